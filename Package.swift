@@ -328,7 +328,7 @@ let supports: [Target] = [
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
             "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation", "Daemon", "Dashboard",
             "PlugBroker", "PlugTopics", "DurableFiles", "HomeKit", "SimulatedDisk", "SimulatedHomeKit", "TestFolders",
-            nioCore, nioPosix,
+            crypto, nioCore, nioPosix,
         ]),
 ]
 
@@ -372,7 +372,7 @@ let checks: [Target] = [
     tests("HomeKitTests", ["Fuzzing", "HomeKit", "LargeNumbers", "ProtocolCore", "SimulatedHomeKit"]),
     tests("PlugTopicsTests", ["JSONText", "Metering", "PlugModel", "PlugTopics", "ProtocolCore"]),
     tests("PlugModelTests", ["Fuzzing", "PlugModel", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["PlugModel", "PlugProtocol", "ProtocolCore", "Metering", protobuf]),
+    tests("PlugProtocolTests", ["PlugModel", "PlugProtocol", "ProtocolCore", "Metering", protobuf, crypto]),
     tests(
         "PlugTransportTests",
         [

@@ -1,4 +1,6 @@
 public import PlugModel
+import PlugProtocol
+public import PlugTransport
 
 /// Who is paired with the plug that is followed, and the reset that makes it forget them. Each is to be asked while the plug is
 /// connected; nil: its connection ended before it answered.
@@ -6,6 +8,7 @@ extension FollowedPlug {
     enum Answer {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
+        case invitations([OpenInvitation])
         case codeChanged
         case homeKit(HomeKitReport)
         case keyAccepted
@@ -45,7 +48,7 @@ extension FollowedPlug {
         switch await answer(to: .invite(code, grant)) {
         case .invited(let time): return time
         case .refused(let refusal): throw refusal
-        case .controllers, .codeChanged, .homeKit, .keyAccepted, nil: return nil
+        case .controllers, .invitations, .codeChanged, .homeKit, .keyAccepted, nil: return nil
         }
     }
 
@@ -58,7 +61,7 @@ extension FollowedPlug {
         switch await answer(to: .newCode(code)) {
         case .codeChanged: return true
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, .homeKit, .keyAccepted, nil: return nil
+        case .controllers, .invited, .invitations, .homeKit, .keyAccepted, nil: return nil
         }
     }
 
@@ -69,20 +72,51 @@ extension FollowedPlug {
         switch await answer(to: .manageHomeKit(order)) {
         case .homeKit(let status): return status
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, .codeChanged, .keyAccepted, nil: return nil
+        case .controllers, .invited, .invitations, .codeChanged, .keyAccepted, nil: return nil
         }
     }
 
-    /// Announces the key that this controller will have. From then on the plug lets in whoever proves either, until the first session of
-    /// the new one.
+    /// The invitations that have been neither used nor ended.
     ///
-    /// - Throws: `Refusal` where another controller has that key.
-    /// - Returns: true: no loss of power undoes it. Nil: the connection ended before the plug answered.
-    public func announceKey(_ key: PublicKey) async throws(Refusal) -> Bool? {
-        switch await answer(to: .announceKey(key)) {
+    /// - Throws: `Refusal` where the role of this controller does not allow it.
+    public func invitations() async throws(Refusal) -> [OpenInvitation]? { try await invitations(.listInvitations) }
+
+    /// Ends an invitation. A number that is not listed changes nothing.
+    ///
+    /// - Throws: as ``invitations()``.
+    /// - Returns: those that remain.
+    public func revokeInvitation(_ number: UInt32) async throws(Refusal) -> [OpenInvitation]? {
+        try await invitations(.revokeInvitation(number))
+    }
+
+    private func invitations(_ question: PlugFollower.Event) async throws(Refusal) -> [OpenInvitation]? {
+        switch await answer(to: question) {
+        case .invitations(let list): return list
+        case .refused(let refusal): throw refusal
+        case .controllers, .invited, .codeChanged, .homeKit, .keyAccepted, nil: return nil
+        }
+    }
+
+    /// Announces the key that this controller will use. From then on the plug accepts either key, until the first session with the new
+    /// one.
+    ///
+    /// - Parameters:
+    ///   - next: proves with a signature that this controller holds the new key.
+    ///   - own: the key that the session uses.
+    ///   - plug: what the plug said when the session began.
+    /// - Throws: `Refusal` if another controller has that key, or somebody else announced another key for this controller.
+    /// - Returns: true once no loss of power undoes it; nil if the connection ended before the plug answered.
+    public func announceKey(
+        _ next: TransportIdentity, own: PublicKey, to plug: PlugDescription
+    ) async throws(Refusal) -> Bool? {
+        let announcement = KeyAnnouncement(plug: plug.id, key: own, nextKey: next.publicKey, nonce: plug.nonce)
+        guard let signature = try? next.signature(of: announcement.bytes) else {
+            throw Refusal(.unknown, "the announcement of the next key could not be signed")
+        }
+        switch await answer(to: .announceKey(next.publicKey, signature: signature, pendingSignature: [])) {
         case .keyAccepted: return true
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, .codeChanged, .homeKit, nil: return nil
+        case .controllers, .invited, .invitations, .codeChanged, .homeKit, nil: return nil
         }
     }
 
@@ -90,7 +124,7 @@ extension FollowedPlug {
         switch await answer(to: question) {
         case .controllers(let list): return list
         case .refused(let refusal): throw refusal
-        case .invited, .codeChanged, .homeKit, .keyAccepted, nil: return nil
+        case .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, nil: return nil
         }
     }
 

@@ -259,6 +259,7 @@ public actor FollowedPlug: ConnectionOwner {
             }
         case .controllers(let list): answerQuestion(.controllers(list))
         case .invited(let time): answerQuestion(.invited(for: time))
+        case .invitations(let list): answerQuestion(.invitations(list))
         case .codeChanged: answerQuestion(.codeChanged)
         case .homeKit(let status): answerQuestion(.homeKit(status))
         case .keyAccepted: answerQuestion(.keyAccepted)

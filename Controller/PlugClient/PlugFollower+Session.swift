@@ -19,6 +19,7 @@ extension PlugFollower {
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
         case .invited(let time): [.invited(for: time)]
+        case .invitations(let list): [.invitations(list)]
         case .codeChanged: [.codeChanged]
         case .homeKit(let status): [.homeKit(status)]
         case .keyAccepted: [.keyAccepted]

@@ -41,7 +41,9 @@ public struct PlugFollower: Machine {
         /// Asks about the plug's HomeKit door, or changes it.
         case manageHomeKit(HomeKitOrder)
         /// Announces the key that this controller will have.
-        case announceKey(PublicKey)
+        case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
+        case listInvitations
+        case revokeInvitation(UInt32)
         /// The plug's next key is stored.
         case nextKeyKept(PublicKey)
         /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
@@ -69,6 +71,7 @@ public struct PlugFollower: Machine {
         /// Who is paired with the plug.
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
+        case invitations([OpenInvitation])
         case codeChanged
         case homeKit(HomeKitReport)
         case keyAccepted
@@ -165,7 +168,11 @@ public struct PlugFollower: Machine {
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
         case .newCode(let code): inSession(nil, .newCode(code), now: now)
         case .manageHomeKit(let order): inSession(nil, .manageHomeKit(order), now: now)
-        case .announceKey(let key): inSession(nil, .announceKey(key), now: now)
+        case .announceKey(let key, let signature, let pendingSignature):
+            inSession(
+                nil, .announceKey(key, signature: signature, pendingSignature: pendingSignature), now: now)
+        case .listInvitations: inSession(nil, .listInvitations, now: now)
+        case .revokeInvitation(let number): inSession(nil, .revokeInvitation(number), now: now)
         case .nextKeyKept(let key): inSession(nil, .nextKeyKept(key), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)

@@ -93,6 +93,43 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
     }
 }
 
+/// One line of `plugctl invitations --json`.
+public struct OpenInvitationRecord: Codable, Hashable, Sendable {
+    public var plug: String
+    public var number: UInt32
+    /// Nil for a role that this version does not know.
+    public var role: String?
+    /// For how long the new controller stays paired; nil: until it is removed.
+    public var seconds: UInt32?
+    /// Until the invitation expires.
+    public var validSeconds: UInt32
+    /// Name of the controller that made it.
+    public var author: String
+    public var isOwn: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case plug, number, role, seconds, validSeconds, author
+        case isOwn = "self"
+    }
+
+    public init(_ invitation: OpenInvitation, plug: String) {
+        self.plug = plug
+        number = invitation.number
+        role = invitation.role?.rawValue
+        seconds = invitation.seconds
+        validSeconds = invitation.secondsLeft
+        author = invitation.author
+        isOwn = invitation.isOwn
+    }
+
+    /// For a person.
+    public var text: String {
+        let time = seconds.map { " for \(roughTime($0))" } ?? ""
+        let maker = isOwn ? "this controller" : author
+        return "\(number)  \(role ?? "?")\(time)  made by \(maker), expires in \(roughTime(validSeconds))"
+    }
+}
+
 /// What `plugctl new-code --json` prints.
 public struct SetupCodeRecord: Codable, Hashable, Sendable {
     public var plug: String

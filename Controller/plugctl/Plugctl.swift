@@ -21,7 +21,7 @@ struct Plugctl: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Glance.self, Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Invite.self,
-            NewCode.self, RotateKey.self, HomeKitCommand.self, Reset.self,
+            InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
             Logs.self, Audit.self, ChartCommand.self, History.self, Rules.self, Notify.self, DaemonCommand.self,
             FleetCommand.self, DoctorCommand.self,

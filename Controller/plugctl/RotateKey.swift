@@ -13,6 +13,7 @@ struct RotateKey: AsyncParsableCommand {
             Each plug is told the next key in a session of the one in use. When all of them know it, it becomes the key of this controller,
             and with its first session a plug forgets the one before. A plug that is away is told when this is run again: until then the key
             of now counts everywhere. With --leave-absent the next key counts at once, and those plugs have to be paired anew.
+            The rotation is complete when every plug has accepted a session with the new key.
 
             Examples:
               plugctl rotate-key
@@ -32,12 +33,15 @@ struct RotateKey: AsyncParsableCommand {
             var rotation = try KeyRotation(own: own)
             var knowsAll = true
             for plug in try PairedPlugs().all() {
-                let record = try await tell(plug, client, &rotation)
+                let record = try await tell(plug, own, client, &rotation)
                 knowsAll = knowsAll && record.knows
                 if json { Output.json(record) } else { Output.safeLine(record.text) }
             }
             isRotated = knowsAll || leaveAbsent
-            if isRotated { try rotation.finish() }
+            if isRotated {
+                try rotation.finish()
+                try await prove(rotation)
+            }
             let record = KeyRotationRecord(rotated: isRotated, key: isRotated ? rotation.next.publicKey : own)
             if json { Output.json(record) } else { Output.safeLine(record.text) }
         }
@@ -45,13 +49,13 @@ struct RotateKey: AsyncParsableCommand {
     }
 
     private func tell(
-        _ plug: PairedPlugs.Entry, _ client: PlugClient, _ rotation: inout KeyRotation
+        _ plug: PairedPlugs.Entry, _ own: PublicKey, _ client: PlugClient, _ rotation: inout KeyRotation
     ) async throws -> ToldKeyRecord {
         if rotation.isKnown(to: plug.id) { return ToldKeyRecord(plug, why: nil) }
         do {
             let name = try await client.find(plug.name, within: network.wait.duration)
             let followed = client.follow(name, after: nil, stateOptions: nil)
-            let outcome = await Self.announce(rotation.next.publicKey, to: followed)
+            let outcome = await Self.announce(rotation.next, own, to: followed)
             await followed.stop()
             if outcome == nil { try rotation.note(plug.id) }
             return ToldKeyRecord(plug, why: outcome)
@@ -60,13 +64,48 @@ struct RotateKey: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: why the plug does not know the key; nil: it does.
-    private static func announce(_ key: PublicKey, to plug: FollowedPlug) async -> String? {
+    /// Opens a session of every plug that knows the new key, with that key: somebody who has a copy of the old one may have
+    /// announced another.
+    private func prove(_ rotation: KeyRotation) async throws {
+        var refusing: [String] = []
+        try await network.withClient(rotation.next) { client in
+            for plug in try PairedPlugs().all() where rotation.isKnown(to: plug.id) {
+                guard let name = try? await client.find(plug.name, within: network.wait.duration) else { continue }
+                let followed = client.follow(name, after: nil, stateOptions: nil)
+                if let why = await Self.refusal(of: followed) { refusing.append("\(plug.name): \(why)") }
+                await followed.stop()
+            }
+        }
+        guard refusing.isEmpty else {
+            throw Complaint(
+                """
+                these plugs do not accept the new key, although they were told it: \(refusing.joined(separator: "; "))
+                hint: someone may have a copy of the old key: pair these plugs again, and check plugctl audit
+                """)
+        }
+    }
+
+    /// - Returns: why the plug accepts no session; nil: it does.
+    private static func refusal(of plug: FollowedPlug) async -> String? {
         for await report in plug.reports {
             switch report.update {
-            case .connected:
+            case .connected: return nil
+            case .disconnected(let reason, _): return "\(reason)"
+            case .following, .snapshot, .state, .event, .gap, .log: continue
+            }
+        }
+        return "it is away"
+    }
+
+    /// - Returns: why the plug does not know the key; nil: it does.
+    private static func announce(
+        _ next: TransportIdentity, _ own: PublicKey, to plug: FollowedPlug
+    ) async -> String? {
+        for await report in plug.reports {
+            switch report.update {
+            case .connected(let description):
                 do throws(Refusal) {
-                    let isKnown = try await plug.announceKey(key) == true
+                    let isKnown = try await plug.announceKey(next, own: own, to: description) == true
                     return isKnown ? nil : "it ended the connection before it answered"
                 } catch {
                     return error.detail

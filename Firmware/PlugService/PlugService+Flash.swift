@@ -63,6 +63,7 @@ extension PlugService {
 
     /// From here on nobody is told anything until the list stands in flash.
     private func hold(for job: FlashJob) {
+        let wasHeld = held != nil
         held?.patience.cancel()
         let number = job.number
         let patience = loop.scheduleTask(in: Self.flashPatience) { [weak self] in
@@ -73,6 +74,7 @@ extension PlugService {
             }
         }
         held = Held(job: number, patience: patience)
+        if !wasHeld { holdConnections(true) }
     }
 
     private func release(_ number: UInt64, isKept: Bool) {
@@ -84,6 +86,8 @@ extension PlugService {
         heldActions = []
         if !isKept { handle(.keepFailed) }
         perform(due)
+        // Unless the list among them is being written now.
+        if held == nil { holdConnections(false) }
         tellBroker()
         tellHomeKit()
         lookAround()

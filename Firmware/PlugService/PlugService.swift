@@ -72,8 +72,10 @@ public actor PlugService: ConnectionOwner {
     var jobs: [FlashJob] = []
     var jobNumber: UInt64 = 0
     var held: Held?
-    /// What waits for it.
+    /// What waits for it: at most one list of controllers, and of each connection what a session may leave unread.
     var heldActions: [PlugMachine.Action] = []
+    /// Connections whose send buffers are full.
+    private var unwritable: Set<ConnectionID> = []
     var resetWaiters: [CheckedContinuation<Bool, Never>] = []
     /// Who asked for another setup code at the panel: one at a time.
     var codeWaiters: [CheckedContinuation<Bool?, Never>] = []
@@ -243,14 +245,27 @@ public actor PlugService: ConnectionOwner {
         if machine.access.controllers[connection.peerKey] != nil { connection.markPaired() }
         handle(
             .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce)))
+        if held != nil { handle(.writable(connection.id, false)) }
     }
 
     public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
 
-    public func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
+    public func writable(_ isWritable: Bool, on id: ConnectionID) {
+        if isWritable { unwritable.remove(id) } else { unwritable.insert(id) }
+        if held == nil { handle(.writable(id, isWritable)) }
+    }
+
+    /// While messages are held, no connection takes any: sessions pause their lanes, and one that asks for more than it may leave
+    /// unread ends.
+    func holdConnections(_ isHeld: Bool) {
+        for id in connections.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            handle(.writable(id, !isHeld && !unwritable.contains(id)))
+        }
+    }
 
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
+        unwritable.remove(id)
         handle(.closed(id))
     }
 
@@ -274,7 +289,16 @@ public actor PlugService: ConnectionOwner {
     /// mirror and what else goes to flash do not wait.
     func perform(_ due: [PlugMachine.Action]) {
         actions.perform(due) { action in
-            if held != nil, action.tells { heldActions.append(action) } else { perform(action) }
+            if held != nil, action.tells { hold(action) } else { perform(action) }
+        }
+    }
+
+    private func hold(_ action: PlugMachine.Action) {
+        // The newest list has all that the one before it has, so flash is written once for both.
+        if case .keep = action, let index = heldActions.firstIndex(where: \.isKeep) {
+            heldActions[index] = action
+        } else {
+            heldActions.append(action)
         }
     }
 
@@ -329,6 +353,8 @@ public actor PlugService: ConnectionOwner {
 }
 
 extension PlugMachine.Action {
+    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
+
     /// Somebody hears of it, so that it waits until flash says who is paired. Lists wait for those before them.
     fileprivate var tells: Bool {
         switch self {

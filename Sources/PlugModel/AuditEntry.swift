@@ -12,7 +12,7 @@ public struct AuditEntry: Hashable, Sendable {
     /// Whole milliseconds.
     public var time: Instant
     public var note: AuditNote
-    /// How often it happened, from ``time`` on for at most an hour: more than 1 only where it was refused.
+    /// How often it happened, from ``time`` on for at most an hour: more than 1 only for refusals and new keys of controllers.
     public var count: UInt32
 
     public init(number: UInt64, boot: BootID, time: Instant, _ note: AuditNote, count: UInt32 = 1) {

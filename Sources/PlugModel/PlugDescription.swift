@@ -20,12 +20,14 @@ public struct PlugDescription: Hashable, Sendable {
     public var settings: RemoteSettings?
     /// What this controller may do at the plug; nil where its firmware does not tell.
     public var role: Role?
+    /// 32 bytes that the plug drew for this connection, for a `KeyAnnouncement`; empty from older firmware.
+    public var nonce: [UInt8]
 
     package init(
         id: PlugID, name: String, givenName: String? = nil, capabilities: Set<Capability>, firmware: String,
         boot: BootID, clock: ClockMapping,
         networks: [PlugNetwork] = [], crash: PlugCrash? = nil, settings: RemoteSettings? = nil,
-        role: Role? = nil
+        role: Role? = nil, nonce: [UInt8] = []
     ) {
         self.id = id
         self.name = name
@@ -38,5 +40,6 @@ public struct PlugDescription: Hashable, Sendable {
         self.crash = crash
         self.settings = settings
         self.role = role
+        self.nonce = nonce
     }
 }

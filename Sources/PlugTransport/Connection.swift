@@ -47,7 +47,7 @@ public struct Connection: Sendable {
     public func markPaired() {
         // It is gone already where this was said before.
         channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)
-        channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id))
+        channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id, peerKey))
     }
 
     /// Stops taking bytes from the network, so that the peer waits, or goes on.

@@ -56,7 +56,7 @@ public struct PlainConnection: Sendable {
 
     /// The other side proved to be one that is known: see ``Connection/markPaired()``.
     public func markPaired() {
-        channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id))
+        channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id, nil))
     }
 
     /// Closes once the bytes queued so far are written, or after two seconds.

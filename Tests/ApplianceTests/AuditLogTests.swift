@@ -111,6 +111,36 @@ import Testing
         #expect((700...720).contains(writes))
     }
 
+    private func rotation(_ key: Int) -> AuditNote {
+        AuditNote(.keyRotated, by: .controller(name: "Tablet", key: "\(key)"))
+    }
+
+    @Test("New keys of one controller within an hour are one entry, which names the newest key")
+    func rotationsOfOneControllerAreCounted() {
+        var log = AuditLog()
+        log.record(pairing, boot: boot, now: at(0))
+        for key in 0..<1050 { log.record(rotation(key), boot: boot, now: at(1 + Double(key))) }
+        #expect(log.entries.map(\.note.kind) == [.paired, .keyRotated] && log.entries.map(\.count) == [1, 1050])
+        #expect(log.entries.last?.note.actor == .controller(name: "Tablet", key: "1049"))
+    }
+
+    @Test("A pairing and a removal are written at once although renames and new keys have used up an hour's writes")
+    func rightsHaveReservedWrites() {
+        var log = AuditLog()
+        var file: [AuditEntry] = []
+        for second in 0..<1000 {
+            log.record(rename(second), boot: boot, now: at(Double(second)))
+            log.record(rotation(second), boot: boot, now: at(Double(second)))
+            _ = run(&log, until: at(Double(second)), &file)
+        }
+        #expect(log.nextDeadline.map { $0 > at(3000) } == true, "the hour's writes are used up")
+        log.record(pairing, boot: boot, now: at(1000))
+        #expect(run(&log, until: at(1000), &file) == 1 && file.last?.note == pairing)
+        let removal = AuditNote(.removed, by: .controller(name: "Desk", key: "ab"), "Tablet")
+        log.record(removal, boot: boot, now: at(1001))
+        #expect(run(&log, until: at(1001), &file) == 1 && file.last?.note == removal)
+    }
+
     @Test func aFailedWriteIsMadeUpForLater() {
         var log = AuditLog([], lines: 0)
         log.record(pairing, boot: boot, now: at(0))

@@ -23,7 +23,7 @@ from zeroconf import DNSIncoming  # noqa: E402
 
 from harness.avahi import Avahi  # noqa: E402
 from harness.capture import Capture  # noqa: E402
-from harness.deadlines import eventually  # noqa: E402
+from deadlines import eventually  # noqa
 from harness.dhcp import Dnsmasq  # noqa: E402
 from harness.frames import Frames  # noqa: E402
 from harness.interface_events import AddressEvents, is_link_local  # noqa: E402

@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE.parent / "Interoperability"), str(HERE.parent / "Web")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from harness.deadlines import eventually  # noqa: E402
+from deadlines import eventually  # noqa
 from harness.lan import LAN  # noqa: E402
 from harness.plugs import Plug  # noqa: E402
 

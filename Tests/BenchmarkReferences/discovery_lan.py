@@ -20,7 +20,7 @@ from zeroconf import DNSIncoming  # noqa: E402
 
 from harness.avahi import Avahi, parsed  # noqa: E402
 from harness.capture import Capture  # noqa: E402
-from harness.deadlines import eventually  # noqa: E402
+from deadlines import eventually  # noqa
 from harness.lan import LAN  # noqa: E402
 
 TYPE = "_smartplug._tcp"

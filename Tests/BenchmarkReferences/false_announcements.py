@@ -18,7 +18,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "Interoperability")]
 
-from harness.deadlines import eventually  # noqa: E402
+from deadlines import eventually  # noqa
 from harness.lan import LAN  # noqa: E402
 from harness.plugs import Plug  # noqa: E402
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from test_lines import shows
 
 both = pytest.mark.both

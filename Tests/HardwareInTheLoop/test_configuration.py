@@ -3,7 +3,7 @@
 import pytest
 
 from harness.chips import BUS
-from harness.deadlines import eventually
+from deadlines import eventually
 from test_meter import reads
 
 METER = {"kind": "ade7953", "bus": BUS, "interval_s": 0.3}

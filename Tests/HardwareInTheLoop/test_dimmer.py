@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 PWM = "/sys/class/pwm/pwmchip0"
 

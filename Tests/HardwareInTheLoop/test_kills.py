@@ -2,7 +2,7 @@
 
 import random
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 ROUNDS = 20
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 both = pytest.mark.both
 

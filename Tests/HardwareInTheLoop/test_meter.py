@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from harness.chips import BUS
-from harness.deadlines import eventually
+from deadlines import eventually
 
 ADE = {"kind": "ade7953", "bus": BUS, "interval_s": 0.3}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.chips import BUS
-from harness.deadlines import eventually
+from deadlines import eventually
 
 METER = {"kind": "ade7953", "bus": BUS, "interval_s": 0.2}
 

@@ -10,7 +10,7 @@ import time
 
 from websockets.sync.client import connect
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import socket_on
 
 PORT = 8123

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from core import INTEGRATION, HomeAssistant
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.wall_clock import WrongClock
 
 TELEVISION_PORT = 4712

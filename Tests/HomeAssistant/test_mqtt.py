@@ -6,7 +6,7 @@ import pytest
 
 from core import HomeAssistant, minutes_clock
 from harness.broker import Broker
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 from harness.wall_clock import WrongClock
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from person import BRIGHTNESS, BULB_ON, IN_USE, ON, POWER, PRESS, Refused
 
 CONFIGURATION = "[homekit]\nenabled = true\n"

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from deadlines import patient
 from harness.lan import LAN
 from harness.plugs import Controller, Plug
 from harness.together import Verdicts
@@ -23,13 +24,13 @@ def lan():
 @pytest.fixture(autouse=True)
 def time_limit(request):
     mark = request.node.get_closest_marker("time_limit")
-    seconds = mark.args[0] if mark else LONGEST_TEST
+    seconds = patient(mark.args[0] if mark else LONGEST_TEST)
 
     def too_long(*_):
         raise TimeoutError(f"the test ran longer than {seconds} s")
 
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(seconds)
+    signal.alarm(round(seconds))
     yield
     signal.alarm(0)
 

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.history import History
 from harness.served import Served
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.dhcp import Dnsmasq
 from harness.frames import Frames
 from harness.interface_events import AddressEvents, is_link_local

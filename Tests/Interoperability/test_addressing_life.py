@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.dhcp import Dnsmasq, Network
 from harness.frames import Frames
 from harness.interface_events import AddressEvents, inside, is_link_local

@@ -4,7 +4,7 @@ import pathlib
 import shutil
 import sys
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 PORT = 4711
 STRANGER = pathlib.Path(__file__).with_name("harness") / "stranger_program.py"

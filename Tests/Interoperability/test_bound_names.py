@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from harness.avahi import TYPE
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 
 FORGE = pathlib.Path(__file__).with_name("harness") / "forge_program.py"

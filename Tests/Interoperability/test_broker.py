@@ -11,7 +11,7 @@ import yaml
 
 from harness.broker import Broker
 from harness.brokered import BrokeredHouse
-from harness.deadlines import eventually
+from deadlines import eventually
 
 DOCUMENT = (pathlib.Path(__file__).parents[2] / "Documentation/mqtt.md").read_text()
 CONTRACT = yaml.safe_load((pathlib.Path(__file__).parents[2] / "Documentation/asyncapi.yaml").read_text())

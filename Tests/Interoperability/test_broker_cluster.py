@@ -7,7 +7,7 @@ import pytest
 
 from harness.broker import Cluster
 from harness.brokered import BrokeredHouse
-from harness.deadlines import eventually
+from deadlines import eventually
 
 
 class Subscriber:

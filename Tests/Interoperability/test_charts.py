@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.recorded_days import History, steady
 
 DAY = ["--from", "2011-12-01", "--to", "2011-12-02"]

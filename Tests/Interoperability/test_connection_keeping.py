@@ -2,7 +2,7 @@
 
 import time
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 NOBODY = "02:00:00:00:00:01"
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.keys import controller_directory
 
 APART = 0.6  # seconds between two presses, so that they are no double press

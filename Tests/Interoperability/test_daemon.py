@@ -3,7 +3,7 @@
 import random
 import time
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 TOGGLE = """\
 - rule: Hall

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served, Stream
 
 

@@ -5,7 +5,7 @@ import ssl
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import PORT, Served
 from test_http_faults import request, status
 

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.avahi import Avahi
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 HOUSE = ["Television", "Amplifier", "Ceiling Light", "Refrigerator", "Washing Machine", "Kettle"]

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from harness.broker import Broker
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.fleet import FleetHouse, settings
 from harness.postgres import Postgres, make_cluster
 from harness.served import PORT, Served

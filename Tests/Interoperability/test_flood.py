@@ -4,7 +4,7 @@ import pathlib
 import sys
 import time
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 STRANGER = pathlib.Path(__file__).with_name("harness") / "stranger_program.py"
 PORT = 4711

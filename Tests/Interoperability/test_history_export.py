@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.history import History
 from harness.past import LONG_RUNNING, give_past
 from harness.postgres import Postgres, make_cluster, settings

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.metrics import VictoriaMetrics
 from harness.postgres import Postgres, make_cluster, settings
 from test_history_export import ToldHouse, fetched, local_energy, local_samples, catches_up

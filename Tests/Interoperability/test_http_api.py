@@ -10,7 +10,7 @@ import time
 import pytest
 from openapi_spec_validator import validate
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import PORT, Served
 
 TOOLS = pathlib.Path(sys.executable).parent

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import PORT, Served
 
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))

@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.plugs import Controller
 from harness.served import Served
 

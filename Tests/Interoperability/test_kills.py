@@ -15,7 +15,7 @@ from collections import Counter
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 ROUNDS = int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "10"))
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))

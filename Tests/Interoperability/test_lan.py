@@ -1,7 +1,7 @@
 """The LAN and the peers by themselves: what the other tests stand on."""
 
 from harness.avahi import Avahi
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 DIFFICULT = r"Küche · Lamp.2 \ oben; links"

@@ -8,7 +8,7 @@ import pathlib
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.receivers import Desktop, Ntfy, Program, event_of, settings, token
 from harness.served import Served, Stream
 

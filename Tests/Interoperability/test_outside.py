@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.keys import controller_directory
 from harness.served import Served
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from harness.client import Client
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.keys import controller_directory, introduce, key_in, twice, write
 
 STRANGER = pathlib.Path(__file__).with_name("harness") / "stranger_program.py"

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from harness.broker import Broker
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import socket_on
 from test_broker import keeps_contract
 

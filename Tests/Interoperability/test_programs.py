@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.plugs import Plug
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"

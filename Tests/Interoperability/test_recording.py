@@ -11,7 +11,7 @@ import time
 import pytest
 
 from harness.client import Client
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.history import History
 from harness.keys import as_plugctl
 from harness.lan import command

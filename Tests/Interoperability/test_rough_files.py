@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 
 RULE = "- rule: Evening\n  when: { time: \"19:00\" }\n  then: { turn on: Lamp }\n"

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served, Stream
 
 RULES = """\

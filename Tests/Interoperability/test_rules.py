@@ -1,6 +1,6 @@
 """Rules that run on one host, for plugs on others."""
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 MOVIE_NIGHT = """\
 - rule: Movie night

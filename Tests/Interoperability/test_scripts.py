@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.recorded_days import Past, firings, hours
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller/Examples"

@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from harness.client import Client
-from harness.deadlines import eventually
+from deadlines import eventually
 
 PORT = 4711
 

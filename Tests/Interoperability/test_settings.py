@@ -1,6 +1,6 @@
 """A plug that is renamed and set up from afar, and keeps that."""
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 
 def snapshot(lines):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 POWER_LOST, STORAGE_FAILED = "powerLost", "storageFailed"
 

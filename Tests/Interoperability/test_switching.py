@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 
 def test_commands_are_confirmed_by_the_plug(lan, plug, controller):

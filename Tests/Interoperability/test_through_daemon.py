@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually, patient
 
 HALL = """\
 - rule: Hall
@@ -39,7 +39,7 @@ class House:
 
     def states(self):
         """As the daemon tells them; none while it does not."""
-        connection = http.client.HTTPConnection("localhost", timeout=5)
+        connection = http.client.HTTPConnection("localhost", timeout=patient(5))
         connection.sock = socket.socket(socket.AF_UNIX)
         try:
             connection.sock.connect(str(self.socket))

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.wall_clock import WrongClock
 
 

@@ -1,3 +1,4 @@
+import Crypto
 import PlugModel
 import ProtocolCore
 import Testing
@@ -6,13 +7,27 @@ import Testing
 
 /// A controller takes another key: announced under the old one, used from its first session on.
 @Suite struct KeyTests {
-    private let nextKey = PublicKey(bytes: [9, 9])!
+    private let next = P256.Signing.PrivateKey()
+    private var nextKey: PublicKey { PublicKey(bytes: next.publicKey.derRepresentation)! }
     private let third = ConnectionID(rawValue: 3)
 
-    private func announce(
-        _ key: PublicKey, _ bench: inout Bench, on connection: ConnectionID = first
+    /// Announces a key as its holder does: with signatures by `signer` and, where a key is pending, by `pending`.
+    @discardableResult private func announce(
+        _ key: PublicKey, _ bench: inout Bench, on connection: ConnectionID = first, of own: PublicKey = deskKey,
+        signer: P256.Signing.PrivateKey? = nil, pending: P256.Signing.PrivateKey? = nil, nonce: [UInt8]? = nil,
+        at seconds: Double = 0
     ) -> [PlugServer.Action] {
-        bench.say(on: connection) { $0.announceKey.key = .init(key.bytes) }
+        let announcement = KeyAnnouncement(
+            plug: bench.server.identity.id, key: own, nextKey: key,
+            nonce: nonce ?? bench.server.sessions[connection]?.nonce ?? [])
+        let signature = { (key: P256.Signing.PrivateKey?) in
+            key.flatMap { try? $0.signature(for: announcement.bytes).derRepresentation } ?? .init()
+        }
+        return bench.say(on: connection, at: seconds) {
+            $0.announceKey.key = .init(key.bytes)
+            $0.announceKey.signature = signature(signer ?? next)
+            $0.announceKey.pendingSignature = signature(pending)
+        }
     }
 
     private func isAccepted(_ bench: inout Bench, on connection: ConnectionID = first) -> Bool {
@@ -88,20 +103,97 @@ import Testing
     @Test func nobodyAnnouncesTheKeyOfAnother() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
-        #expect(announce(otherKey, &bench).isEmpty)
+        announce(otherKey, &bench)
         #expect(refusal(&bench) == .outOfRange)
         bench.greet(second, key: otherKey)
-        _ = announce(nextKey, &bench)
+        announce(nextKey, &bench)
         #expect(isAccepted(&bench))
-        #expect(announce(nextKey, &bench, on: second).isEmpty)
+        announce(nextKey, &bench, on: second, of: otherKey)
         #expect(refusal(&bench, on: second) == .outOfRange)
+        #expect(bench.server.access.controllers.all.map(\.nextKey) == [nextKey, nil])
+    }
+
+    @Test("A key without a valid signature of its holder is refused")
+    func unprovedKeysAreRefused() {
+        var bench = Bench()
+        bench.greet(first)
+        announce(nextKey, &bench, signer: P256.Signing.PrivateKey())
+        #expect(refusal(&bench) == .outOfRange, "signed by another key")
+        announce(nextKey, &bench, nonce: Array(repeating: 0, count: 32))
+        #expect(refusal(&bench) == .outOfRange, "signed for another connection")
+        announce(nextKey, &bench, of: otherKey)
+        #expect(refusal(&bench) == .outOfRange, "signed for another controller")
+        announce(PublicKey(bytes: Array(repeating: 7, count: 512))!, &bench)
+        #expect(refusal(&bench) == .outOfRange, "no key at all")
+        announce(bench.server.access.key, &bench)
+        #expect(refusal(&bench) == .outOfRange, "the plug's own key")
+        #expect(bench.server.access.controllers.all.map(\.nextKey) == [nil])
+    }
+
+    @Test("An announced key is replaced only with a signature by that key")
+    func onlyTheAuthorReplacesAnAnnouncement() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        announce(nextKey, &bench)
+        let thief = P256.Signing.PrivateKey()
+        let thiefsKey = PublicKey(bytes: thief.publicKey.derRepresentation)!
+        announce(thiefsKey, &bench, on: second, signer: thief)
+        #expect(refusal(&bench, on: second) == .outOfRange)
+        #expect(bench.server.access.controllers.all.map(\.nextKey) == [nextKey])
+        announce(thiefsKey, &bench, signer: thief, pending: next)
+        #expect(isAccepted(&bench) && bench.server.access.controllers.all.map(\.nextKey) == [thiefsKey])
+    }
+
+    @Test("The same announcement again is accepted and writes nothing")
+    func repeatedAnnouncementsCoalesce() {
+        var bench = Bench()
+        bench.greet(first)
+        announce(nextKey, &bench)
+        for _ in 0..<100 {
+            let actions = announce(nextKey, &bench)
+            #expect(isAccepted(&bench) && !actions.contains { if case .keep = $0 { true } else { false } })
+        }
+    }
+
+    @Test("Announcements in a loop write to flash at most 20 times at once and 60 times in an hour")
+    func announcementsHaveABudget() {
+        var bench = Bench()
+        bench.greet(first)
+        var (writes, pending) = (0, nil as P256.Signing.PrivateKey?)
+        for second in 0..<3600 {
+            let key = P256.Signing.PrivateKey()
+            let actions = announce(
+                PublicKey(bytes: key.publicKey.derRepresentation)!, &bench, signer: key, pending: pending,
+                at: Double(second))
+            guard actions.contains(where: { if case .keep = $0 { true } else { false } }) else { continue }
+            (writes, pending) = (writes + 1, key)
+            #expect(second >= 19 || writes == second + 1)
+        }
+        #expect((50...60).contains(writes), "\(writes) writes in an hour")
+    }
+
+    @Test("A Hello that is refused for its name neither turns the key nor ends another session")
+    func aMalformedHelloChangesNothing() {
+        var bench = Bench(paired: [ownerKey, deskKey])
+        bench.greet(third, key: ownerKey)
+        bench.greet(first)
+        announce(nextKey, &bench)
+        bench.handle(opening(second, peer: "test", key: nextKey))
+        bench.say(on: second) {
+            $0.hello.version = 1
+            $0.hello.controller = String(repeating: "n", count: 64)
+        }
+        #expect(bench.take(second).compactMap(\.goodbyeReason) == [.malformed])
+        #expect(bench.server.connections.map(\.id) == [third, first])
+        #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement still holds")
     }
 
     @Test func theKeyInUseAnnouncedAgainTakesTheAnnouncementBack() {
         var bench = Bench()
         bench.greet(first)
         _ = announce(nextKey, &bench)
-        _ = announce(deskKey, &bench)
+        announce(deskKey, &bench, pending: next)
         #expect(bench.server.access.controllers.all.map(\.nextKey) == [nil])
         #expect(!isWelcome(nextKey, &bench, on: second))
     }

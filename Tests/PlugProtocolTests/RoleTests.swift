@@ -137,6 +137,89 @@ import Testing
         #expect(pair(&bench, invited, at: 2) == .pairingClosed, "it was used")
     }
 
+    @Test("An invitation ends when its author is demoted, removed or uses a new key, and when the setup code changes")
+    func invitationsEndWithTheirAuthorsRight() {
+        let ends: [(String, (inout Bench) -> Void)] = [
+            ("demoted", { $0.say { [guestKey] in $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) } }),
+            ("removed", { $0.say { [guestKey] in $0.removeController.fingerprint = guestKey.fingerprint } }),
+            ("removed at the plug", { [guestKey] in $0.handle(.removeController(fingerprint: guestKey.fingerprint)) }),
+            (
+                "another setup code",
+                {
+                    $0.say { $0.newCode.code = .init(try! SetupCode(text: "AAAA-BBBB-CCCC-DDDD").bytes) }
+                    $0.handle(.codeKept(nil))
+                }
+            ),
+            ("revoked", { $0.say { $0.revokeInvitation.number = 1 } }),
+        ]
+        for (name, end) in ends {
+            var bench = bench(.owner)
+            bench.say(on: second) { $0.invite = WireInvite(invited, .owner) }
+            #expect(openInvitations(&bench).map(\.author) == ["Tablet"])
+            end(&bench)
+            #expect(openInvitations(&bench).isEmpty, "\(name)")
+            #expect(pair(&bench, invited, at: 1) != nil, "\(name)")
+            #expect(bench.server.access.controllers[strangerKey] == nil, "\(name)")
+        }
+    }
+
+    @Test("Invitations of other authors stay")
+    func invitationsOfOthersStay() {
+        var bench = bench(.owner)
+        bench.say(on: first) { $0.invite = WireInvite(invited, .owner) }
+        bench.say { $0.removeController.fingerprint = guestKey.fingerprint }
+        #expect(openInvitations(&bench).map(\.own) == [true])
+        #expect(pair(&bench, invited, at: 1) == nil)
+    }
+
+    private func openInvitations(_ bench: inout Bench) -> [WireOpenInvitation] {
+        _ = bench.take()
+        bench.say { $0.listInvitations = WireListInvitations() }
+        for case .invitations(let wire) in bench.take() { return wire.invitations }
+        return []
+    }
+
+    @Test("A demoted owner loses the log at once, and answers that are on their way")
+    func aRoleChangeClosesLanes() {
+        var bench = bench(.owner)
+        bench.say(on: second) {
+            $0.followLog.level = .debug
+            $0.followLog.seconds = 600
+        }
+        let asked = bench.say(on: second) { $0.fetchAudit.after = 0 }
+        #expect(asked.contains { if case .fetchAudit = $0 { true } else { false } })
+        bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) }
+        _ = bench.take(second)
+        bench.handle(.logged([LogLine(number: 1, time: at(0), level: .info, part: "PlugService", message: "secret")], lost: 0))
+        bench.handle(.audit(second, AuditPage([], isLast: true)))
+        let heard = bench.take(second)
+        #expect(!heard.contains { if case .logLines = $0 { true } else { false } })
+        #expect(!heard.contains { if case .audit = $0 { true } else { false } })
+        for case .refused(let wire) in heard { #expect(wire.request == "fetch_audit") }
+    }
+
+    @Test("A guest whose time ends while a second invitation is proved is removed, and the plug goes on")
+    func aGuestsTimeEndsInTheStepOfItsOwnProof() {
+        var bench = bench(.guest, secondsLeft: 60)
+        bench.handle(.deadlineReached, at: 0)
+        bench.say(on: first) { $0.invite = WireInvite(invited, try! Grant(.guest, seconds: 60)) }
+        let connection = ConnectionID(rawValue: 9)
+        bench.handle(opening(connection, key: guestKey), at: 30)
+        bench.say(on: connection, at: 30) {
+            $0.pairingRequest.version = 1
+            $0.pairingRequest.controller = "Tablet"
+            $0.pairingRequest.nonce = .init([UInt8](repeating: 5, count: 32))
+        }
+        let transcript = PairingTranscript(
+            version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: guestKey,
+            plugNonce: [UInt8](repeating: 9, count: 32), controllerNonce: [UInt8](repeating: 5, count: 32))
+        bench.say(on: connection, at: 3600) {
+            $0.pairingProof.proof = .init(transcript.proof(of: .controller, code: invited))
+        }
+        bench.handle(.deadlineReached, at: 3601)
+        #expect(bench.server.access.controllers[deskKey] != nil)
+    }
+
     @Test func anInvitationEndsAfterADay() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }

@@ -30,10 +30,10 @@ private final class Door {
     }
 
     /// Comes, proves to be a paired controller, and stays.
-    func pairedArrival(from address: String) -> ConnectionID? {
+    func pairedArrival(from address: String, key: PublicKey? = nil) -> ConnectionID? {
         guard let id = knock(from: address) else { return nil }
         tell(.handshakeFinished(id))
-        tell(.paired(id))
+        tell(.paired(id, by: key))
         return id
     }
 
@@ -227,6 +227,18 @@ private final class Door {
         _ = door.pairedArrival(from: "new")
         _ = door.pairedArrival(from: "new")
         #expect(door.kept == [[1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3].map { "\($0)" } + ["new"]])
+    }
+
+    @Test("A controller with many addresses does not push out the address of another one")
+    func oneControllerHasTwoAddresses() throws {
+        let door = Door()
+        let (owner, viewer) = (PublicKey(bytes: [1]), PublicKey(bytes: [2]))
+        _ = try #require(door.pairedArrival(from: "owner", key: owner))
+        for number in 0..<40 {
+            door.now = door.now + .seconds(2)
+            _ = try #require(door.pairedArrival(from: "viewer \(number)", key: viewer))
+        }
+        #expect(door.kept.last == ["owner", "viewer 38", "viewer 39"])
     }
 
     /// Whatever is reported in whatever order: the counts come out even, and nothing is left at the end.

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from deadlines import patient
 from harness.script_host import Ended, ScriptHost
 
 ONE_MORE = '\non("Hall", "button", "pressed", function() plug("Lamp"):on() end)'
@@ -223,13 +224,13 @@ def test_line_that_is_too_long_is_told_and_left_out(host):
 def test_end_of_input_is_the_end(host):
     host.load(handler(""))
     host.socket.close()
-    assert host.process.wait(5) == 0
+    assert host.process.wait(patient(5)) == 0
 
 
 def test_end_of_input_within_a_line_is_the_end(host):
     host.send(b'{"load":')
     host.socket.close()
-    assert host.process.wait(5) == 0
+    assert host.process.wait(patient(5)) == 0
 
 
 def test_second_script_is_refused(host):

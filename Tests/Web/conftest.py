@@ -5,10 +5,13 @@ import os
 import pathlib
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from dashboard import Dashboard
+from deadlines import patient
 from house import ADDRESS, House, launch
+
+expect.set_options(timeout=1000 * patient(5))
 
 # The LAN, the programs and the time limit are those of the interoperability tests.
 _file = pathlib.Path(__file__).parents[1] / "Interoperability" / "conftest.py"

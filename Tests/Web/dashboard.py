@@ -2,9 +2,10 @@
 
 import re
 
+from deadlines import patient
 from playwright.sync_api import expect
 
-PATIENCE = 15_000
+LIMIT = 1000 * patient(15)  # milliseconds
 
 
 class Dashboard:
@@ -20,7 +21,7 @@ class Dashboard:
         if password:
             self.page.get_by_label("Password of this dashboard").fill(password)
             self.page.get_by_role("button", name="Log in").click()
-        expect(self.status).to_have_text("Live", timeout=PATIENCE)
+        expect(self.status).to_have_text("Live", timeout=LIMIT)
 
     @property
     def status(self):
@@ -37,11 +38,11 @@ class Dashboard:
         return self.card(name).get_by_role("slider")
 
     def is_connected(self, name):
-        expect(self.switch(name)).to_be_enabled(timeout=PATIENCE)
+        expect(self.switch(name)).to_be_enabled(timeout=LIMIT)
 
     def shows_relay(self, name, on, within=5):
         """Confirmed by the plug, and nothing waited for."""
-        expect(self.switch(name)).to_have_attribute("aria-checked", "true" if on else "false", timeout=within * 1000)
+        expect(self.switch(name)).to_have_attribute("aria-checked", "true" if on else "false", timeout=1000 * patient(within))
         expect(self.switch(name)).not_to_have_attribute("aria-busy", "true")
 
     def watts(self, name):

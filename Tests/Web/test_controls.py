@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from harness.deadlines import eventually
+from deadlines import eventually, patient
 
 
 def test_a_click_switches_and_the_plugs_own_event_confirms_it(house, page):
@@ -16,7 +16,7 @@ def test_a_click_switches_and_the_plugs_own_event_confirms_it(house, page):
         page.switch("Lamp").click()
         page.shows_relay("Lamp", on)
         assert lamp.status()["relay"] == ("on" if on else "off")
-        expect(page.events_of("Lamp", f"{'on' if on else 'off'} (by ").first).to_be_visible(timeout=5000)
+        expect(page.events_of("Lamp", f"{'on' if on else 'off'} (by ").first).to_be_visible()
 
 
 def test_until_the_plug_confirms_it_the_switch_waits(house, page):
@@ -53,7 +53,7 @@ def test_a_press_of_the_plugs_button_moves_the_switch(house, page):
     page.shows_relay("Lamp", before)
     house.plugs["Lamp"].press()
     page.shows_relay("Lamp", not before)
-    expect(page.events_of("Lamp", "(button)").first).to_be_visible(timeout=5000)
+    expect(page.events_of("Lamp", "(button)").first).to_be_visible()
 
 
 def test_a_refusal_is_said_in_the_card_and_the_switch_goes_back(house, page):
@@ -92,7 +92,7 @@ def test_a_rule_that_fires_is_seen_at_once(house, page):
     before = page.switch("Television").get_attribute("aria-checked") == "true"
     house.plugs["Switch"].press()
     page.shows_relay("Television", not before)
-    expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible(timeout=5000)
+    expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible()
     expect(rule).to_contain_text("Last fired")
     # The other rule, which did not fire, is still there.
     expect(rule.get_by_role("heading", level=3)).to_have_text(["Hall", "Bedtime"])
@@ -107,14 +107,14 @@ def test_a_new_plug_is_paired_with_its_code(empty_house, look):
     page = look()
     card = page.card("Fresh")
     field = card.get_by_role("textbox")
-    expect(field).to_be_visible(timeout=15_000)
+    expect(field).to_be_visible(timeout=1000 * patient(15))
     alert = card.get_by_role("alert")
     field.fill("too short")
     card.get_by_role("button", name="Pair").click()
     expect(alert).to_contain_text("16 letters and digits")
     field.fill("ABCD-EFGH-IJKL-MNOP")
     card.get_by_role("button", name="Pair").click()
-    expect(alert).not_to_be_empty(timeout=20_000)
+    expect(alert).not_to_be_empty(timeout=1000 * patient(20))
     field.fill("")
     # As a person types it: small letters, without dashes, and the dashes appear.
     field.press_sequentially(code.replace("-", "").lower())
@@ -123,4 +123,4 @@ def test_a_new_plug_is_paired_with_its_code(empty_house, look):
     page.is_connected("Fresh")
     expect(field).to_be_hidden()
     page.switch("Fresh").click()
-    expect(page.events_of("Fresh", "(by ").first).to_be_visible(timeout=5000)
+    expect(page.events_of("Fresh", "(by ").first).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.broker import Broker
-from harness.deadlines import eventually
+from deadlines import eventually, patient
 from harness.fleet import settings
 from harness.postgres import Postgres, make_cluster
 from test_access import violations
@@ -69,7 +69,7 @@ def office(lan, empty_house, cluster, tmp_path):
 
 def fleet(page):
     section = page.page.get_by_role("region", name="Fleet")
-    expect(page.page.get_by_role("link", name="Fleet")).to_be_visible(timeout=15_000)
+    expect(page.page.get_by_role("link", name="Fleet")).to_be_visible(timeout=1000 * patient(15))
     section.scroll_into_view_if_needed()
     return section
 
@@ -96,7 +96,7 @@ def test_houses_are_found_opened_and_switched(office, look):
     lamp.press()
     eventually(lambda: lamp.status()["relay"] == "on", 10, "that the button turned the lamp on")
     switch.click()
-    expect(switch).to_have_attribute("aria-checked", "false", timeout=15_000)
+    expect(switch).to_have_attribute("aria-checked", "false", timeout=1000 * patient(15))
     assert lamp.status()["relay"] == "off"
     # A house whose daemon is nowhere.
     section.get_by_label("Find").fill("lAmP")
@@ -117,7 +117,7 @@ def test_houses_are_found_opened_and_switched(office, look):
     second = houses.filter(has_text="elm-2")
     second.get_by_role("button", name="elm-2").click()
     second.get_by_role("switch", name="Lamp in elm-2").click()
-    expect(second.get_by_role("alert").filter(has_text="did not answer; it does not happen any more")).to_be_visible(timeout=25_000)
+    expect(second.get_by_role("alert").filter(has_text="did not answer; it does not happen any more")).to_be_visible(timeout=1000 * patient(25))
     assert page.page.locator("body script").count() == 0
 
 
@@ -147,7 +147,7 @@ def test_axe_finds_nothing(office, look, keep_picture, name):
     page = look(password=OWNERS, **LOOKS[name])
     section = fleet(page)
     section.get_by_role("button", name="elm-1").click()
-    expect(section.get_by_role("switch", name="Lamp in elm-1")).to_be_visible(timeout=10_000)
+    expect(section.get_by_role("switch", name="Lamp in elm-1")).to_be_visible(timeout=1000 * patient(10))
     keep_picture(page, f"fleet-{name}")
     assert not violations(page)
     across = page.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from deadlines import patient
 from playwright.sync_api import expect
 
 from test_measuring import on, see
@@ -39,11 +40,11 @@ def test_the_daemon_is_killed_and_nothing_is_missing(house, page):
     known = presses(page)
     since = time.time()
     house.kill_daemon()
-    expect(page.status).to_contain_text("not reached", timeout=5000)
+    expect(page.status).to_contain_text("not reached")
     house.plugs["Lamp"].press()
     page.page.wait_for_timeout(9000)
     house.start_daemon()
-    expect(page.status).to_have_text("Live", timeout=10_000)
+    expect(page.status).to_have_text("Live", timeout=1000 * patient(10))
     page.is_connected("Lamp")
     see(page, lambda: presses(page) == known + 1, 20, lambda: f"the press while no daemon ran: {presses(page)} of {known + 1}")
     is_whole(page, since, within=40)
@@ -83,7 +84,7 @@ def test_a_page_without_a_network_goes_on_without_a_hole(house, page):
     expect(page.status).to_contain_text("not reached")
     house.host.run("ip", "link", "set", "lo", "up")
     page.page.context.set_offline(False)
-    expect(page.status).to_have_text("Live", timeout=10_000)
+    expect(page.status).to_have_text("Live", timeout=1000 * patient(10))
     see(page, lambda: presses(page) == known + 1, 10, "the press meanwhile")
     is_whole(page, since, within=30)
 
@@ -96,8 +97,8 @@ def test_packets_that_vanish_are_noticed(house, page):
     since = time.time()
     house.cut_page_off()
     house.plugs["Lamp"].press()
-    expect(page.status).to_contain_text("not reached", timeout=30_000)
+    expect(page.status).to_contain_text("not reached", timeout=1000 * patient(30))
     house.join_page()
-    expect(page.status).to_have_text("Live", timeout=30_000)
+    expect(page.status).to_have_text("Live", timeout=1000 * patient(30))
     see(page, lambda: presses(page) == known + 1, 10, "the press meanwhile")
     is_whole(page, since, within=30)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from harness.deadlines import eventually
+from deadlines import eventually, patient
 
 
 def see(page, check, within, what):
@@ -83,6 +83,6 @@ def test_the_chart_tells_its_values(house, page):
 def test_energy_is_told_by_day_and_by_appliance(house, page):
     energy = page.page.get_by_role("region", name="Energy and cost")
     energy.scroll_into_view_if_needed()
-    expect(energy).to_contain_text("tariff.toml", timeout=10_000)
+    expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))
     energy.get_by_role("button", name="By the hour").click()
     expect(energy.get_by_role("button", name="By the hour")).to_have_attribute("aria-pressed", "true")

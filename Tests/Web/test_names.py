@@ -1,6 +1,7 @@
 """A plug may call itself anything: it is shown as it is, everywhere, and is never taken for markup."""
 
 import pytest
+from deadlines import patient
 from playwright.sync_api import expect
 
 from test_measuring import see
@@ -22,14 +23,14 @@ def test_a_name_is_shown_as_it_is(empty_house, look, name):
     page.switch(name).click()
     page.shows_relay(name, not before)
     # In the events, in their filter, in the chart's legend, description and choice.
-    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible(timeout=5000)
+    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible()
     events = page.page.get_by_role("combobox", name="Events of")
     events.select_option(label=name)
-    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible(timeout=5000)
+    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible()
     page.card(name).get_by_role("button", name=f"Chart of {name}").click()
     see(page, lambda: name in (page.chart.picture.get_attribute("aria-label") or ""), 10, "the name in the chart")
     power = page.page.get_by_role("region", name="Power")
-    expect(power.get_by_role("listitem").filter(has_text=name)).to_be_visible(timeout=10_000)
+    expect(power.get_by_role("listitem").filter(has_text=name)).to_be_visible(timeout=1000 * patient(10))
     power.get_by_text("Choose plugs").click()
     expect(power.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
     page.sections_are_filled()

@@ -4,6 +4,7 @@ import os
 import pathlib
 
 import pytest
+from deadlines import patient
 from playwright.sync_api import expect
 
 from test_measuring import on
@@ -40,7 +41,7 @@ def test_a_house_as_it_is_lived_in(empty_house, look, tmp_path):
         first.is_connected(name)
     on(first, "Ceiling Light")
     house.plugs["Television"].load("on")
-    expect(first.events_of("Movie night", "fire").first).to_be_visible(timeout=20_000)
+    expect(first.events_of("Movie night", "fire").first).to_be_visible(timeout=1000 * patient(20))
     first.page.wait_for_timeout(LIVED_IN * 1000)
     for name, options in LOOKS.items():
         page = look(**options)

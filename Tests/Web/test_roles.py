@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from deadlines import patient
 from playwright.sync_api import expect
 
 from house import ADDRESS
@@ -74,7 +75,7 @@ def test_an_owner_ends_a_session_by_keyboard(guarded, look, keep_picture, name):
     owner.page.keyboard.press("Enter")
     expect(sessions).to_have_count(1)
     # The page that was let in by it is told at once.
-    expect(viewer.status).to_have_text("Log in to see the house", timeout=10_000)
+    expect(viewer.status).to_have_text("Log in to see the house", timeout=1000 * patient(10))
     expect(owner.status).to_have_text("Live")
 
 

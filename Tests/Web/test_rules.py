@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from harness.deadlines import eventually
+from deadlines import eventually, patient
 
 EVENING = """\
 - rule: Hall
@@ -24,7 +24,7 @@ BROKEN = "- rule: Hall\n  when: { plug: Switch, button: thrice }\n"
 def evening(house, page):
     """Another file of rules than the house began with."""
     house.rules.write_text(EVENING)
-    expect(rule(page, "Evening")).to_be_visible(timeout=10_000)
+    expect(rule(page, "Evening")).to_be_visible(timeout=1000 * patient(10))
     return page
 
 
@@ -55,18 +55,18 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
     # By keyboard, as a person without a mouse does it.
     hall.focus()
     page.page.keyboard.press("Space")
-    expect(hall).to_have_attribute("aria-checked", "false", timeout=5000)
+    expect(hall).to_have_attribute("aria-checked", "false")
     expect(hall).not_to_have_attribute("aria-busy", "true")
     house.plugs["Switch"].press()
-    expect(rule(page, "Hall")).to_contain_text("it is turned off", timeout=5000)
+    expect(rule(page, "Hall")).to_contain_text("it is turned off")
     assert house.plugs["Television"].status()["relay"] == before
     # Whoever opens the page now sees it so, too, and a restart changes nothing.
     house.kill_daemon()
     house.start_daemon()
     page.page.reload()
-    expect(hall).to_have_attribute("aria-checked", "false", timeout=15_000)
+    expect(hall).to_have_attribute("aria-checked", "false", timeout=1000 * patient(15))
     hall.click()
-    expect(hall).to_have_attribute("aria-checked", "true", timeout=5000)
+    expect(hall).to_have_attribute("aria-checked", "true")
 
 
 def test_a_refusal_puts_the_switch_back(house, page):
@@ -81,7 +81,7 @@ def test_a_rule_is_run_once(house, page):
     turn_lamp_on(house, page)
     rule(page, "Bedtime").get_by_role("button", name="Run Bedtime once").click()
     lamp_is(house, False)
-    expect(rule(page, "Bedtime")).to_contain_text("run by hand", timeout=5000)
+    expect(rule(page, "Bedtime")).to_contain_text("run by hand")
 
 
 @pytest.mark.time_limit(120)
@@ -91,13 +91,13 @@ def test_what_it_did_is_explained(house, evening):
     house.plugs["Switch"].press("--double")
     lamp_is(house, False)
     told = rule(page, "Evening")
-    expect(told).to_contain_text("Last fired", timeout=5000)
+    expect(told).to_contain_text("Last fired")
     house.plugs["Switch"].press("--double")
-    expect(told).to_contain_text("Held back", timeout=5000)
+    expect(told).to_contain_text("Held back")
     page.page.wait_for_timeout(3000)
     told.get_by_text("What it did, and why").click()
     traces = told.get_by_role("list", name="What Evening did, the newest first").locator("> li")
-    expect(traces).to_have_count(2, timeout=10_000)
+    expect(traces).to_have_count(2, timeout=1000 * patient(10))
     held, fired = traces.nth(0), traces.nth(1)
     expect(held).to_contain_text("Held back")
     expect(held.get_by_role("list", name="Conditions")).to_contain_text("Lamp is on: did not hold")
@@ -111,7 +111,7 @@ def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
     turn_lamp_on(house, page)
     house.plugs["Switch"].press("--double")
     notices = page.page.get_by_role("log", name="What rules tell")
-    expect(notices).to_contain_text("Good night", timeout=5000)
+    expect(notices).to_contain_text("Good night")
     expect(notices).to_contain_text("Switch was pressed")
     expect(page.events.get_by_role("listitem").filter(has_text="tells: Good night").first).to_be_visible()
     notices.get_by_role("button", name="Close: Good night").click()
@@ -121,13 +121,13 @@ def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
 def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
     region = page.page.get_by_role("region", name="Rules")
     house.rules.write_text(BROKEN)
-    expect(region).to_contain_text("cannot be read", timeout=10_000)
+    expect(region).to_contain_text("cannot be read", timeout=1000 * patient(10))
     expect(region.get_by_role("group", name=f"What is wrong with {house.rules}")).to_contain_text("thrice")
     before = house.plugs["Television"].status()["relay"]
     house.plugs["Switch"].press()
     eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "the rule that goes on")
     house.rules.write_text(EVENING)
-    expect(region).not_to_contain_text("cannot be read", timeout=10_000)
+    expect(region).not_to_contain_text("cannot be read", timeout=1000 * patient(10))
     expect(rule(page, "Evening")).to_be_visible()
     # It is another rule by now.
     expect(rule(page, "Bedtime")).to_be_hidden()

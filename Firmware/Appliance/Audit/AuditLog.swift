@@ -3,22 +3,25 @@ import ProtocolCore
 
 /// Who changed, or tried to change, what the plug is and whom it obeys: entries with limits, and when which of them go to flash.
 ///
-/// What was done goes to flash at once. What was refused goes there too, but at most once in ``refusalSpacing``: what comes
-/// meanwhile waits for it, or for an entry of something done. All together it is at most ``writes`` in an hour, 720 a day. A
-/// write adds to the file; about every two hundredth entry has all of it written anew. So the file has at most 1,400 lines.
+/// What was done goes to flash at once. What was refused, and new keys of controllers, go there too, but at most once in
+/// ``refusalSpacing``: such entries wait for it, or for an entry of something done. All together that is at most ``writes`` per hour.
+/// Entries that decide who may command have ``reservedWrites`` more, so that nothing else can keep them out of flash. A write adds to
+/// the file; about every two hundredth entry has all of it written again. So the file has at most 1,400 lines.
 public struct AuditLog: Sendable {
     /// Entries of what was done, at least the last so many...
     public static let doneLimit = 1000
-    /// ...but that settings and firmware, where they have more than so many, give way to who may do what: whoever may only
-    /// change settings cannot have a pairing forgotten.
+    /// ...but that settings, firmware and new keys, if they have more than so many, give way to who may do what: a controller that
+    /// may only change settings or its key cannot have a pairing forgotten.
     public static let settingsShare = 500
     /// Entries of what was refused. In a room of their own, so that nobody can have anything else forgotten by being refused.
     public static let refusalLimit = 200
-    /// What is refused again to the same one within this time of the first counts in its entry.
+    /// What is refused again to the same one within this time of the first counts in its entry, and so does another new key.
     static let refusalSpan = Duration.seconds(3600)
     static let refusalSpacing = Duration.seconds(900)
     /// Writes in an hour.
     static let writes = 30
+    /// Further writes in an hour, for entries that decide who may command.
+    static let reservedWrites = 30
     static let writeWindow = Duration.seconds(3600)
     /// After a failed write.
     static let retry = Duration.seconds(300)
@@ -54,6 +57,8 @@ public struct AuditLog: Sendable {
     private var dueAt: Instant?
     private var lastWrites: [Instant] = []
     private var lastRefusal: Instant?
+    /// What is unwritten decides who may command.
+    private var isUrgent = false
     private var retryAt: Instant?
     private let remark: String?
     private let resetBy: AuditActor?
@@ -86,10 +91,11 @@ public struct AuditLog: Sendable {
     }
 
     mutating func record(_ note: AuditNote, boot: BootID, now: Instant) {
-        let isRefusal = Self.room(of: note) == .refusals
-        if isRefusal, let index = refusals.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
-            refusals[index].count = refusals[index].count == .max ? .max : refusals[index].count + 1
-            unwritten.insert(refusals[index].number)
+        let isRoutine = Self.isRoutine(note)
+        if isRoutine, let index = refusals.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
+            unwritten.insert(refusals[index].countAgain(note))
+        } else if isRoutine, let index = settings.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
+            unwritten.insert(settings[index].countAgain(note))
         } else {
             // A plug does not live long enough.
             guard nextNumber <= AuditEntry.highestNumber else { return }
@@ -97,8 +103,9 @@ public struct AuditLog: Sendable {
             unwritten.insert(nextNumber)
             nextNumber += 1
         }
-        let due = isRefusal ? max(now, lastRefusal.map { $0 + Self.refusalSpacing } ?? now) : now
+        let due = isRoutine ? max(now, lastRefusal.map { $0 + Self.refusalSpacing } ?? now) : now
         dueAt = sooner(dueAt, due)
+        isUrgent = isUrgent || Self.isUrgent(note)
     }
 
     /// - Parameter limit: nil: all of those after the number; else the newest of them.
@@ -113,10 +120,23 @@ public struct AuditLog: Sendable {
     private static func room(of note: AuditNote) -> Room {
         guard !note.isRefused else { return .refusals }
         return switch note.kind {
-        case .renamed, .configured, .firmware: .settings
+        case .renamed, .configured, .firmware, .keyRotated: .settings
         case .refused, .pairingFailed: .refusals
-        case .paired, .removed, .factoryReset, .roleChanged, .invited, .codeChanged, .keyRotated, .lost, .unknown:
-            .rights
+        case .paired, .removed, .factoryReset, .roleChanged, .invited, .codeChanged, .lost, .unknown: .rights
+        }
+    }
+
+    /// Entries that a controller of any role can cause as often as it likes: repetitions count in one entry, and they share writes.
+    private static func isRoutine(_ note: AuditNote) -> Bool {
+        if case .controller = note.actor, note.kind == .keyRotated { return true }
+        return room(of: note) == .refusals
+    }
+
+    private static func isUrgent(_ note: AuditNote) -> Bool {
+        guard !note.isRefused else { return false }
+        return switch note.kind {
+        case .paired, .removed, .factoryReset, .roleChanged, .codeChanged: true
+        case .renamed, .configured, .firmware, .keyRotated, .refused, .pairingFailed, .invited, .lost, .unknown: false
         }
     }
 
@@ -145,7 +165,8 @@ public struct AuditLog: Sendable {
     var nextDeadline: Instant? {
         guard writing == nil, let dueAt else { return nil }
         var due = max(dueAt, retryAt ?? dueAt)
-        if lastWrites.count == Self.writes { due = max(due, lastWrites[0] + Self.writeWindow) }
+        let limit = isUrgent ? Self.writes + Self.reservedWrites : Self.writes
+        if lastWrites.count >= limit { due = max(due, lastWrites[lastWrites.count - limit] + Self.writeWindow) }
         return due
     }
 
@@ -167,13 +188,14 @@ public struct AuditLog: Sendable {
         let all = entries
         let isWhole = lines.map { $0 + unwritten.count > all.count + Self.slack } ?? true
         let due = isWhole ? all : all.filter { unwritten.contains($0.number) }
-        if due.contains(where: { unwritten.contains($0.number) && Self.room(of: $0.note) == .refusals }) {
+        if due.contains(where: { unwritten.contains($0.number) && Self.isRoutine($0.note) }) {
             lastRefusal = now
         }
         writing = (unwritten, due.count, isWhole)
         unwritten = []
         dueAt = nil
-        lastWrites = lastWrites.suffix(Self.writes - 1) + [now]
+        isUrgent = false
+        lastWrites = lastWrites.suffix(Self.writes + Self.reservedWrites - 1) + [now]
         return Write(entries: due, isWhole: isWhole)
     }
 
@@ -189,6 +211,7 @@ public struct AuditLog: Sendable {
         guard let (numbers, _, _) = writing else { return }
         writing = nil
         unwritten.formUnion(numbers)
+        isUrgent = isUrgent || entries.contains { numbers.contains($0.number) && Self.isUrgent($0.note) }
         lines = nil
         retryAt = now + Self.retry
         dueAt = sooner(dueAt, now)
@@ -196,10 +219,25 @@ public struct AuditLog: Sendable {
 }
 
 extension AuditEntry {
-    /// Whether this counts what is noted now. Strangers are one, as a key costs them nothing.
+    /// Whether this counts what is noted now. Strangers are one, as a key costs them nothing; a controller that has another key is the
+    /// one of this name.
     fileprivate func counts(_ note: AuditNote, boot: BootID, now: Instant) -> Bool {
-        self.boot == boot && now - time < AuditLog.refusalSpan && self.note.kind == note.kind
-            && self.note.detail == note.detail && self.note.actor.paired == note.actor.paired
+        guard self.boot == boot, now - time < AuditLog.refusalSpan, self.note.kind == note.kind,
+            self.note.detail == note.detail
+        else { return false }
+        if note.kind == .keyRotated, case .controller(let name, _) = note.actor,
+            case .controller(let known, _) = self.note.actor
+        {
+            return name == known
+        }
+        return self.note.actor.paired == note.actor.paired
+    }
+
+    /// Counts a repetition, and names who caused it by the newest key. Returns the entry's number.
+    fileprivate mutating func countAgain(_ note: AuditNote) -> UInt64 {
+        count = count == .max ? .max : count + 1
+        if note.kind == .keyRotated { self.note = note }
+        return number
     }
 }
 

@@ -1,4 +1,5 @@
 import PlugModel
+internal import ProtocolCore
 
 extension WireRole {
     init(_ role: Role) {
@@ -41,6 +42,36 @@ extension WireInvite {
     }
 
     var grant: Result<Grant, Refusal> { role.grant(seconds: hasSeconds ? seconds : nil) }
+}
+
+extension WireOpenInvitation {
+    init(_ invitation: Invitations.Invitation, author: String, isOwn: Bool, now: Instant) {
+        self.init()
+        number = invitation.number
+        role = WireRole(invitation.grant.role)
+        if let seconds = invitation.grant.seconds { self.seconds = seconds }
+        secondsLeft = UInt32(clamping: max(0, (invitation.until - now).components.seconds))
+        self.author = author
+        own = isOwn
+    }
+
+    func model() throws(MessageFault) -> OpenInvitation {
+        OpenInvitation(
+            number: number, role: role.model, seconds: hasSeconds ? seconds : nil, secondsLeft: secondsLeft,
+            author: try WireScalar.name(author, "author"), isOwn: own)
+    }
+}
+
+extension WireInvitations {
+    func model() throws(MessageFault) -> [OpenInvitation] {
+        let limit = Invitations.limit
+        guard invitations.count <= limit else {
+            throw .outOfRange(field: "invitations", value: Int64(invitations.count), allowed: 0...Int64(limit))
+        }
+        var models: [OpenInvitation] = []
+        for wire in invitations { models.append(try wire.model()) }
+        return models
+    }
 }
 
 extension WireSetRole {

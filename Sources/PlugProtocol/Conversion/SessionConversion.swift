@@ -101,7 +101,7 @@ extension WireWelcome {
                 boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
             networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) },
             crash: hasCrash ? crash.model(now: answered) : nil, settings: hasSettings ? settings.model : nil,
-            role: role.model)
+            role: role.model, nonce: nonce.isEmpty ? [] : try WireScalar.nonce(nonce))
     }
 }
 

@@ -96,7 +96,7 @@ extension Refusal {
         .unsupported, "This plug does not know the setting, or its value; its firmware may be too old.")
 }
 
-/// Names that a plug can have, in normalization form C.
+/// Names that a plug or a controller can have, in normalization form C.
 enum InstanceNameRule {
     /// Why this cannot be a plug's name; nil: it can.
     static func refusal(of name: String) -> Refusal? {
@@ -109,7 +109,7 @@ enum InstanceNameRule {
             return Refusal(.outOfRange, "A name has no control characters.")
         }
         guard !name.unicodeScalars.contains(where: isDisturbing) else {
-            return Refusal(.outOfRange, "A name is one line and does not turn the direction of writing around.")
+            return Refusal(.outOfRange, "A name is one line, without invisible characters and marks that change the direction of writing.")
         }
         guard name.unicodeScalars.contains(where: isVisible) else {
             return Refusal(.outOfRange, "A name has at least one character that can be seen.")
@@ -117,11 +117,11 @@ enum InstanceNameRule {
         return nil
     }
 
-    /// Separators of lines and paragraphs, and what embeds, overrides or isolates a direction: one name could pass for another,
-    /// or change the text around it.
+    /// Separators of lines and paragraphs, characters without width, and marks that embed, override or isolate a direction: one name
+    /// could pass for another, or change the text around it. The joiners U+200C and U+200D are parts of words and of emoji.
     private static func isDisturbing(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x2028...0x202E, 0x2066...0x2069: true
+        case 0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
         case _: false
         }
     }

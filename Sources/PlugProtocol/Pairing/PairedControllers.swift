@@ -79,9 +79,7 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
-    /// The controller of this key will have another one.
-    ///
-    /// - Returns: false where another controller has that key.
+    /// Notes that the controller of this key will use another one. Returns false if another controller has that key.
     mutating func announce(_ next: PublicKey, of key: PublicKey) -> Bool {
         guard let index = all.firstIndex(where: { $0.has(key) }),
             !all.contains(where: { $0.key != all[index].key && $0.has(next) })

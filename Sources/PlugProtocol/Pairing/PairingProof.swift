@@ -42,7 +42,7 @@ public struct PairingTranscript: Hashable, Sendable {
         return items.flatMap { Self.bigEndian(UInt32($0.count)) + $0 }
     }
 
-    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+    static func bigEndian(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
     }
 

@@ -5,7 +5,7 @@ package import PlugModel
 package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
     case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
-    case announce_key, next_key_kept, manage_homekit
+    case announce_key, next_key_kept, manage_homekit, list_invitations, revoke_invitation
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -29,13 +29,28 @@ extension Role {
         case (.set_relay, .viewer), (.set_level, .viewer), (.identify, .viewer), (.reset_protection, .viewer): false
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
             (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
-            (.fetch_audit, let role), (.new_code, let role), (.manage_homekit, let role):
+            (.fetch_audit, let role), (.new_code, let role), (.manage_homekit, let role), (.list_invitations, let role),
+            (.revoke_invitation, let role):
             role == .owner
         }
     }
 }
 
 extension AskedRequest {
+    /// Requests that cost a write to flash whenever they are carried out; ``FlashBudget`` limits them. AnnounceKey and NextKeyKept
+    /// cost one only if they change something. SetRelay and SetLevel are written at most twice a minute, whoever switches, and
+    /// Rename and Configure have a limit of their own.
+    var writesFlash: Bool {
+        switch self {
+        case .remove_controller, .set_role, .new_code, .invite, .manage_homekit: true
+        case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
+            .pairing_proof, .list_controllers, .factory_reset, .follow_log, .fetch_audit, .announce_key, .next_key_kept,
+            .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify, .reset_protection, .rename,
+            .configure:
+            false
+        }
+    }
+
     init(_ kind: WireControllerMessage.OneOf_Kind) {
         self =
             switch kind {
@@ -60,6 +75,8 @@ extension AskedRequest {
             case .manageHomekit: .manage_homekit
             case .announceKey: .announce_key
             case .nextKeyKept: .next_key_kept
+            case .listInvitations: .list_invitations
+            case .revokeInvitation: .revoke_invitation
             }
     }
 
@@ -87,6 +104,8 @@ extension AskedRequest {
         case .factory_reset: "reset the plug"
         case .follow_log: "follow the plug's log"
         case .invite: "invite anybody"
+        case .list_invitations: "see invitations"
+        case .revoke_invitation: "revoke invitations"
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
         case .new_code: "change the setup code"

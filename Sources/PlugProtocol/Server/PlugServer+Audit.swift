@@ -9,12 +9,12 @@ extension PlugServer {
     }
 
     /// Notes what a session did, or was refused.
-    mutating func note(_ kind: AuditNote.Kind, of index: Int, isRefused: Bool = false, _ detail: String = "") {
-        notes.append(AuditNote(kind, by: actor(of: index), isRefused: isRefused, detail))
+    mutating func note(_ kind: AuditNote.Kind, of connection: ConnectionID, isRefused: Bool = false, _ detail: String = "") {
+        notes.append(AuditNote(kind, by: actor(of: connection), isRefused: isRefused, detail))
     }
 
-    func actor(of index: Int) -> AuditActor {
-        let key = sessions[index].key
+    func actor(of connection: ConnectionID) -> AuditActor {
+        guard let key = sessions[connection]?.key else { return .unknown }
         return access.controllers[key]?.auditActor
             ?? .stranger(key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
     }
@@ -23,7 +23,7 @@ extension PlugServer {
     public func asker(of command: CommandID) -> AuditActor? { askers[command]?.actor }
 
     /// Who asked for the factory reset that is not answered yet; nil where no controller did.
-    public var resetAsker: AuditActor? { sessions.firstIndex(where: \.awaitsReset).map { actor(of: $0) } }
+    public var resetAsker: AuditActor? { sessions.all.first(where: \.awaitsReset).map { actor(of: $0.connection) } }
 
     mutating func noteEnd(of command: CommandID, _ outcome: CommandOutcome) {
         guard let asker = askers.removeValue(forKey: command), case .refused(let refusal) = outcome else { return }
@@ -33,19 +33,19 @@ extension PlugServer {
 
     /// One question at a time: a few bytes ask for half a frame, and thousands of such questions fit one read.
     mutating func fetchAudit(
-        _ wire: WireFetchAudit, from index: Int, _ established: ServerSession.Established, now: Instant,
+        _ wire: WireFetchAudit, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
         let after = try WireScalar.auditNumber(wire.after, "after", from: 0)
         guard !established.awaitsAudit else {
             let detail = "A part of the audit log was asked for before the last one had come."
-            return end(index, Goodbye(.limit, detail), now: now, &actions)
+            return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         var established = established
         established.awaitsAudit = true
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
         let limit = wire.limit == 0 ? nil : Int(wire.limit)
-        actions.append(.fetchAudit(sessions[index].connection, after: after, limit: limit))
+        actions.append(.fetchAudit(connection, after: after, limit: limit))
     }
 
     mutating func answer(audit page: AuditPage, on connection: ConnectionID) {
@@ -53,13 +53,13 @@ extension PlugServer {
             page.entries.count <= PlugWire.auditEntriesAtOnce,
             "a page has at most \(PlugWire.auditEntriesAtOnce) entries")
         // The session may have gone since it asked.
-        guard let index = index(of: connection), case .established(var established) = sessions[index].phase,
-            established.awaitsAudit
+        guard case .established(var established) = sessions[connection]?.phase, established.awaitsAudit
         else { return }
         established.awaitsAudit = false
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
+        guard established.role.may(.fetch_audit) else { return refuse(.fetch_audit, established.role, to: connection) }
         let wire = WireAuditEntries(page, session: identity.boot)
-        sessions[index].say { $0.audit = wire }
+        sessions[connection]?.say { $0.audit = wire }
     }
 }
 

@@ -11,15 +11,15 @@ extension PlugServer {
     }
 
     mutating func changeCode(
-        _ wire: WireNewCode, from index: Int, _ actions: inout [Action]
+        _ wire: WireNewCode, from connection: ConnectionID, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard let code = SetupCode(bytes: wire.code) else {
             throw .length(field: "code", bytes: wire.code.count, allowed: 10...10)
         }
         guard codeChange == nil else {
-            return refuse(.new_code, Refusal(.busy, "The setup code is being changed already; try again."), to: index)
+            return refuse(.new_code, Refusal(.busy, "The setup code is being changed already; try again."), to: connection)
         }
-        codeChange = CodeChange(code: code, asker: sessions[index].connection, actor: actor(of: index))
+        codeChange = CodeChange(code: code, asker: connection, actor: actor(of: connection))
         actions.append(.keepCode(code))
     }
 
@@ -33,14 +33,15 @@ extension PlugServer {
     /// - Parameter refusal: why flash does not have it; nil: it does.
     mutating func endCodeChange(_ refusal: Refusal?) {
         guard let change = codeChange.take() else { return }
-        let index = change.asker.flatMap { self.index(of: $0) }
+        let asker = change.asker.flatMap { sessions[$0]?.connection }
         guard let refusal else {
             access.code = change.code
+            access.invitations.revokeAll()
             notes.append(AuditNote(.codeChanged, by: change.actor))
-            if let index { sessions[index].say { $0.newCode = WireSetupCodeChanged() } }
+            if let asker { sessions[asker]?.say { $0.newCode = WireSetupCodeChanged() } }
             return
         }
-        if let index { return refuse(.new_code, refusal, to: index) }
+        if let asker { return refuse(.new_code, refusal, to: asker) }
         let request = AskedRequest.new_code.rawValue
         notes.append(AuditNote(.refused, by: change.actor, isRefused: true, "\(request): \(refusal.code.words)"))
     }

@@ -1,6 +1,6 @@
 extension PlugServer {
     /// A paired controller has a session.
     public var isFollowed: Bool {
-        sessions.contains(where: \.isEstablished)
+        sessions.all.contains(where: \.isEstablished)
     }
 }

@@ -6,17 +6,48 @@ internal import ProtocolCore
 extension PlugServer {
     /// Answered when flash has it: what is said after ``Action/keep(_:)`` waits for that.
     mutating func announceKey(
-        _ wire: WireAnnounceKey, from index: Int, _ actions: inout [Action]
+        _ wire: WireAnnounceKey, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard let next = PublicKey(bytes: wire.key) else {
             throw .length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest)
         }
-        guard access.controllers.announce(next, of: sessions[index].key) else {
-            let detail = "Another controller that is paired with the plug has this key."
-            return refuse(.announce_key, Refusal(.outOfRange, detail), to: index)
+        guard let session = sessions[connection], let controller = access.controllers[session.key] else { return }
+        let announcement = KeyAnnouncement(
+            plug: identity.id, key: session.key, nextKey: next, nonce: session.nonce)
+        // TLS has proved the key of the session.
+        let isProved = next == session.key || announcement.isSigned(wire.signature, by: next)
+        guard isProved, next != access.key, next != access.nextKey else {
+            let detail = "The controller has not proved that it holds the announced key; update the controller if it is old."
+            return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
-        actions.append(.keep(access.controllers))
-        sessions[index].say { $0.keyAccepted = WireKeyAccepted() }
+        if let pending = controller.nextKey, pending != next, session.key != pending,
+            !announcement.isSigned(wire.pendingSignature, by: pending)
+        {
+            let detail =
+                "Another next key of this controller (\(pending.fingerprint.prefix(AuditActor.keyDigits))) is announced already, and only "
+                + "its holder can replace it. If that was not you, somebody has a copy of this controller's key: pair again."
+            return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
+        }
+        if controller.nextKey != next {
+            guard spendWrite(for: .announce_key, of: connection, now: now) else { return }
+            guard access.controllers.announce(next, of: session.key) else {
+                let detail = "Another controller that is paired with the plug has this key."
+                return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
+            }
+            actions.append(.keep(access.controllers))
+        }
+        sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
+    }
+
+    /// Takes a write from the controller's budget. Refuses the request and returns false if none is left.
+    mutating func spendWrite(for request: AskedRequest, of connection: ConnectionID, now: Instant) -> Bool {
+        guard let controller = sessions[connection].flatMap({ access.controllers[$0.key] }),
+            flashBudget.spend(of: controller.authority, controller.role, now: now)
+        else {
+            refuse(request, .tooManyWrites, to: connection)
+            return false
+        }
+        return true
     }
 
     // MARK: The plug's own key
@@ -24,17 +55,23 @@ extension PlugServer {
     /// The plug has drawn its next key, or goes on with one of before.
     mutating func announceOwnKey(_ next: PublicKey) {
         access.nextKey = next
-        for index in sessions.indices where sessions[index].isEstablished { tellNextKey(to: index) }
+        for session in sessions.all where session.isEstablished { tellNextKey(to: session.connection) }
     }
 
-    mutating func tellNextKey(to index: Int) {
+    mutating func tellNextKey(to connection: ConnectionID) {
         guard let next = access.nextKey else { return }
-        sessions[index].say { $0.nextKey.key = .init(next.bytes) }
+        sessions[connection]?.say { $0.nextKey.key = .init(next.bytes) }
     }
 
-    mutating func noteKept(_ wire: WireNextKeyKept, from index: Int, _ actions: inout [Action]) {
-        guard let next = access.nextKey, next.bytes.elementsEqual(wire.key) else { return }
-        access.controllers.note(plugsNext: next, of: sessions[index].key)
+    mutating func noteKept(
+        _ wire: WireNextKeyKept, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let next = access.nextKey, next.bytes.elementsEqual(wire.key), let key = sessions[connection]?.key,
+            let controller = access.controllers[key], controller.knownNext != AuthorityID(next),
+            // It is said again in the next session.
+            flashBudget.spend(of: controller.authority, controller.role, now: now)
+        else { return }
+        access.controllers.note(plugsNext: next, of: key)
         actions.append(.keep(access.controllers))
     }
 
@@ -45,19 +82,15 @@ extension PlugServer {
         notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
     }
 
-    /// Where the session is the first with a key that was announced, the one of before counts no more.
-    ///
-    /// - Returns: where the session is now.
-    mutating func turnKey(of index: Int, now: Instant, _ actions: inout [Action]) -> Int {
-        let (key, connection) = (sessions[index].key, sessions[index].connection)
-        guard let old = access.controllers.turn(to: key) else { return index }
+    /// If this is the first session with an announced key, removes the previous key and ends its sessions.
+    mutating func turnKey(of connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
+        guard let key = sessions[connection]?.key, let old = access.controllers.turn(to: key) else { return }
         access.times.move(from: old, to: key)
+        if let controller = access.controllers[key] { access.invitations.revoke(by: controller.authority) }
         actions.append(.keep(access.controllers))
-        note(.keyRotated, of: index, "")
-        while let other = sessions.firstIndex(where: { $0.key == old }) {
-            end(other, Goodbye(.stopping, "This controller has another key now."), now: now, &actions)
+        note(.keyRotated, of: connection, "")
+        for other in sessions.all.filter({ $0.key == old }) {
+            end(other.connection, Goodbye(.stopping, "This controller has another key now."), now: now, &actions)
         }
-        guard let index = self.index(of: connection) else { preconditionFailure("the session itself does not end") }
-        return index
     }
 }

@@ -7,83 +7,81 @@ extension PlugServer {
         continuation = nil
         // All who follow live get the same bytes at the same instant: encoded once.
         var latest: (sequence: SequenceNumber, frame: [UInt8])?
-        var index = 0
-        while index < sessions.count {
-            guard now < sessions[index].silentAt else {
+        for connection in sessions.connections {
+            guard let silentAt = sessions[connection]?.silentAt, now < silentAt else {
                 let detail = "Nothing was received for \(PlugWire.silenceLimit.components.seconds) s."
-                end(index, Goodbye(.silent, detail), now: now, &actions)
+                end(connection, Goodbye(.silent, detail), now: now, &actions)
                 continue
             }
-            advance(index, &latest, now: now, &actions)
-            tellLog(index, now: now)
-            sessions[index].keepAlive(now: now)
-            if let bytes = sessions[index].takeOutput(now: now) {
-                actions.append(.send(sessions[index].connection, bytes))
+            advance(connection, &latest, now: now, &actions)
+            tellLog(connection, now: now)
+            sessions[connection]?.keepAlive(now: now)
+            if let bytes = sessions[connection]?.takeOutput(now: now) {
+                actions.append(.send(connection, bytes))
             }
-            guard sessions[index].unsentBytes <= limits.unsentBytes else {
+            if let unsent = sessions[connection]?.unsentBytes, unsent > limits.unsentBytes {
                 let detail = "More than \(limits.unsentBytes) bytes wait to be read."
-                end(index, Goodbye(.limit, detail), now: now, &actions)
-                continue
+                end(connection, Goodbye(.limit, detail), now: now, &actions)
             }
-            index += 1
         }
     }
 
     /// Moves the lanes of one session forward, as far as its connection takes it.
     private mutating func advance(
-        _ index: Int, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?, now: Instant,
+        _ connection: ConnectionID, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?, now: Instant,
         _ actions: inout [Action]
     ) {
-        guard sessions[index].writable, case .established(var established) = sessions[index].phase else { return }
+        guard sessions[connection]?.writable == true, case .established(var established) = sessions[connection]?.phase
+        else { return }
         if case .open(let cursor) = established.events, cursor + 1 < journal.nextSequence {
-            established.events = .open(cursor: sendEvents(index, after: cursor, &latest, now: now))
+            established.events = .open(cursor: sendEvents(connection, after: cursor, &latest, now: now))
         }
         if case .open(var subscription) = established.states, let due = subscription.due(state), due <= now {
             var update = WireStateUpdate()
             update.state = WireState(state)
             update.plugTime = WireScalar.nanoseconds(now)
-            sessions[index].say { $0.state = update }
+            sessions[connection]?.say { $0.state = update }
             subscription.sent = state
             subscription.sentAt = now
             established.states = .open(subscription)
         }
         if let fetch = established.fetches.first, !fetch.asked {
             established.fetches[0].asked = true
-            actions.append(.fetch(sessions[index].connection, fetch: fetch.id, from: fetch.from, to: fetch.to))
+            actions.append(.fetch(connection, fetch: fetch.id, from: fetch.from, to: fetch.to))
         }
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
     }
 
     /// Sends events after the cursor, one burst at most, and returns the new cursor.
     private mutating func sendEvents(
-        _ index: Int, after cursor: SequenceNumber, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
+        _ connection: ConnectionID, after cursor: SequenceNumber, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
         now: Instant
     ) -> SequenceNumber {
         var cursor = cursor
         // The ring overtook a subscriber who was slow to read: it is told, never left to guess.
         if case .gap(let gap) = journal.resume(after: cursor) {
             let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
-            sessions[index].say { $0.subscribed = subscribed }
+            sessions[connection]?.say { $0.subscribed = subscribed }
             cursor = gap.to
         }
-        while sessions[index].outputBytes < limits.burstBytes, let event = journal[cursor + 1] {
+        while let bytes = sessions[connection]?.outputBytes, bytes < limits.burstBytes, let event = journal[cursor + 1] {
             cursor = event.sequence
             if let latest, latest.sequence == cursor {
-                sessions[index].say(frame: latest.frame)
+                sessions[connection]?.say(frame: latest.frame)
                 continue
             }
             var message = WirePlugMessage()
             message.event = WireEvent(event, session: identity.boot, now: now)
             let frame = FrameEncoder.frame(message)
             latest = (cursor, frame)
-            sessions[index].say(frame: frame)
+            sessions[connection]?.say(frame: frame)
         }
         if cursor + 1 < journal.nextSequence { continuation = now }
         return cursor
     }
 
     mutating func fetch(
-        _ wire: WireFetchSamples, from index: Int, _ established: ServerSession.Established, now: Instant,
+        _ wire: WireFetchSamples, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
         let from = try WireScalar.instant(wire.from, "from", upTo: Instant(nanoseconds: .max))
@@ -93,35 +91,35 @@ extension PlugServer {
         }
         guard established.fetches.count < PlugWire.fetchesInFlight else {
             let detail = "More than \(PlugWire.fetchesInFlight) fetches at the same time."
-            return end(index, Goodbye(.limit, detail), now: now, &actions)
+            return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
-        let ofController = sessions.reduce(0) { $0 + ($1.key == sessions[index].key ? $1.fetchCount : 0) }
+        let key = sessions[connection]?.key
+        let ofController = sessions.all.reduce(0) { $0 + ($1.key == key ? $1.fetchCount : 0) }
         guard ofController < PlugWire.fetchesOfController else {
             let detail = "More than \(PlugWire.fetchesOfController) fetches of this controller at the same time."
-            return end(index, Goodbye(.limit, detail), now: now, &actions)
+            return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         var established = established
         established.fetches.append(ServerSession.Fetch(id: wire.fetchID, from: from, to: to))
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
     }
 
     mutating func answer(fetch: UInt32, on connection: ConnectionID, chunk: [UInt8], next: Instant?) {
         precondition(chunk.count <= PlugWire.maximumChunk, "a chunk has at most \(PlugWire.maximumChunk) bytes")
         // The session may have gone since it asked.
-        guard let index = index(of: connection), case .established(var established) = sessions[index].phase,
-            let asked = established.fetches.first, asked.asked, asked.id == fetch
+        guard case .established(var established) = sessions[connection]?.phase, let asked = established.fetches.first, asked.asked, asked.id == fetch
         else { return }
         var samples = WireSampleChunk()
         samples.fetchID = fetch
         samples.chunk = .init(chunk)
         samples.last = next == nil
-        sessions[index].say { $0.samples = samples }
+        sessions[connection]?.say { $0.samples = samples }
         if let next {
             precondition(next > asked.from, "a fetch that does not move on never ends")
             established.fetches[0] = ServerSession.Fetch(id: fetch, from: next, to: asked.to)
         } else {
             established.fetches.removeFirst()
         }
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
     }
 }

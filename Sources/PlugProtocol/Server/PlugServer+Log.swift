@@ -3,55 +3,53 @@ internal import ProtocolCore
 
 /// The log lane: a cursor into the last lines for each session that follows, behind everything else that it is told.
 extension PlugServer {
-    mutating func followLog(_ wire: WireFollowLog, from index: Int, now: Instant) {
+    mutating func followLog(_ wire: WireFollowLog, from connection: ConnectionID, now: Instant) {
         let duration = min(.seconds(Int64(wire.seconds)), PlugWire.longestLog)
-        guard duration > .zero else { return endLog(index) }
-        let key = sessions[index].key
-        let others = sessions.indices.filter { $0 != index && sessions[$0].log != nil }
-        let own = others.count { sessions[$0].key == key }
+        guard duration > .zero else { return endLog(connection) }
+        guard let session = sessions[connection] else { return }
+        let others = sessions.all.filter { $0.connection != connection && $0.log != nil }
+        let own = others.count { $0.key == session.key }
         guard others.count < PlugWire.logFollowers, own < PlugWire.logFollowersOfController else {
             let detail =
                 "\(others.count) sessions follow this plug's log already, \(own) of them of this controller; try again when one of "
                 + "them has ended."
-            return sessions[index].say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
+            return sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
         }
         // Whoever asks again goes on where it is.
-        var cursor = sessions[index].log ?? LogCursor(level: wire.level.model, until: now)
+        var cursor = session.log ?? LogCursor(level: wire.level.model, until: now)
         cursor.level = wire.level.model
         cursor.until = now + duration
-        sessions[index].log = cursor
-        sessions[index].say {
+        sessions[connection]?.log = cursor
+        sessions[connection]?.say {
             $0.logAnswer.followed.level = WireLogLevel(cursor.level)
             $0.logAnswer.followed.seconds = UInt32(duration.components.seconds)
         }
     }
 
-    private mutating func endLog(_ index: Int) {
-        sessions[index].log = nil
-        sessions[index].say { $0.logAnswer.ended = WireLogEnded() }
+    mutating func endLog(_ connection: ConnectionID) {
+        sessions[connection]?.log = nil
+        sessions[connection]?.say { $0.logAnswer.ended = WireLogEnded() }
     }
 
     mutating func remember(_ lines: [LogLine], lost: UInt64) {
-        for index in sessions.indices { sessions[index].log?.lost += lost }
+        sessions.updateAll { $0.log?.lost += lost }
         for line in lines {
             for forgotten in log.append(line) {
-                for index in sessions.indices where sessions[index].log?.wants(forgotten) == true {
-                    sessions[index].log?.lost += 1
-                }
+                sessions.updateAll { if $0.log?.wants(forgotten) == true { $0.log?.lost += 1 } }
             }
         }
     }
 
     /// Sends the next lines to a session that follows and has heard every event, and ends what has lasted long enough.
-    mutating func tellLog(_ index: Int, now: Instant) {
-        guard var cursor = sessions[index].log else { return }
-        if sessions[index].writable, !hasEvents(for: sessions[index]) {
-            if let lines = nextLines(for: &cursor) { sessions[index].say { $0.logLines = lines } }
+    mutating func tellLog(_ connection: ConnectionID, now: Instant) {
+        guard let session = sessions[connection], var cursor = session.log else { return }
+        if session.writable, !hasEvents(for: session) {
+            if let lines = nextLines(for: &cursor) { sessions[connection]?.say { $0.logLines = lines } }
             // Others have their turn before the rest.
             if log.hasMore(after: cursor.last) { continuation = now }
-            sessions[index].log = cursor
+            sessions[connection]?.log = cursor
         }
-        if cursor.until <= now { endLog(index) }
+        if cursor.until <= now { endLog(connection) }
     }
 
     private func hasEvents(for session: ServerSession) -> Bool {
@@ -76,7 +74,7 @@ extension PlugServer {
 
     /// The shell logs what the most curious of those who follow asked for, and falls back when they have gone.
     mutating func announceLogLevel(_ actions: inout [Action]) {
-        let level = sessions.compactMap { $0.log?.level }.min()
+        let level = sessions.all.compactMap { $0.log?.level }.min()
         guard level != announcedLogLevel else { return }
         announcedLogLevel = level
         actions.append(.logLevel(level))

@@ -4,21 +4,23 @@ internal import ProtocolCore
 extension PlugServer {
     mutating func receive(_ bytes: [UInt8], on connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
         // Bytes of a session that has ended cross with its close.
-        guard let index = index(of: connection) else { return }
-        sessions[index].lastReceived = now
-        sessions[index].decoder.append(bytes)
+        sessions[connection]?.lastReceived = now
+        sessions[connection]?.decoder.append(bytes)
         // The session may end with any message, and so may others before it. FactoryReset is the last message that is read: when its
         // answer ends the session depends on flash, and nothing that follows may depend on that.
-        while let index = self.index(of: connection) {
-            if sessions[index].awaitsReset { return sessions[index].decoder = FrameDecoder() }
+        while let awaitsReset = sessions[connection]?.awaitsReset {
+            if awaitsReset {
+                sessions[connection]?.decoder = FrameDecoder()
+                return
+            }
             do {
-                guard let message = try sessions[index].decoder.next(WireControllerMessage.self) else { return }
-                try take(message, from: index, now: now, &actions)
+                guard let message = try sessions[connection]?.decoder.next(WireControllerMessage.self) else { return }
+                try take(message, from: connection, now: now, &actions)
                 endWhereAnswersGrow(connection, now: now, &actions)
             } catch let fault as FrameFault {
-                end(index, Goodbye(.malformed, "\(fault)"), now: now, &actions)
+                end(connection, Goodbye(.malformed, "\(fault)"), now: now, &actions)
             } catch let fault as MessageFault {
-                end(index, Goodbye(.malformed, "\(fault)"), now: now, &actions)
+                end(connection, Goodbye(.malformed, "\(fault)"), now: now, &actions)
             } catch {
                 preconditionFailure("no other error is thrown here: \(error)")
             }
@@ -29,123 +31,132 @@ extension PlugServer {
     private mutating func endWhereAnswersGrow(
         _ connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
-        guard let index = index(of: connection), sessions[index].outputBytes > limits.unsentBytes else { return }
+        guard let bytes = sessions[connection]?.outputBytes, bytes > limits.unsentBytes else { return }
         let detail = "What was asked for at once has more than \(limits.unsentBytes) bytes of answers."
-        end(index, Goodbye(.limit, detail), now: now, &actions)
+        end(connection, Goodbye(.limit, detail), now: now, &actions)
     }
 
     private mutating func take(
-        _ message: WireControllerMessage, from index: Int, now: Instant, _ actions: inout [Action]
+        _ message: WireControllerMessage, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         // A message of a later version is skipped.
         guard let kind = message.kind else { return }
         if case .goodbye(let wire) = kind {
-            actions.append(.close(sessions[index].connection, .endedByPeer(wire.model)))
-            sessions.remove(at: index)
+            actions.append(.close(connection, .endedByPeer(wire.model)))
+            sessions[connection] = nil
             return
         }
-        switch sessions[index].phase {
+        switch sessions[connection]?.phase {
+        case nil: break
         case .awaitingHello(let since):
-            try begin(kind, from: index, since: since, now: now, &actions)
+            try begin(kind, from: connection, since: since, now: now, &actions)
         case .challenged(_, let pairing):
             guard case .pairingProof(let wire) = kind else {
-                return end(index, Goodbye(.outOfOrder, "After the challenge comes the proof."), now: now, &actions)
+                return end(connection, Goodbye(.outOfOrder, "After the challenge comes the proof."), now: now, &actions)
             }
-            sessions[index].phase = .proving(since: now, pairing, proof: Array(wire.proof))
+            sessions[connection]?.phase = .proving(since: now, pairing, proof: Array(wire.proof))
         case .proving:
-            end(index, Goodbye(.outOfOrder, "The proof is not answered yet."), now: now, &actions)
+            end(connection, Goodbye(.outOfOrder, "The proof is not answered yet."), now: now, &actions)
         case .established(let established):
-            try take(kind, from: index, established, now: now, &actions)
+            try take(kind, from: connection, established, now: now, &actions)
         }
     }
 
     private mutating func begin(
-        _ kind: WireControllerMessage.OneOf_Kind, from index: Int, since: Instant, now: Instant,
+        _ kind: WireControllerMessage.OneOf_Kind, from connection: ConnectionID, since: Instant, now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
         switch kind {
         case .hello(let hello):
-            try greet(hello, from: index, now: now, &actions)
+            try greet(hello, from: connection, now: now, &actions)
         case .pairingRequest(let request):
-            try challenge(request, from: index, since: since, now: now, &actions)
+            try challenge(request, from: connection, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
-            .announceKey, .nextKeyKept, .manageHomekit:
-            end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
+            .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation:
+            end(connection, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
 
     private mutating func greet(
-        _ hello: WireHello, from index: Int, now: Instant, _ actions: inout [Action]
+        _ hello: WireHello, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard hello.version == PlugWire.version else {
-            return end(index, Goodbye(version: hello.version), now: now, &actions)
+            return end(connection, Goodbye(version: hello.version), now: now, &actions)
         }
-        let index = turnKey(of: index, now: now, &actions)
-        guard let paired = access.controllers[sessions[index].key] else {
-            note(.refused, of: index, isRefused: true, "hello: not paired")
-            return end(index, .notPaired, now: now, &actions)
-        }
+        // Before anything changes: a message that is refused has no effect.
         let own = try WireScalar.name(hello.controller, "controller")
-        sessions[index].phase = .established(
+        turnKey(of: connection, now: now, &actions)
+        guard let paired = sessions[connection].flatMap({ access.controllers[$0.key] }) else {
+            note(.refused, of: connection, isRefused: true, "hello: not paired")
+            return end(connection, .notPaired, now: now, &actions)
+        }
+        sessions[connection]?.phase = .established(
             ServerSession.Established(
                 controller: paired.shown(as: own), authority: paired.authority,
                 actor: paired.auditActor, role: paired.role))
         var welcome = WireWelcome(identity, now: now)
         welcome.role = WireRole(paired.role)
-        sessions[index].say { $0.welcome = welcome }
-        tellNextKey(to: index)
+        welcome.nonce = .init(sessions[connection]?.nonce ?? [])
+        sessions[connection]?.say { $0.welcome = welcome }
+        tellNextKey(to: connection)
     }
 
     private mutating func take(
-        _ kind: WireControllerMessage.OneOf_Kind, from index: Int, _ established: ServerSession.Established,
+        _ kind: WireControllerMessage.OneOf_Kind, from connection: ConnectionID, _ established: ServerSession.Established,
         now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
-        guard established.role.may(AskedRequest(kind)) || isForItself(kind, index) else {
-            return refuse(AskedRequest(kind), established.role, to: index)
+        guard established.role.may(AskedRequest(kind)) || isForItself(kind, connection) else {
+            return refuse(AskedRequest(kind), established.role, to: connection)
         }
+        if AskedRequest(kind).writesFlash, !spendWrite(for: AskedRequest(kind), of: connection, now: now) { return }
         switch kind {
         case .hello, .pairingRequest, .pairingProof:
-            end(index, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)
+            end(connection, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)
         case .listControllers:
-            listControllers(to: index, now: now)
+            listControllers(to: connection, now: now)
         case .removeController(let wire):
-            removeController(wire.fingerprint, asker: sessions[index].connection, now: now, &actions)
+            removeController(wire.fingerprint, asker: connection, now: now, &actions)
         case .factoryReset:
             var established = established
             established.awaitsReset = true
-            sessions[index].phase = .established(established)
+            sessions[connection]?.phase = .established(established)
             actions.append(.factoryReset)
         case .invite(let wire):
-            try invite(wire, from: index, now: now)
+            try invite(wire, from: connection, now: now)
+        case .listInvitations:
+            listInvitations(to: connection, now: now)
+        case .revokeInvitation(let wire):
+            access.invitations.revoke(wire.number)
+            listInvitations(to: connection, now: now)
         case .setRole(let wire):
-            try setRole(wire, from: index, now: now, &actions)
+            try setRole(wire, from: connection, now: now, &actions)
         case .newCode(let wire):
-            try changeCode(wire, from: index, &actions)
+            try changeCode(wire, from: connection, &actions)
         case .announceKey(let wire):
-            try announceKey(wire, from: index, &actions)
+            try announceKey(wire, from: connection, now: now, &actions)
         case .nextKeyKept(let wire):
-            noteKept(wire, from: index, &actions)
+            noteKept(wire, from: connection, now: now, &actions)
         case .subscribe(let wire):
-            subscribe(index, established, try wire.model(), now: now)
+            subscribe(connection, established, try wire.model(), now: now)
         case .acknowledge(let wire):
             // What is ahead of the journal was acknowledged before a reset and says nothing here.
             guard wire.sequence < journal.nextSequence else { return }
             var established = established
             established.acknowledged = wire.sequence
-            sessions[index].phase = .established(established)
+            sessions[connection]?.phase = .established(established)
         case .command(let wire):
-            try command(wire, from: index, established, now: now, &actions)
+            try command(wire, from: connection, established, now: now, &actions)
         case .fetchSamples(let wire):
-            try fetch(wire, from: index, established, now: now, &actions)
+            try fetch(wire, from: connection, established, now: now, &actions)
         case .followLog(let wire):
-            followLog(wire, from: index, now: now)
+            followLog(wire, from: connection, now: now)
         case .fetchAudit(let wire):
-            try fetchAudit(wire, from: index, established, now: now, &actions)
+            try fetchAudit(wire, from: connection, established, now: now, &actions)
         case .manageHomekit(let wire):
-            try manageHomeKit(wire, from: index, established, now: now, &actions)
+            try manageHomeKit(wire, from: connection, established, now: now, &actions)
         case .ping(let wire):
-            sessions[index].say {
+            sessions[connection]?.say {
                 $0.pong.token = wire.token
                 $0.pong.plugTime = WireScalar.nanoseconds(now)
             }
@@ -157,7 +168,7 @@ extension PlugServer {
     }
 
     private mutating func subscribe(
-        _ index: Int, _ established: ServerSession.Established, _ options: SubscriptionOptions, now: Instant
+        _ connection: ConnectionID, _ established: ServerSession.Established, _ options: SubscriptionOptions, now: Instant
     ) {
         var established = established
         var gap: Gap?
@@ -178,7 +189,7 @@ extension PlugServer {
             }
         }
         let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
-        sessions[index].say { $0.subscribed = subscribed }
+        sessions[connection]?.say { $0.subscribed = subscribed }
         if let wanted = options.state {
             established.states = .open(
                 StateSubscription(
@@ -187,15 +198,15 @@ extension PlugServer {
             var snapshot = WireSnapshot()
             snapshot.state = WireState(state)
             snapshot.plugTime = WireScalar.nanoseconds(now)
-            sessions[index].say { $0.snapshot = snapshot }
+            sessions[connection]?.say { $0.snapshot = snapshot }
         } else {
             established.states = .closed
         }
-        sessions[index].phase = .established(established)
+        sessions[connection]?.phase = .established(established)
     }
 
     private mutating func command(
-        _ wire: WireCommand, from index: Int, _ established: ServerSession.Established, now: Instant,
+        _ wire: WireCommand, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
         let request = try WireScalar.request(wire.requestID)
@@ -203,24 +214,24 @@ extension PlugServer {
         switch wire.model() {
         case .success(let known): command = known
         case .failure(let refusal):
-            note(.refused, of: index, isRefused: true, "command: \(refusal.code.words)")
-            return answer(.refused(refusal), to: request, on: index)
+            note(.refused, of: connection, isRefused: true, "command: \(refusal.code.words)")
+            return answer(.refused(refusal), to: request, on: connection)
         }
         let asker = Commander(
             name: established.controller, authority: established.authority, role: established.role,
-            actor: actor(of: index))
+            actor: actor(of: connection))
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
-        let waiter = RequestLedger.Waiter.session(sessions[index].connection)
+        let waiter = RequestLedger.Waiter.session(connection)
         switch take(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
-        case .answered(let outcome): answer(outcome, to: request, on: index)
+        case .answered(let outcome): answer(outcome, to: request, on: connection)
         case .waitsAlready: break
-        case .waits: sessions[index].waits(forRequests: +1)
+        case .waits: sessions[connection]?.waits(forRequests: +1)
         }
     }
 
-    private mutating func answer(_ outcome: CommandOutcome, to request: RequestID, on index: Int) {
+    private mutating func answer(_ outcome: CommandOutcome, to request: RequestID, on connection: ConnectionID) {
         let result = WireCommandResult(outcome, request: request)
-        sessions[index].say { $0.result = result }
+        sessions[connection]?.say { $0.result = result }
     }
 
     mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, _ actions: inout [Action]) {
@@ -231,9 +242,8 @@ extension PlugServer {
             case .door(let door, let ticket): actions.append(.answer(door, ticket: ticket, outcome))
             case .session(let connection):
                 // Who asked may have gone, and asks again when it is back.
-                guard let index = index(of: connection) else { continue }
-                sessions[index].waits(forRequests: -1)
-                answer(outcome, to: command.request, on: index)
+                sessions[connection]?.waits(forRequests: -1)
+                answer(outcome, to: command.request, on: connection)
             }
         }
     }
@@ -243,7 +253,7 @@ extension PairedControllers.Controller {
     /// Who did something: the name given at pairing, with that of Hello behind it where it is another one. Anybody can call himself
     /// as he likes in Hello.
     fileprivate func shown(as own: String) -> String {
-        var own = own == name ? "" : own
+        var own = own == name || InstanceNameRule.refusal(of: own) != nil ? "" : own
         while !own.isEmpty, name.utf8.count + own.utf8.count + 3 > PlugWire.maximumName { own.removeLast() }
         return own.isEmpty ? name : "\(name) (\(own))"
     }

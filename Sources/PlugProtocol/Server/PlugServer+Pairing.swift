@@ -4,25 +4,29 @@ internal import ProtocolCore
 extension PlugServer {
     /// A controller asks to be paired: it gets the plug's nonce while the window is open.
     mutating func challenge(
-        _ request: WirePairingRequest, from index: Int, since: Instant, now: Instant, _ actions: inout [Action]
+        _ request: WirePairingRequest, from connection: ConnectionID, since: Instant, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard request.version == PlugWire.version else {
-            return end(index, Goodbye(version: request.version), now: now, &actions)
+            return end(connection, Goodbye(version: request.version), now: now, &actions)
         }
         guard access.takesProofs(at: now) else {
-            note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
-            return end(index, .pairingClosed, now: now, &actions)
+            note(.pairingFailed, of: connection, isRefused: true, "the pairing window is closed")
+            return end(connection, .pairingClosed, now: now, &actions)
         }
         let name = try WireScalar.name(request.controller, "controller")
+        if let refusal = InstanceNameRule.refusal(of: name) {
+            return end(connection, Goodbye(.malformed, "controller: \(refusal.detail)"), now: now, &actions)
+        }
+        let controllerNonce = try WireScalar.nonce(request.nonce)
+        guard let session = sessions[connection] else { return }
         let transcript = PairingTranscript(
-            version: request.version, plug: identity.id, plugKey: access.key, controllerKey: sessions[index].key,
-            plugNonce: sessions[index].nonce, controllerNonce: try WireScalar.nonce(request.nonce))
-        sessions[index].phase = .challenged(since: since, ServerSession.Pairing(name: name, transcript: transcript))
-        let nonce = sessions[index].nonce
+            version: request.version, plug: identity.id, plugKey: access.key, controllerKey: session.key,
+            plugNonce: session.nonce, controllerNonce: controllerNonce)
+        sessions[connection]?.phase = .challenged(since: since, ServerSession.Pairing(name: name, transcript: transcript))
         let id = identity.id.rawValue
-        sessions[index].say {
+        sessions[connection]?.say {
             $0.pairingChallenge.plugID = id
-            $0.pairingChallenge.nonce = .init(nonce)
+            $0.pairingChallenge.nonce = .init(session.nonce)
         }
     }
 
@@ -31,21 +35,21 @@ extension PlugServer {
     /// All of them at the same time: so whoever comes while others guess is answered after one delay, however many they are.
     mutating func checkProofs(now: Instant, _ actions: inout [Action]) {
         guard access.gate.notBefore <= now else { return }
-        while let index = oldestProof {
-            guard case .proving(_, let pairing, let proof) = sessions[index].phase else { return }
+        while let connection = oldestProof {
+            guard case .proving(_, let pairing, let proof) = sessions[connection]?.phase else { return }
             guard access.takesProofs(at: now) else {
-                note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
-                end(index, .pairingClosed, now: now, &actions)
+                note(.pairingFailed, of: connection, isRefused: true, "the pairing window is closed")
+                end(connection, .pairingClosed, now: now, &actions)
                 continue
             }
             let fits = { (code: SetupCode) in pairing.transcript.isProof(proof, of: .controller, code: code) }
             if let (code, grant) = access.grant(at: now, fits) {
-                admit(index, pairing, code, grant, now: now, &actions)
+                admit(connection, pairing, code, grant, now: now, &actions)
             } else {
                 access.gate.failed(now: now)
                 actions.append(.record(.pairingFailed(failures: access.gate.failures)))
-                note(.pairingFailed, of: index, isRefused: true, "wrong setup code")
-                end(index, .wrongCode, now: now, &actions)
+                note(.pairingFailed, of: connection, isRefused: true, "wrong setup code")
+                end(connection, .wrongCode, now: now, &actions)
             }
         }
     }
@@ -53,27 +57,27 @@ extension PlugServer {
     /// When the next proof that waits may be looked at; nil while none waits.
     var nextProof: Instant? { oldestProof.map { _ in access.gate.notBefore } }
 
-    private var oldestProof: Int? {
-        var oldest: (index: Int, since: Instant)?
-        for (index, session) in sessions.enumerated() {
+    private var oldestProof: ConnectionID? {
+        var oldest: (connection: ConnectionID, since: Instant)?
+        for session in sessions.all {
             guard case .proving(let since, _, _) = session.phase, since < oldest?.since ?? Instant(nanoseconds: .max)
             else { continue }
-            oldest = (index, since)
+            oldest = (session.connection, since)
         }
-        return oldest?.index
+        return oldest?.connection
     }
 
     private mutating func admit(
-        _ index: Int, _ pairing: ServerSession.Pairing, _ code: SetupCode, _ grant: Grant, now: Instant,
+        _ connection: ConnectionID, _ pairing: ServerSession.Pairing, _ code: SetupCode, _ grant: Grant, now: Instant,
         _ actions: inout [Action]
     ) {
-        let key = sessions[index].key
+        guard let key = sessions[connection]?.key else { return }
         let controller = PairedControllers.Controller(
             key: key, name: pairing.name, role: grant.role, secondsLeft: grant.seconds)
         guard access.controllers.add(controller) else {
             let detail = "The plug has \(PairedControllers.limit) controllers already; remove one first."
-            note(.pairingFailed, of: index, isRefused: true, "\(PairedControllers.limit) controllers already")
-            return end(index, Goodbye(.limit, detail), now: now, &actions)
+            note(.pairingFailed, of: connection, isRefused: true, "\(PairedControllers.limit) controllers already")
+            return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         access.gate.succeeded()
         access.invitations.use(code)
@@ -81,15 +85,15 @@ extension PlugServer {
         passTime(now: now, &actions)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerPaired(name: access.controllers[key]?.name ?? pairing.name)))
-        note(.paired, of: index, grant == .owner ? "" : "by invitation, as \(grant.inWords)")
+        note(.paired, of: connection, grant == .owner ? "" : "by invitation, as \(grant.inWords)")
         let proof = pairing.transcript.proof(of: .plug, code: code)
-        sessions[index].say { $0.pairingProof.proof = .init(proof) }
-        sessions[index].phase = .awaitingHello(since: now)
+        sessions[connection]?.say { $0.pairingProof.proof = .init(proof) }
+        sessions[connection]?.phase = .awaitingHello(since: now)
     }
 
-    mutating func listControllers(to index: Int, now: Instant) {
-        let asker = sessions[index].key
-        let connected = Set(sessions.map(\.key))
+    mutating func listControllers(to connection: ConnectionID, now: Instant) {
+        guard let asker = sessions[connection]?.key else { return }
+        let connected = Set(sessions.all.map(\.key))
         let list = access.controllers.all.map { controller in
             var wire = WirePairedController()
             wire.name = controller.name
@@ -100,7 +104,7 @@ extension PlugServer {
             if let seconds = access.times.secondsLeft(of: controller.key, now: now) { wire.secondsLeft = seconds }
             return wire
         }
-        sessions[index].say { $0.controllers.controllers = list }
+        sessions[connection]?.say { $0.controllers.controllers = list }
     }
 
     /// Forgets the controller and closes what it has open, the asker's own session perhaps among it.
@@ -109,20 +113,16 @@ extension PlugServer {
     ) {
         if let controller = access.controllers[fingerprint: fingerprint] {
             guard !access.controllers.isLastOwner(controller) else {
-                guard let index = index(of: asker) else { return }
-                return refuse(.remove_controller, .lastOwner(controller.name), to: index)
+                return refuse(.remove_controller, .lastOwner(controller.name), to: asker)
             }
-            let asking = index(of: asker).map { actor(of: $0) } ?? .unknown
-            remove(controller, by: asking, .notPaired, now: now, &actions)
+            remove(controller, by: actor(of: asker), .notPaired, now: now, &actions)
         }
-        if let index = index(of: asker) { listControllers(to: index, now: now) }
+        listControllers(to: asker, now: now)
     }
 
     /// Those who asked for the reset hear that there will be none; the others were never told of it.
     mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
-        while let index = sessions.firstIndex(where: \.awaitsReset) {
-            end(index, .resetFailed, now: now, &actions)
-        }
+        for session in sessions.all.filter(\.awaitsReset) { end(session.connection, .resetFailed, now: now, &actions) }
     }
 }
 

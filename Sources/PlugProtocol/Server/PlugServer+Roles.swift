@@ -4,9 +4,9 @@ internal import ProtocolCore
 /// Who may do what, and who decides it.
 extension PlugServer {
     /// A controller may always go itself.
-    func isForItself(_ kind: WireControllerMessage.OneOf_Kind, _ index: Int) -> Bool {
+    func isForItself(_ kind: WireControllerMessage.OneOf_Kind, _ connection: ConnectionID) -> Bool {
         guard case .removeController(let wire) = kind else { return false }
-        return wire.fingerprint == sessions[index].key.fingerprint
+        return wire.fingerprint == sessions[connection]?.key.fingerprint
     }
 
     func refusal(of request: AskedRequest, _ role: Role) -> Refusal {
@@ -18,64 +18,78 @@ extension PlugServer {
     }
 
     /// Answers a message other than Command that a role does not allow.
-    mutating func refuse(_ request: AskedRequest, _ role: Role, to index: Int) {
-        refuse(request, refusal(of: request, role), to: index)
+    mutating func refuse(_ request: AskedRequest, _ role: Role, to connection: ConnectionID) {
+        refuse(request, refusal(of: request, role), to: connection)
     }
 
-    mutating func refuse(_ request: AskedRequest, _ refusal: Refusal, to index: Int) {
-        note(.refused, of: index, isRefused: true, "\(request.rawValue): \(refusal.code.words)")
+    mutating func refuse(_ request: AskedRequest, _ refusal: Refusal, to connection: ConnectionID) {
+        note(.refused, of: connection, isRefused: true, "\(request.rawValue): \(refusal.code.words)")
         guard request != .follow_log else {
-            return sessions[index].say { $0.logAnswer.refused = WireRefused(refusal) }
+            return sessions[connection]?.say { $0.logAnswer.refused = WireRefused(refusal) }
         }
-        sessions[index].say {
+        sessions[connection]?.say {
             $0.refused.request = request.rawValue
             $0.refused.code = WireRefusalCode(refusal.code)
             $0.refused.detail = refusal.detail
         }
     }
 
-    mutating func invite(_ wire: WireInvite, from index: Int, now: Instant) throws(MessageFault) {
+    mutating func invite(_ wire: WireInvite, from connection: ConnectionID, now: Instant) throws(MessageFault) {
         guard let code = SetupCode(bytes: wire.code) else {
             throw .length(field: "code", bytes: wire.code.count, allowed: 10...10)
         }
         switch wire.grant {
-        case .failure(let refusal): refuse(.invite, refusal, to: index)
+        case .failure(let refusal): refuse(.invite, refusal, to: connection)
         case .success(let grant):
-            guard access.invitations.add(code, grant, now: now) else {
-                let detail = "\(Invitations.limit) invitations stand already; try again when one was used, or tomorrow."
-                return refuse(.invite, Refusal(.busy, detail), to: index)
+            guard let author = sessions[connection].flatMap({ access.controllers[$0.key]?.authority }) else { return }
+            guard access.invitations.add(code, grant, by: author, now: now) else {
+                let detail =
+                    "\(Invitations.limit) invitations are open already: plugctl invitations lists them and can revoke one."
+                return refuse(.invite, Refusal(.busy, detail), to: connection)
             }
             let seconds = UInt32(Invitations.validity.components.seconds)
-            note(.invited, of: index, grant.inWords)
-            sessions[index].say { $0.invitation.seconds = seconds }
+            note(.invited, of: connection, grant.inWords)
+            sessions[connection]?.say { $0.invitation.seconds = seconds }
         }
     }
 
+    mutating func listInvitations(to connection: ConnectionID, now: Instant) {
+        guard let asker = sessions[connection].flatMap({ access.controllers[$0.key]?.authority }) else { return }
+        let open = access.invitations.open(at: now).map { invitation in
+            let author = access.controllers.all.first { $0.authority == invitation.author }
+            return WireOpenInvitation(
+                invitation, author: author?.name ?? "", isOwn: invitation.author == asker, now: now)
+        }
+        sessions[connection]?.say { $0.invitations.invitations = open }
+    }
+
     mutating func setRole(
-        _ wire: WireSetRole, from index: Int, now: Instant, _ actions: inout [Action]
+        _ wire: WireSetRole, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
-        let asker = sessions[index].connection
         switch wire.grant {
-        case .failure(let refusal): return refuse(.set_role, refusal, to: index)
+        case .failure(let refusal): return refuse(.set_role, refusal, to: connection)
         case .success(let grant):
             guard let known = access.controllers[fingerprint: wire.fingerprint] else {
                 let detail = "No controller with this fingerprint is paired with the plug."
-                return refuse(.set_role, Refusal(.outOfRange, detail), to: index)
+                return refuse(.set_role, Refusal(.outOfRange, detail), to: connection)
             }
             guard grant.role == .owner || !access.controllers.isLastOwner(known) else {
-                return refuse(.set_role, .lastOwner(known.name), to: index)
+                return refuse(.set_role, .lastOwner(known.name), to: connection)
             }
             access.controllers.setRole(grant, of: known.key)
             access.times.forget(known.key)
-            note(.roleChanged, of: index, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
-            for index in sessions.indices where known.has(sessions[index].key) {
-                sessions[index].take(role: grant.role)
+            if grant.role != .owner { access.invitations.revoke(by: known.authority) }
+            note(.roleChanged, of: connection, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
+            for session in sessions.all where known.has(session.key) {
+                sessions[session.connection]?.take(role: grant.role)
+                // Questions that are on their way are refused when their answers come.
+                if session.log != nil, !grant.role.may(.follow_log) { endLog(session.connection) }
             }
             // With what is left of a limited time, where it is one.
             passTime(now: now, &actions)
             actions.append(.keep(access.controllers))
         }
-        if let index = self.index(of: asker) { listControllers(to: index, now: now) }
+        listControllers(to: connection, now: now)
     }
 
     /// Removes those whose time is over.
@@ -93,13 +107,15 @@ extension PlugServer {
     ) {
         guard access.controllers.remove(fingerprint: controller.key.fingerprint) != nil else { return }
         access.times.forget(controller.key)
+        access.invitations.revoke(by: controller.authority)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerRemoved(name: controller.name)))
         notes.append(AuditNote(.removed, by: actor, controller.inWords))
-        while let index = sessions.firstIndex(where: { controller.has($0.key) }) {
-            end(index, goodbye, now: now, &actions)
+        for session in sessions.all.filter({ controller.has($0.key) }) {
+            end(session.connection, goodbye, now: now, &actions)
         }
         requests.keep(only: access.controllers.all.map(\.authority))
+        flashBudget.keep(only: access.controllers.all.map(\.authority))
     }
 }
 

@@ -178,9 +178,9 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var notes: [AuditNote] = []
     /// Sessions that ended because what arrived was no frame or no message.
     public private(set) var malformedCount: UInt64 = 0
-    /// In the order in which they were opened.
-    var sessions: [ServerSession] = []
+    var sessions = SessionTable()
     var requests: RequestLedger
+    var flashBudget = FlashBudget()
     var stopped = false
     /// Set while a session has more to send than one step allows.
     var continuation: Instant?
@@ -222,9 +222,9 @@ public struct PlugServer: Machine, Sendable {
         case .received(let connection, let bytes):
             receive(bytes, on: connection, now: now, &actions)
         case .writable(let connection, let writable):
-            if let index = index(of: connection) { sessions[index].setWritable(writable) }
+            sessions[connection]?.setWritable(writable)
         case .closed(let connection):
-            sessions.removeAll { $0.connection == connection }
+            sessions[connection] = nil
         case .renamed(let name):
             describe { $0.name = name }
         case .named(let given, let announced):
@@ -295,7 +295,7 @@ public struct PlugServer: Machine, Sendable {
     public var nextDeadline: Instant? {
         let window = sooner(nextProof, announcedWindow ? access.gate.closesAt : nil)
         let own = sooner(sooner(continuation, stopped ? nil : access.times.nextDeadline), window)
-        return sessions.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
+        return sessions.all.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
     }
 
     /// One session as `plugd status` shows it.
@@ -310,7 +310,7 @@ public struct PlugServer: Machine, Sendable {
         public var acknowledged: SequenceNumber?
     }
 
-    public var connections: [Connection] { sessions.map(\.summary) }
+    public var connections: [Connection] { sessions.all.map(\.summary) }
 
     /// How the last commands ended, oldest first: what a restart must not forget.
     public var finishedRequests: [FinishedRequest] { requests.finished }
@@ -321,8 +321,6 @@ public struct PlugServer: Machine, Sendable {
 
     /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
     public func outcome(of command: CommandID) -> CommandOutcome? { requests.outcome(of: command) }
-
-    func index(of connection: ConnectionID) -> Int? { sessions.firstIndex { $0.connection == connection } }
 
     private mutating func record(_ kind: PlugEvent.Kind, at time: Instant, now: Instant) {
         let event = journal.append(kind, time: time, boot: identity.boot)
@@ -336,9 +334,7 @@ public struct PlugServer: Machine, Sendable {
         precondition(identity.name.utf8.count <= PlugWire.maximumName, "an instance name has at most 63 bytes")
         guard identity != before else { return }
         let wire = WireDescriptionChanged(identity)
-        for index in sessions.indices where sessions[index].isEstablished {
-            sessions[index].say { $0.descriptionChanged = wire }
-        }
+        sessions.updateAll { if $0.isEstablished { $0.say { $0.descriptionChanged = wire } } }
     }
 
     private mutating func announceWindow(now: Instant, _ actions: inout [Action]) {
@@ -349,52 +345,52 @@ public struct PlugServer: Machine, Sendable {
     }
 
     private mutating func open(_ opening: Opening, now: Instant, _ actions: inout [Action]) {
-        precondition(index(of: opening.connection) == nil, "\(opening.connection) was opened twice")
+        let connection = opening.connection
         sessions.append(ServerSession(opening, now: now))
-        let index = sessions.count - 1
         if stopped {
-            end(index, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
+            end(connection, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
         } else if connections(of: opening.key) > limits.connectionsOfController {
             let detail = "This controller already has \(limits.connectionsOfController) connections; close one of them."
-            end(index, Goodbye(.limit, detail), now: now, &actions)
+            end(connection, Goodbye(.limit, detail), now: now, &actions)
         } else if sessions.count > limits.connections {
-            makeRoom(for: index, now: now, &actions)
-        } else if sessions.count(where: isStranger) > limits.strangers {
+            makeRoom(for: opening, now: now, &actions)
+        } else if sessions.all.count(where: isStranger) > limits.strangers {
             let detail = "\(limits.strangers) controllers that are not paired are connected already; try again."
-            end(index, Goodbye(.limit, detail), now: now, &actions)
+            end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
     }
 
     /// All places are taken: whoever has the most of them gives one up to a controller that would still have fewer. So none of those
     /// who are paired is kept out by the others, who may be about to be removed.
-    private mutating func makeRoom(for newest: Int, now: Instant, _ actions: inout [Action]) {
-        let counts = sessions.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
-        let own = counts[sessions[newest].key] ?? 0
-        guard access.knows(sessions[newest].key), let most = counts.values.max(), most > own,
-            let last = sessions.lastIndex(where: { counts[$0.key] == most })
+    private mutating func makeRoom(for newest: Opening, now: Instant, _ actions: inout [Action]) {
+        let counts = sessions.all.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
+        let own = counts[newest.key] ?? 0
+        guard access.knows(newest.key), let most = counts.values.max(), most > own,
+            let last = sessions.all.last(where: { counts[$0.key] == most })
         else {
             let detail = "The plug already has \(limits.connections) connections; close one of them."
-            return end(newest, Goodbye(.limit, detail), now: now, &actions)
+            return end(newest.connection, Goodbye(.limit, detail), now: now, &actions)
         }
         let detail =
             "The plug has \(limits.connections) connections, \(most) of this controller; another one needed a place."
-        end(last, Goodbye(.limit, detail), now: now, &actions)
+        end(last.connection, Goodbye(.limit, detail), now: now, &actions)
     }
 
-    private func connections(of key: PublicKey) -> Int { sessions.count { $0.key == key } }
+    private func connections(of key: PublicKey) -> Int { sessions.all.count { $0.key == key } }
 
     /// Says Goodbye, closes and forgets the session.
-    mutating func end(_ index: Int, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
-        sessions[index].say { $0.goodbye = WireGoodbye(goodbye) }
-        if let bytes = sessions[index].takeOutput(now: now) { actions.append(.send(sessions[index].connection, bytes)) }
-        actions.append(.close(sessions[index].connection, .ended(goodbye)))
+    mutating func end(_ connection: ConnectionID, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
+        guard sessions[connection] != nil else { return }
+        sessions[connection]?.say { $0.goodbye = WireGoodbye(goodbye) }
+        if let bytes = sessions[connection]?.takeOutput(now: now) { actions.append(.send(connection, bytes)) }
+        actions.append(.close(connection, .ended(goodbye)))
         if goodbye.reason == .malformed { malformedCount += 1 }
-        sessions.remove(at: index)
+        sessions[connection] = nil
     }
 
     private func isStranger(_ session: ServerSession) -> Bool { !access.knows(session.key) }
 
     private mutating func endAll(_ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
-        while !sessions.isEmpty { end(0, goodbye, now: now, &actions) }
+        for connection in sessions.connections { end(connection, goodbye, now: now, &actions) }
     }
 }

@@ -115,6 +115,9 @@ extension ControllerSession {
         case .invitation(let wire):
             try takeAnswer()
             actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
+        case .invitations(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.invitations(try wire.model())))
         case .newCode:
             try takeAnswer()
             actions.append(.deliver(.codeChanged))

@@ -26,14 +26,18 @@ public struct ControllerSession: Machine, Sendable {
         case removeController(fingerprint: String)
         /// Has the plug let somebody else pair with this code, once; answered by ``SessionUpdate/invited(for:)``.
         case invite(SetupCode, Grant)
+        /// Asks for the open invitations, or ends one; answered by ``SessionUpdate/invitations(_:)``.
+        case listInvitations
+        case revokeInvitation(UInt32)
         /// Gives the controller of this key another role; answered with all of them.
         case setRole(fingerprint: String, Grant)
         /// Asks about the plug's HomeKit door, or changes it; answered by ``SessionUpdate/homeKit(_:)``.
         case manageHomeKit(HomeKitOrder)
         /// Gives the plug another setup code; answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
-        /// Announces the key that this controller will have; answered by ``SessionUpdate/keyAccepted``.
-        case announceKey(PublicKey)
+        /// Announces the key that this controller will have, with its signature of the ``KeyAnnouncement``, and that of the key
+        /// that it announced before if that is another one; answered by ``SessionUpdate/keyAccepted``.
+        case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
         /// The plug's next key is stored.
         case nextKeyKept(PublicKey)
         /// Has the plug set itself back to factory state; answered by the end of the session.
@@ -126,7 +130,7 @@ public struct ControllerSession: Machine, Sendable {
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
                 .removeController, .invite, .setRole, .newCode, .announceKey, .nextKeyKept, .factoryReset, .followLog,
-                .fetchAudit, .manageHomeKit:
+                .fetchAudit, .manageHomeKit, .listInvitations, .revokeInvitation:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -208,9 +212,19 @@ public struct ControllerSession: Machine, Sendable {
         case .manageHomeKit(let order):
             answersDue += 1
             say { $0.manageHomekit = WireManageHomeKit(order) }
-        case .announceKey(let key):
+        case .listInvitations:
             answersDue += 1
-            say { $0.announceKey.key = .init(key.bytes) }
+            say { $0.listInvitations = WireListInvitations() }
+        case .revokeInvitation(let number):
+            answersDue += 1
+            say { $0.revokeInvitation.number = number }
+        case .announceKey(let key, let signature, let pendingSignature):
+            answersDue += 1
+            say {
+                $0.announceKey.key = .init(key.bytes)
+                $0.announceKey.signature = .init(signature)
+                $0.announceKey.pendingSignature = .init(pendingSignature)
+            }
         case .nextKeyKept(let key):
             say { $0.nextKeyKept.key = .init(key.bytes) }
         case .factoryReset:

@@ -26,6 +26,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case controllers([PairedControllerEntry])
     /// For so long somebody can pair with the code of the invitation.
     case invited(for: Duration)
+    /// The invitations that have been neither used nor ended, oldest first.
+    case invitations([OpenInvitation])
     /// The plug has another setup code.
     case codeChanged
     /// The plug's HomeKit door as it stands.

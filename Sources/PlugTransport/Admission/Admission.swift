@@ -10,8 +10,8 @@ struct Admission: Machine, Sendable {
         /// Somebody connected from this address, which has no port.
         case accepted(ConnectionID, from: String)
         case handshakeFinished(ConnectionID)
-        /// The connection is one of a paired controller.
-        case paired(ConnectionID)
+        /// The connection is one of the paired controller with this key; nil if the listener does not know keys.
+        case paired(ConnectionID, by: PublicKey? = nil)
         case closed(ConnectionID)
         case deadlineReached
     }
@@ -41,14 +41,14 @@ struct Admission: Machine, Sendable {
     /// Per address. Whoever is in it holds a connection, used one within the last seconds, or is in `paired`; all three are
     /// limited by the allowances, and so is this.
     private var addresses: [String: Share] = [:]
-    /// The addresses of paired controllers, that heard of last at the end.
-    private var paired: [String] = []
+    /// The addresses of paired controllers, that heard of last at the end; without a key those of an earlier start.
+    private var paired: [(address: String, key: PublicKey?)] = []
 
     /// - Parameter paired: addresses that an earlier start kept.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
         strangers = Share(limits.strangers)
-        for address in paired { _ = remember(address) }
+        for address in paired { _ = remember(address, of: nil) }
     }
 
     var nextDeadline: Instant? { guests.values.lazy.map(\.leaves).min() }
@@ -60,7 +60,7 @@ struct Admission: Machine, Sendable {
         switch event {
         case .accepted(let id, let address): return [accept(id, from: address, now: now)]
         case .handshakeFinished(let id): finishHandshake(id, now: now)
-        case .paired(let id): return pair(id, now: now)
+        case .paired(let id, let key): return pair(id, by: key, now: now)
         case .closed(let id): leave(id, now: now)
         case .deadlineReached: return closeOverdue(now: now)
         }
@@ -68,7 +68,7 @@ struct Admission: Machine, Sendable {
     }
 
     private mutating func accept(_ id: ConnectionID, from address: String, now: Instant) -> Action {
-        let isPaired = paired.contains(address)
+        let isPaired = isPaired(address)
         var share = addresses[address] ?? Share(limits.stranger)
         guard share.hasRoom(at: now), isPaired || strangers.hasRoom(at: now) else { return .refuse(id) }
         share.begin(now: now)
@@ -88,22 +88,32 @@ struct Admission: Machine, Sendable {
         if guest.countsAsStranger { strangers.finishHandshake() }
     }
 
-    private mutating func pair(_ id: ConnectionID, now: Instant) -> [Action] {
+    private mutating func pair(_ id: ConnectionID, by key: PublicKey?, now: Instant) -> [Action] {
         guard let address = guests[id]?.address else { return [] }
         leave(id, now: now)
-        return remember(address) ? [.keep(paired)] : []
+        return remember(address, of: key) ? [.keep(paired.map(\.address))] : []
     }
 
+    private func isPaired(_ address: String) -> Bool { paired.contains { $0.address == address } }
+
     /// False where the address was known. Of several it is now the one heard of last.
-    private mutating func remember(_ address: String) -> Bool {
-        if let index = paired.firstIndex(of: address) {
-            paired.append(paired.remove(at: index))
-            return false
+    private mutating func remember(_ address: String, of key: PublicKey?) -> Bool {
+        let known = paired.firstIndex { $0.address == address }.map { paired.remove(at: $0) }
+        // No controller pushes out the addresses of others by coming from ever new ones.
+        if known == nil, let key, paired.count(where: { $0.key == key }) >= limits.addressesOfController,
+            let oldest = paired.firstIndex(where: { $0.key == key })
+        {
+            forget(oldest)
         }
-        paired.append(address)
+        paired.append((address, key ?? known?.key))
+        guard known == nil else { return false }
         addresses[address, default: Share(limits.stranger)].allowance = limits.pairedAddress
-        if paired.count > limits.pairedAddresses { addresses[paired.removeFirst()]?.allowance = limits.stranger }
+        if paired.count > limits.pairedAddresses { forget(0) }
         return true
+    }
+
+    private mutating func forget(_ index: Int) {
+        addresses[paired.remove(at: index).address]?.allowance = limits.stranger
     }
 
     private mutating func leave(_ id: ConnectionID, now: Instant) {
@@ -121,6 +131,7 @@ struct Admission: Machine, Sendable {
     }
 
     private mutating func forgetUntouched(now: Instant) {
-        addresses = addresses.filter { !$0.value.isUntouched(at: now) || paired.contains($0.key) }
+        let kept = Set(paired.map(\.address))
+        addresses = addresses.filter { !$0.value.isUntouched(at: now) || kept.contains($0.key) }
     }
 }

@@ -12,7 +12,7 @@ final class AdmissionHandler: ChannelInboundHandler {
     /// What connections report to the channel that accepted them.
     enum Report: Sendable {
         case handshakeFinished(ConnectionID)
-        case paired(ConnectionID)
+        case paired(ConnectionID, PublicKey?)
     }
 
     private var admission: Admission
@@ -47,9 +47,9 @@ final class AdmissionHandler: ChannelInboundHandler {
         case let report as Report:
             switch report {
             case .handshakeFinished(let id): handle(.handshakeFinished(id), context)
-            case .paired(let id):
+            case .paired(let id, let key):
                 guests[id] = nil
-                handle(.paired(id), context)
+                handle(.paired(id, by: key), context)
             }
         default: context.fireUserInboundEventTriggered(event)
         }

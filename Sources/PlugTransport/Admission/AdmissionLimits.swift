@@ -29,6 +29,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// Such addresses; the one that was heard of longest ago makes place. Stops a controller that changes its address with
     /// every connection from having room everywhere. As many as there can be controllers.
     public var pairedAddresses = 16
+    /// Of them, those of one controller. Stops one that changes its address from pushing out the addresses of all others.
+    public var addressesOfController = 2
     /// From the connection to the end of the handshake: stops half-open ones from keeping places for ever.
     public var handshakeTime = Duration.seconds(5)
     /// From the end of the handshake until the connection is known as a paired controller's: more than the 45 s in which one has

@@ -9,7 +9,7 @@ import time
 import traceback
 from dataclasses import dataclass, replace
 
-from harness.deadlines import TooLate
+from deadlines import TooLate
 
 from conformance.address_bench import AddressBench
 from conformance.bench import Bench

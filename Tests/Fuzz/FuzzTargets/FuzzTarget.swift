@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         discovery,
         txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, tariff, scriptLine,
-        followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer,
+        followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

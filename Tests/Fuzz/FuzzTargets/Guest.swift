@@ -31,7 +31,7 @@ struct Guest {
             .command(Self.request(5), .resetProtection, deadline: deadline),
             .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
             .followLog(.debug, for: .seconds(10)), .fetchAudit(after: 0, limit: nil),
-            .newCode(.label), .announceKey(.stranger), .nextKeyKept(.stranger),
+            .newCode(.label), .announceKey(.stranger, signature: [1], pendingSignature: []), .nextKeyKept(.stranger),
         ] { try handle(event) }
     }
 
@@ -80,7 +80,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .invited, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
+                .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
                 .described, .log,
                 .audit, .ended:
                 break

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from harness.deadlines import PATIENCE
+from deadlines import patient
 
 BOOT_LIMIT = 60  # seconds; 4 on an idle machine
 
@@ -53,7 +53,7 @@ class Guest:
              "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
              "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
             stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
-        listener.settimeout(10 * PATIENCE)
+        listener.settimeout(patient(10))
         self._buffer, self._number = b"", 0
         try:
             self._channel = listener.accept()[0]
@@ -106,7 +106,7 @@ class Guest:
         self._machine = None
 
     def _line(self, within, command="boot"):
-        within *= PATIENCE
+        within = patient(within)
         deadline = time.monotonic() + within
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()

@@ -3,7 +3,7 @@
 import json
 import shlex
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 KNOWN = "/var/lib/known"  # What a plug and a controller in the guest remember of each other.
 WIRED = {

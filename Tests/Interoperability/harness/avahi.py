@@ -2,7 +2,7 @@
 
 import re
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 TYPE = "_smartplug._tcp"
 

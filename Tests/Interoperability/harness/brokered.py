@@ -3,7 +3,7 @@
 import pathlib
 
 from harness.broker import Broker
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 
 

@@ -4,7 +4,7 @@ import json
 import pathlib
 
 from harness import postgres
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 
 

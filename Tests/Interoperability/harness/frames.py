@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.link_packets import ARP, DHCP
 
 SO_TIMESTAMPNS = 35  # Python has no name for it, nor for the time stamp's message, which has the same number.

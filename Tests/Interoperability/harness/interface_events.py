@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 CLONE_NEWNET = 0x40000000
 RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR = 0x10, 0x100

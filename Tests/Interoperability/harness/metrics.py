@@ -4,7 +4,7 @@ import json
 import pathlib
 import urllib.parse
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 PORT = 8428
 

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.keys import introduce
 
 

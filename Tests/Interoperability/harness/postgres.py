@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.lan import command
 
 PROGRAMS = pathlib.Path(os.environ.get("SMARTPLUG_POSTGRESQL", "/usr/lib/postgresql/15/bin"))

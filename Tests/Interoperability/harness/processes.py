@@ -9,7 +9,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from harness.deadlines import TooLate
+from deadlines import patient, TooLate
 
 
 @dataclass
@@ -52,6 +52,7 @@ class Running:
 
     def seen(self, wanted, within, what="a certain line"):
         """The first line for which `wanted` is true, waiting `within` seconds for it."""
+        within = patient(within)
         deadline = time.monotonic() + within
         looked_at = 0
         with self._arrived:
@@ -84,6 +85,7 @@ class Running:
 
     def ended(self, within):
         """The exit status, waiting for it."""
+        within = patient(within)
         try:
             status = self.process.wait(within)
         except subprocess.TimeoutExpired:
@@ -109,7 +111,7 @@ class Running:
         if self.is_running:
             self.terminate()
             try:
-                self.process.wait(3)
+                self.process.wait(patient(3))
             except subprocess.TimeoutExpired:
                 self.process.kill()
         self.process.wait()

@@ -4,7 +4,7 @@ import json
 import pathlib
 import sys
 
-from harness.deadlines import eventually
+from deadlines import eventually
 
 HERE = pathlib.Path(__file__).parent
 # Of Debian: the modules for D-Bus are its own.

@@ -10,7 +10,7 @@ import socket
 import threading
 from urllib.parse import urlencode
 
-from harness.deadlines import TooLate, eventually
+from deadlines import eventually, patient, TooLate
 
 PORT = 7580
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -157,9 +157,9 @@ class Stream:
         """The first message from here on that is of this kind and wanted."""
         while True:
             try:
-                message = self._arrived.get(timeout=within)
+                message = self._arrived.get(timeout=patient(within))
             except queue.Empty:
-                raise TooLate(f"no {kind} within {within} s; there were {self.messages[-20:]}") from None
+                raise TooLate(f"no {kind} within {patient(within):g} s; there were {self.messages[-20:]}") from None
             assert message is not None, f"the stream ended; there were {self.messages[-20:]}"
             self.messages.append(message)
             if message[1] == kind and wanted(message[2]):
