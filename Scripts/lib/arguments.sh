@@ -17,7 +17,9 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --capture DIR leave there what went over the links of each simulated house, for Wireshark (pcap)
   --traces DIR  recorded appliances (default ../shared/traces, where it is there)
   --times FILE  compare where the time went with an earlier run, whose .build-tests/results/times.jsonl was kept as FILE
-  --lanes N     how many jobs that wait run beside each other (default 4)
+  --repeat N    run the chosen suites N times and print how often each case failed; with --busy C, C cores compute meanwhile
+
+  --no-install  print the command that installs what is missing, instead of running it
 
 Compiled modules are kept in ~/.cache/smartplug for all checkouts (SMARTPLUG_CACHE names another folder, or is "off").
 The last line is always: N passed, N failed, N skipped'
@@ -33,22 +35,28 @@ require_number() {
 }
 
 read_arguments() {
-    suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' lanes=4
+    suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' rounds='' busy=''
     job_limit=900  # seconds; a test that never ends is told as one that the run broke off in
     seeds='' seed='' traces='' hours=''
     local all=false full=false
     while (($#)); do
         case $1 in
         --all) all=true ;;
+        --no-install) installs=false ;;
         --full) full=true ;;
         --keep)
             keeps_corpus=true
             # The fuzzer finds it.
             export SMARTPLUG_KEEP_CORPUS=yes
             ;;
-        --seeds | --seed | --lanes | --hours)
+        --seeds | --seed | --hours | --busy)
             require_number "$@"
             printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        --repeat)
+            require_number "$@"
+            rounds=$2
             shift
             ;;
         --only)
@@ -90,6 +98,7 @@ read_arguments() {
         esac
         shift
     done
+    if [[ -n $busy && -z $rounds ]]; then wrong_usage "--busy goes with --repeat"; fi
     local default_seeds=25
     if [[ -n $only ]]; then
         if ((${#suites[@]})) || $all; then wrong_usage "--only goes with no suite: it runs unit tests"; fi

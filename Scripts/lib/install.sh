@@ -123,10 +123,10 @@ is_present() {
 install_packages() {
     if ! is_debian; then
         stop "these are missing: $*" "they are named as Debian names them; install what your system calls them"
-    elif ((EUID != 0)); then
+    elif ((EUID != 0)) || ! ${installs:-true}; then
         stop "these packages are missing: $*" "sudo apt-get install --no-install-recommends $*"
     fi
-    say "installing $*"
+    say "installing with apt-get: $*"
     if ! without_starting_services apt_install "$@" >/dev/null 2>&1; then
         # The package lists may be absent or older than the archive.
         if ! quietly .build-logs/apt.log apt-get update ||

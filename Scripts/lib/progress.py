@@ -1,10 +1,10 @@
-"""Tells how far a build is: reads what SwiftPM prints, keeps it in a file, and exits with 1 after showing the messages of a build that
-did not end well.
+"""Shows the progress of a build: reads what SwiftPM prints, keeps it in a file, and exits with 1 after showing the messages of a build
+that failed.
 
 usage: swift build ... 2>&1 | progress.py LABEL LOG
 
-On a terminal one line changes; elsewhere there is a line every 15 s. How long it still takes is reckoned from the steps, of which
-one that compiles a Swift module counts as much as 20 that compile a C file.
+On a terminal one line changes; elsewhere a line is printed every 15 s. SwiftPM finds further steps while it builds, so no time that is
+left is printed.
 """
 
 import pathlib
@@ -16,10 +16,6 @@ import threading
 import time
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
-C_FILE = re.compile(r"Compiling \S+\.(c|cc|cpp|S)$")
-MODULE = re.compile(r"Compiling (\w+) ")
-SWIFT_WORTH, C_WORTH = 20, 1
-C_FILES = 800  # of the two copies of BoringSSL that NIO's TLS and Crypto bring
 EVERY = 15  # seconds
 
 
@@ -32,7 +28,6 @@ class Progress:
         self._label, self._began, self._told = label, time.monotonic(), time.monotonic()
         self._terminal = sys.stdout.isatty()
         self._done = self._of = 0
-        self._swift, self._c = set(), 0
         self._now = "reading the packages"
         self.finished = False
 
@@ -44,10 +39,6 @@ class Progress:
                 self._now = line.split("(")[0].strip()
             return
         self._done, self._of, self._now = int(step[1]), int(step[2]), step[3]
-        if C_FILE.match(self._now):
-            self._c += 1
-        elif module := MODULE.match(self._now):
-            self._swift.add(module[1])
 
     def tell(self):
         if self._terminal:
@@ -69,20 +60,7 @@ class Progress:
             line += f": step {self._done} of {self._of}"
         else:
             line += f": {self._now}"
-        took = time.monotonic() - self._began
-        line += f", {spoken(took)} so far"
-        left = self._left(took)
-        return line + (f", about {spoken(left)} left" if left is not None else "")
-
-    def _left(self, took):
-        """Nothing before enough is known. The C files of two libraries come first and are most of all steps."""
-        done = len(self._swift) * SWIFT_WORTH + self._c * C_WORTH
-        if took < 10 or not done:
-            return None
-        rest = max(self._of - self._done, 0)
-        # A Swift module is three steps: its sources are listed, it is emitted, it is compiled.
-        rest_c = min(rest, max(C_FILES - self._c, 0)) if self._c else 0
-        return took / done * ((rest - rest_c) / 3 * SWIFT_WORTH + rest_c * C_WORTH)
+        return line + f", {spoken(time.monotonic() - self._began)} so far"
 
 
 def lines_of(stream, lines):

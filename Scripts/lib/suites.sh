@@ -1,8 +1,7 @@
 # What each suite needs, and its jobs. Sourced.
 #
 # For a suite NAME: packages_of[NAME] are the purposes in install.sh, why_not_NAME prints why it cannot run here, and jobs_NAME prints its
-# jobs, a line each, as Scripts/lib/lanes.py takes them. A job that computes gets the time that others leave; one that is
-# exact is judged by the clock.
+# jobs, one per line, in the form that Scripts/lib/jobs.py reads.
 
 suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench soak)
 declare -A packages_of=(
@@ -155,15 +154,15 @@ jobs_unit() {
     # The fuzz suite runs those tests longer; once is enough.
     if wants fuzz; then fuzz=(--skip '[Ff]uzz'); fi
     if [[ -n ${only:-} ]]; then
-        swift_job unit computes "${fuzz[@]}"
+        swift_job unit parallel "${fuzz[@]}"
         return
     fi
-    swift_job "unit that computes" computes --skip '^SimulationTests\.' --skip "$in_real_time" "${fuzz[@]}"
+    swift_job "unit that computes" parallel --skip '^SimulationTests\.' --skip "$in_real_time" "${fuzz[@]}"
     swift_job "unit in real time" waits --filter "$in_real_time" "${fuzz[@]}"
 }
 
 jobs_simulation() {
-    if [[ -z ${only:-} ]]; then swift_job simulation computes --filter '^SimulationTests\.'; fi
+    if [[ -z ${only:-} ]]; then swift_job simulation parallel --filter '^SimulationTests\.'; fi
 }
 
 # The fuzz tests change the kept corpus: always in the same way before a change lands, and in the long form, or to replay a seed,
@@ -174,9 +173,12 @@ jobs_fuzz() {
         count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
         export SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1))
     fi
-    swift_job fuzz computes --filter '[Ff]uzz'
+    swift_job fuzz parallel --filter '[Ff]uzz'
     if $is_long; then job fuzz guided computes "$results/guided.status" Scripts/lib/fuzz; fi
 }
+
+# The compiler cache has its own tests, which take minutes and matter only to those who change it.
+long_files=" test_compiler_cache "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: a job for each file of tests in a folder, whose program `run` gets the arguments.
 python_jobs() {
@@ -184,6 +186,7 @@ python_jobs() {
     shift 3
     for file in "$folder"/test_*.py; do
         name=$(basename "$file" .py)
+        if ! $is_long && [[ $long_files == *" $name "* ]]; then continue; fi
         job "$suite" "$name" "$kind" "$results/$suite-$name.xml" \
             "$folder/run" "$@" --junit-xml "$results/$suite-$name.xml" "$name.py"
     done
@@ -191,12 +194,12 @@ python_jobs() {
 
 jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
 jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
-jobs_web() { python_jobs web waits Tests/Web "$driven"; }
+jobs_web() { python_jobs web browser Tests/Web "$driven"; }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }
-jobs_hardware() { python_jobs hardware waits Tests/HardwareInTheLoop .build-guest; }
+jobs_hardware() { python_jobs hardware guest Tests/HardwareInTheLoop .build-guest; }
 
 # plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
 jobs_conformance() {
@@ -230,10 +233,11 @@ jobs_format() {
     job format drawings computes "$results/drawings.status" Scripts/drawings --check
 }
 
-# run_suites: all jobs, in lanes. A busy machine must not fail a test, so limits of time are long; a wait that succeeds early costs nothing.
+# run_suites: all jobs. A busy machine must not fail a test, so limits of time are long; a wait that succeeds early costs nothing.
 run_suites() {
     local suite
     export SMARTPLUG_PATIENCE=${SMARTPLUG_PATIENCE:-4}
     for suite in "${suites[@]}"; do "jobs_$suite"; done >"$results/jobs"
-    python3 Scripts/lib/lanes.py "$results/jobs" "$times" --limit "$job_limit" --lanes "$lanes" --durations "$durations"
+    python3 Scripts/lib/jobs.py "$results/jobs" "$times" --limit "$job_limit" --durations "$durations" \
+        ${rounds:+--rounds "$rounds" --busy "${busy:-0}"}
 }

@@ -1,4 +1,4 @@
-"""What Scripts/test stands on: jobs in lanes (Scripts/lib/lanes.py), and what is made of their reports (Scripts/lib/results.py)."""
+"""The parts of Scripts/test: running jobs (Scripts/lib/jobs.py) and summing up their reports (Scripts/lib/results.py)."""
 
 import json
 import pathlib
@@ -14,16 +14,16 @@ JUNIT = '<testsuite><testcase classname="c" name="{}" time="{}">{}</testcase></t
 
 
 @pytest.fixture
-def lanes(tmp_path):
+def run_jobs(tmp_path):
     """Runs jobs, which are given as kind and shell command by their names: their results by their names."""
 
     def run(jobs, *options):
         lines = [f"suite\t{name}\t{kind}\t{tmp_path}/{name}.status\tsh\t-c\t{command}\n" for name, (kind, command) in jobs.items()]
         (tmp_path / "jobs").write_text("".join(lines))
         results = tmp_path / "results"
-        results.unlink(missing_ok=True)
+        results.write_text("")
         run.process = subprocess.Popen(
-            [sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", results, *options], stdout=subprocess.PIPE, text=True)
+            [sys.executable, LIBRARY / "jobs.py", tmp_path / "jobs", results, *options], stdout=subprocess.PIPE, text=True)
         run.said, _ = run.process.communicate(timeout=60)
         return {line["name"]: line for line in map(json.loads, results.read_text().splitlines())}
 
@@ -43,38 +43,38 @@ def has_ended(process):
     return False
 
 
-def test_every_job_is_run_and_its_status_told(lanes):
-    results = lanes({"good": ("waits", "true"), "bad": ("exact", "echo why; exit 3"), "busy": ("computes", "true")})
+def test_every_job_is_run_and_its_status_told(run_jobs):
+    results = run_jobs({"good": ("waits", "true"), "bad": ("exact", "echo why; exit 3"), "busy": ("computes", "true")})
     assert {name: line["status"] for name, line in results.items()} == {"good": 0, "bad": 3, "busy": 0}
-    assert "why" in lanes.said and "FAILED: suite bad" in lanes.said
+    assert "why" in run_jobs.said and "FAILED: suite bad" in run_jobs.said
 
 
-def test_a_job_that_fails_and_then_passes_alone_is_repeated_once(lanes, tmp_path):
+def test_a_job_that_fails_and_then_passes_alone_is_repeated_once(run_jobs, tmp_path):
     late = f"test -e {tmp_path}/tried || {{ echo late; touch {tmp_path}/tried; exit 1; }}"
-    results = lanes({"late": ("waits", late), "other": ("computes", f"echo x >>{tmp_path}/other")})
+    results = run_jobs({"late": ("waits", late), "other": ("computes", f"echo x >>{tmp_path}/other")})
     assert results["late"]["repeats"] == {"late": {"runs": 2, "passed": True}} and "repeats" not in results["other"]
-    assert "passed, alone: suite late" in lanes.said
+    assert "passed, alone: suite late" in run_jobs.said
     assert (tmp_path / "late.log").read_text() == "late\n" and (tmp_path / "late-again0.1.log").exists()
     assert (tmp_path / "other").read_text() == "x\n"
 
 
-def test_a_job_that_always_fails_runs_three_times(lanes, tmp_path):
-    results = lanes({"bad": ("computes", f"echo x >>{tmp_path}/bad; exit 3")})
+def test_a_job_that_always_fails_runs_three_times(run_jobs, tmp_path):
+    results = run_jobs({"bad": ("computes", f"echo x >>{tmp_path}/bad; exit 3")})
     assert results["bad"]["repeats"] == {"bad": {"runs": 3, "passed": False}} and results["bad"]["status"] == 3
-    assert len((tmp_path / "bad").read_text().split()) == 3 and "FAILED, alone: suite bad" in lanes.said
+    assert len((tmp_path / "bad").read_text().split()) == 3 and "FAILED, alone: suite bad" in run_jobs.said
 
 
-def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(lanes, tmp_path):
-    results = lanes({"crash": ("waits", f"echo x >>{tmp_path}/runs; echo 'Fatal error: Index out of range'; exit 1")})
+def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(run_jobs, tmp_path):
+    results = run_jobs({"crash": ("waits", f"echo x >>{tmp_path}/runs; echo 'Fatal error: Index out of range'; exit 1")})
     assert (tmp_path / "runs").read_text() == "x\n" and "repeats" not in results["crash"]
 
 
-def test_with_more_than_five_failed_cases_none_is_repeated(lanes, tmp_path):
-    results = lanes({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
+def test_with_more_than_five_failed_cases_none_is_repeated(run_jobs, tmp_path):
+    results = run_jobs({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
     assert len((tmp_path / "runs").read_text().split()) == 6 and {line["status"] for line in results.values()} == {1}
 
 
-def test_only_the_failed_case_of_a_file_is_repeated(lanes, tmp_path):
+def test_only_the_failed_case_of_a_file_is_repeated(run_jobs, tmp_path):
     (tmp_path / "test_two.py").write_text(f"""import pathlib
 import pytest
 
@@ -91,44 +91,53 @@ def test_late(case):
     (tmp_path / "run").write_text(f'#!/bin/sh\ncd {tmp_path} && exec {sys.executable} -m pytest -p no:cacheprovider "$@"\n')
     (tmp_path / "run").chmod(0o755)
     (tmp_path / "jobs").write_text(f"suite\ttwo\twaits\t{tmp_path}/two.xml\t{tmp_path}/run\t--junit-xml\t{tmp_path}/two.xml\ttest_two.py\n")
-    subprocess.run([sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", tmp_path / "results"], check=True, timeout=60)
+    subprocess.run([sys.executable, LIBRARY / "jobs.py", tmp_path / "jobs", tmp_path / "results"], check=True, timeout=60)
     line = json.loads((tmp_path / "results").read_text())
     assert line["repeats"] == {"test_two test_late[a b]": {"runs": 2, "passed": True}} and (tmp_path / "good").read_text() == "x"
 
 
-def test_jobs_that_wait_run_beside_each_other_and_exact_ones_do_not(lanes, tmp_path):
+def test_waiting_jobs_run_at_the_same_time_and_exact_ones_do_not(run_jobs, tmp_path):
     log = tmp_path / "log"
     both = f"echo + >>{log}; sleep 0.5; echo - >>{log}"
-    lanes({"one": ("waits", both), "two": ("waits", both)}, "--lanes", "2")
+    run_jobs({"one": ("waits", both), "two": ("waits", both)}, "--cores", "1")
     assert log.read_text().split() == ["+", "+", "-", "-"]
-    log.unlink()
-    lanes({"one": ("exact", both), "two": ("exact", both)}, "--lanes", "2")
-    assert log.read_text().split() == ["+", "-", "+", "-"]
+    for kind in ("exact", "parallel", "guest", "computes"):
+        log.unlink()
+        run_jobs({"one": (kind, both), "two": (kind, both)}, "--cores", "1")
+        assert log.read_text().split() == ["+", "-", "+", "-"], kind
 
 
-def test_what_computes_gives_way(lanes, tmp_path):
-    lanes({"busy": ("computes", f"chrt --pid $$ >{tmp_path}/policy")})
-    assert "SCHED_IDLE" in (tmp_path / "policy").read_text()
+def test_computing_jobs_come_first_and_exact_ones_last(run_jobs, tmp_path):
+    kinds = ["exact", "waits", "guest", "computes", "parallel"]
+    run_jobs({kind: (kind, f"echo {kind} >>{tmp_path}/order") for kind in kinds}, "--cores", "1")
+    order = (tmp_path / "order").read_text().split()
+    assert set(order[:2]) == {"computes", "parallel"} and order[-1] == "exact"
 
 
-def test_a_job_that_never_ends_is_ended_with_all_that_it_started(lanes, tmp_path):
-    results = lanes({"endless": ("waits", f"sleep 1000 & echo $! >{tmp_path}/child; wait")}, "--limit", "1")
+def test_rounds_print_the_failure_rate_of_each_case(run_jobs, tmp_path):
+    sometimes = f"echo x >>{tmp_path}/runs; test $(wc -l <{tmp_path}/runs) -ne 2"
+    run_jobs({"sometimes": ("waits", sometimes), "good": ("computes", "true")}, "--rounds", "4", "--busy", "1")
+    assert "1 of 4 (25 %): suite: sometimes" in run_jobs.said and "good:" not in run_jobs.said
+
+
+def test_a_job_that_never_ends_is_ended_with_all_that_it_started(run_jobs, tmp_path):
+    results = run_jobs({"endless": ("waits", f"sleep 1000 & echo $! >{tmp_path}/child; wait")}, "--limit", "1")
     assert results["endless"]["status"] == 124
     assert has_ended(int((tmp_path / "child").read_text()))
 
 
-def test_the_longest_job_of_the_last_run_begins_first(lanes, tmp_path):
-    jobs = {"short": ("waits", f"echo short >>{tmp_path}/order"), "long": ("waits", f"echo long >>{tmp_path}/order; sleep 0.3")}
-    options = ["--lanes", "1", "--durations", tmp_path / "durations"]
-    lanes(jobs, *options)
+def test_the_longest_job_of_the_last_run_begins_first(run_jobs, tmp_path):
+    jobs = {"short": ("guest", f"echo short >>{tmp_path}/order"), "long": ("guest", f"echo long >>{tmp_path}/order; sleep 0.3")}
+    options = ["--cores", "1", "--durations", tmp_path / "durations"]
+    run_jobs(jobs, *options)
     (tmp_path / "order").unlink()
-    lanes(jobs, *options)
+    run_jobs(jobs, *options)
     assert (tmp_path / "order").read_text().split() == ["long", "short"]
 
 
 def test_an_interrupted_run_leaves_no_process(tmp_path):
     (tmp_path / "jobs").write_text(f"suite\tslow\twaits\t{tmp_path}/slow.status\tsh\t-c\techo $$ >{tmp_path}/pid; exec sleep 1000\n")
-    process = subprocess.Popen([sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", tmp_path / "results"])
+    process = subprocess.Popen([sys.executable, LIBRARY / "jobs.py", tmp_path / "jobs", tmp_path / "results"])
     deadline = time.monotonic() + 20
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
         assert time.monotonic() < deadline

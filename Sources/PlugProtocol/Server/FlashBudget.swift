@@ -26,11 +26,11 @@ struct FlashBudget: Sendable {
     private static let perAllOthers = Allowance(burst: 20, interval: .seconds(36))
 
     private var controllers: [AuthorityID: Allowance] = [:]
-    private var others = perAllOthers
+    private var others = FlashBudget.perAllOthers
 
     /// Takes a token for one write. Returns false, and takes nothing, if there is none left.
     mutating func spend(of controller: AuthorityID, _ role: Role, now: Instant) -> Bool {
-        var own = controllers[controller] ?? Self.perController
+        var own = controllers[controller] ?? FlashBudget.perController
         guard own.allows(now: now), role == .owner || others.allows(now: now) else { return false }
         own.spend(now: now)
         controllers[controller] = own

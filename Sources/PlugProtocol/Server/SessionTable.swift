@@ -13,7 +13,7 @@ struct SessionTable: Sendable {
     /// The connections of all sessions, oldest first. Stays valid while sessions end.
     var connections: [ConnectionID] { sessions.compactMap(\.?.connection) }
     /// All sessions, oldest first.
-    var all: some BidirectionalCollection<ServerSession> { sessions.lazy.compactMap(\.self) }
+    var all: some BidirectionalCollection<ServerSession> { sessions.lazy.compactMap { $0 } }
 
     /// Adds a session behind all others. Its connection must not be in the table.
     mutating func append(_ session: ServerSession) {

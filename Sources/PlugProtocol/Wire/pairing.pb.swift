@@ -227,7 +227,8 @@ nonisolated struct WirePairingProof: Sendable {
 }
 
 /// Lets somebody else pair, once, within a day: its code takes the place of the setup code in the proofs, and no window has to be
-/// open. A restart of the plug ends it. Answered with Invitation.
+/// open. An invitation belongs to the controller that made it: a restart of the plug ends it, and so does a new setup code, and
+/// whatever ends its author's right to invite: removal, another role, another key. Answered with Invitation.
 nonisolated struct WireInvite: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -267,6 +268,81 @@ nonisolated struct WireInvitation: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// Asks which invitations have been neither used nor ended. Answered with Invitations.
+nonisolated struct WireListInvitations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Ends an invitation. Answered with Invitations. A number that is not listed changes nothing.
+nonisolated struct WireRevokeInvitation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as in Invitations
+  var number: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireInvitations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// oldest first, at most 4
+  var invitations: [WireOpenInvitation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireOpenInvitation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// rises from one invitation to the next, until the plug restarts
+  var number: UInt32 = 0
+
+  /// which the new controller gets
+  var role: WireRole = .unspecified
+
+  /// as in Invite
+  var seconds: UInt32 {
+    get {_seconds ?? 0}
+    set {_seconds = newValue}
+  }
+  /// Returns true if `seconds` has been explicitly set.
+  var hasSeconds: Bool {self._seconds != nil}
+  /// Clears the value of `seconds`. Subsequent reads from it will return its default value.
+  mutating func clearSeconds() {self._seconds = nil}
+
+  /// until nobody can pair with it any more
+  var secondsLeft: UInt32 = 0
+
+  /// name of the controller that made it
+  var author: String = String()
+
+  /// the asking controller made it
+  var own: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _seconds: UInt32? = nil
 }
 
 /// Gives the plug another setup code. Answered with SetupCodeChanged once no loss of power undoes it: from then on the code before is
@@ -427,7 +503,7 @@ nonisolated struct WireRefused: Sendable {
   init() {}
 }
 
-/// The answer to ListControllers, RemoveController, FactoryReset, Invite, SetRole or NewCode where the plug does not do it.
+/// The answer to any of these requests if the plug does not do it.
 nonisolated struct WireRequestRefused: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -446,16 +522,32 @@ nonisolated struct WireRequestRefused: Sendable {
   init() {}
 }
 
-/// The next key of the controller that says it, of whatever role. Answered with KeyAccepted once flash has it, or refused: OUT_OF_RANGE
-/// where another controller has that key. From then on either key opens a session, until the first one with the new key: that ends the
-/// sessions of the old one (STOPPING), which opens none any more. Another AnnounceKey replaces the key that was announced.
+/// Announces the key that the sending controller, of any role, will use next. Answered with KeyAccepted when the key is in flash, or
+/// refused: OUT_OF_RANGE if another controller has that key or a signature is wrong, BUSY if this controller has caused too many writes
+/// in the last hour. From then on either key opens a session, until the first session with the new key: that one ends the sessions of
+/// the previous key (STOPPING), which is not accepted any more, and the invitations that it made.
+///
+/// The controller proves that it holds the new key:
+///
+///     T = smartplug-key-1, plug id, this controller's key as TLS verified it, new key, nonce of Welcome
+///         each behind its length, 4 bytes big endian; plug id as text, keys as DER SubjectPublicKeyInfo
+///     signature = ECDSA with SHA-256 over T (FIPS 186-5), P-256, DER
+///
+/// An announced key that no session has used yet is replaced only by its author, who also signs T with that key. So the holder of a
+/// copied key cannot replace the announcement of the key's owner without being noticed.
 nonisolated struct WireAnnounceKey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// its SubjectPublicKeyInfo (RFC 5480), at most 512 bytes
+  /// its SubjectPublicKeyInfo (RFC 5480), P-256
   var key: Data = Data()
+
+  /// by the new key
+  var signature: Data = Data()
+
+  /// by the key that is announced already, if that is another one; empty if there is none
+  var pendingSignature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -687,6 +779,144 @@ nonisolated extension WireInvitation: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
   static func ==(lhs: WireInvitation, rhs: WireInvitation) -> Bool {
     if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListInvitations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListInvitations"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListInvitations, rhs: WireListInvitations) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRevokeInvitation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RevokeInvitation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRevokeInvitation, rhs: WireRevokeInvitation) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInvitations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Invitations"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}invitations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.invitations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.invitations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.invitations, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInvitations, rhs: WireInvitations) -> Bool {
+    if lhs.invitations != rhs.invitations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOpenInvitation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OpenInvitation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}role\0\u{1}seconds\0\u{3}seconds_left\0\u{1}author\0\u{1}own\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._seconds) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.secondsLeft) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.author) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.own) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 1)
+    }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 2)
+    }
+    try { if let v = self._seconds {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    if self.secondsLeft != 0 {
+      try visitor.visitSingularUInt32Field(value: self.secondsLeft, fieldNumber: 4)
+    }
+    if !self.author.isEmpty {
+      try visitor.visitSingularStringField(value: self.author, fieldNumber: 5)
+    }
+    if self.own != false {
+      try visitor.visitSingularBoolField(value: self.own, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOpenInvitation, rhs: WireOpenInvitation) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._seconds != rhs._seconds {return false}
+    if lhs.secondsLeft != rhs.secondsLeft {return false}
+    if lhs.author != rhs.author {return false}
+    if lhs.own != rhs.own {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1019,7 +1249,7 @@ nonisolated extension WireRequestRefused: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AnnounceKey"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}signature\0\u{3}pending_signature\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1028,6 +1258,8 @@ nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.pendingSignature) }()
       default: break
       }
     }
@@ -1037,11 +1269,19 @@ nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.key.isEmpty {
       try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
     }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 2)
+    }
+    if !self.pendingSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pendingSignature, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireAnnounceKey, rhs: WireAnnounceKey) -> Bool {
     if lhs.key != rhs.key {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.pendingSignature != rhs.pendingSignature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

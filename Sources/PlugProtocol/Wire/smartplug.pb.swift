@@ -53,6 +53,8 @@
 //                                                 carried out anew
 //     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
 //     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one controller 2
+//     requests that write flash an hour      60   of one controller (20 at once, then one in 90 s); of all that are not owners 120 (20
+//                                                 at once, then one in 36 s): a further one is refused (BUSY)
 //     changes of name and settings an hour   60   a further one is refused (BUSY); of one controller 30
 //     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
 //     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
@@ -581,6 +583,22 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .manageHomekit(newValue)}
   }
 
+  var listInvitations: WireListInvitations {
+    get {
+      if case .listInvitations(let v)? = kind {return v}
+      return WireListInvitations()
+    }
+    set {kind = .listInvitations(newValue)}
+  }
+
+  var revokeInvitation: WireRevokeInvitation {
+    get {
+      if case .revokeInvitation(let v)? = kind {return v}
+      return WireRevokeInvitation()
+    }
+    set {kind = .revokeInvitation(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -605,6 +623,8 @@ nonisolated struct WireControllerMessage: Sendable {
     case announceKey(WireAnnounceKey)
     case nextKeyKept(WireNextKeyKept)
     case manageHomekit(WireManageHomeKit)
+    case listInvitations(WireListInvitations)
+    case revokeInvitation(WireRevokeInvitation)
 
   }
 
@@ -802,6 +822,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .homekit(newValue)}
   }
 
+  var invitations: WireInvitations {
+    get {
+      if case .invitations(let v)? = kind {return v}
+      return WireInvitations()
+    }
+    set {kind = .invitations(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -828,6 +856,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case refused(WireRequestRefused)
     case audit(WireAuditEntries)
     case homekit(WireHomeKitStatus)
+    case invitations(WireInvitations)
 
   }
 
@@ -852,68 +881,103 @@ nonisolated struct WireHello: Sendable {
 }
 
 /// The plug's answer to Hello.
-nonisolated struct WireWelcome: Sendable {
+nonisolated struct WireWelcome: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// protocol version of this session
-  var version: UInt32 = 0
+  var version: UInt32 {
+    get {_storage._version}
+    set {_uniqueStorage()._version = newValue}
+  }
 
   /// twelve lower-case hexadecimal digits, the same for the life of the plug
-  var plugID: String = String()
+  var plugID: String {
+    get {_storage._plugID}
+    set {_uniqueStorage()._plugID = newValue}
+  }
 
   /// the service instance name it has now
-  var name: String = String()
+  var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
   /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "audit" where
-  var capabilities: [String] = []
+  var capabilities: [String] {
+    get {_storage._capabilities}
+    set {_uniqueStorage()._capabilities = newValue}
+  }
 
   /// FetchAudit is, "rename" and "settings" where the commands Rename and Configure are carried
   /// out; unknown ones are skipped
-  var firmware: String = String()
+  var firmware: String {
+    get {_storage._firmware}
+    set {_uniqueStorage()._firmware = newValue}
+  }
 
   /// 16 bytes: the kernel boot to which all times of this session belong
-  var bootID: Data = Data()
+  var bootID: Data {
+    get {_storage._bootID}
+    set {_uniqueStorage()._bootID = newValue}
+  }
 
   /// nanoseconds since that boot, taken when this message was made
-  var plugTime: UInt64 = 0
+  var plugTime: UInt64 {
+    get {_storage._plugTime}
+    set {_uniqueStorage()._plugTime = newValue}
+  }
 
   /// its network interfaces as they are now, at most 16
-  var networks: [WireNetwork] = []
+  var networks: [WireNetwork] {
+    get {_storage._networks}
+    set {_uniqueStorage()._networks = newValue}
+  }
 
   /// absent: its firmware always ended in order, as far as it knows
   var crash: WireCrash {
-    get {_crash ?? WireCrash()}
-    set {_crash = newValue}
+    get {_storage._crash ?? WireCrash()}
+    set {_uniqueStorage()._crash = newValue}
   }
   /// Returns true if `crash` has been explicitly set.
-  var hasCrash: Bool {self._crash != nil}
+  var hasCrash: Bool {_storage._crash != nil}
   /// Clears the value of `crash`. Subsequent reads from it will return its default value.
-  mutating func clearCrash() {self._crash = nil}
+  mutating func clearCrash() {_uniqueStorage()._crash = nil}
 
   /// what Configure can change, as it stands; absent without the capability "settings"
   var settings: WireSettings {
-    get {_settings ?? WireSettings()}
-    set {_settings = newValue}
+    get {_storage._settings ?? WireSettings()}
+    set {_uniqueStorage()._settings = newValue}
   }
   /// Returns true if `settings` has been explicitly set.
-  var hasSettings: Bool {self._settings != nil}
+  var hasSettings: Bool {_storage._settings != nil}
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
-  mutating func clearSettings() {self._settings = nil}
+  mutating func clearSettings() {_uniqueStorage()._settings = nil}
 
   /// the name that a person gave it, by its configuration or Rename. `name` has a number behind it while
-  var givenName: String = String()
+  var givenName: String {
+    get {_storage._givenName}
+    set {_uniqueStorage()._givenName = newValue}
+  }
 
   /// another host has that (RFC 6762 section 9); it says where the plug is, this one which it is
-  var role: WireRole = .unspecified
+  var role: WireRole {
+    get {_storage._role}
+    set {_uniqueStorage()._role = newValue}
+  }
+
+  /// 32 bytes, drawn for this connection: AnnounceKey signs it
+  var nonce: Data {
+    get {_storage._nonce}
+    set {_uniqueStorage()._nonce = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _crash: WireCrash? = nil
-  fileprivate var _settings: WireSettings? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Sent to every session when what Welcome said of these is no longer so. A new name is told once the plug is announced under it.
@@ -1783,7 +1847,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0\u{3}list_invitations\0\u{3}revoke_invitation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2064,6 +2128,32 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .manageHomekit(v)
         }
       }()
+      case 23: try {
+        var v: WireListInvitations?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .listInvitations(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .listInvitations(v)
+        }
+      }()
+      case 24: try {
+        var v: WireRevokeInvitation?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .revokeInvitation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .revokeInvitation(v)
+        }
+      }()
       default: break
       }
     }
@@ -2159,6 +2249,14 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .manageHomekit(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
     }()
+    case .listInvitations?: try {
+      guard case .listInvitations(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .revokeInvitation?: try {
+      guard case .revokeInvitation(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2173,7 +2271,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0\u{1}invitations\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2480,6 +2578,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .homekit(v)
         }
       }()
+      case 25: try {
+        var v: WireInvitations?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .invitations(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .invitations(v)
+        }
+      }()
       default: break
       }
     }
@@ -2583,6 +2694,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
       guard case .homekit(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
+    case .invitations?: try {
+      guard case .invitations(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2632,88 +2747,153 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0\u{1}nonce\0")
+
+  fileprivate class _StorageClass {
+    var _version: UInt32 = 0
+    var _plugID: String = String()
+    var _name: String = String()
+    var _capabilities: [String] = []
+    var _firmware: String = String()
+    var _bootID: Data = Data()
+    var _plugTime: UInt64 = 0
+    var _networks: [WireNetwork] = []
+    var _crash: WireCrash? = nil
+    var _settings: WireSettings? = nil
+    var _givenName: String = String()
+    var _role: WireRole = .unspecified
+    var _nonce: Data = Data()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _version = source._version
+      _plugID = source._plugID
+      _name = source._name
+      _capabilities = source._capabilities
+      _firmware = source._firmware
+      _bootID = source._bootID
+      _plugTime = source._plugTime
+      _networks = source._networks
+      _crash = source._crash
+      _settings = source._settings
+      _givenName = source._givenName
+      _role = source._role
+      _nonce = source._nonce
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.plugID) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 4: try { try decoder.decodeRepeatedStringField(value: &self.capabilities) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.firmware) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.bootID) }()
-      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
-      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._crash) }()
-      case 10: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self.givenName) }()
-      case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._version) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._plugID) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 4: try { try decoder.decodeRepeatedStringField(value: &_storage._capabilities) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._firmware) }()
+        case 6: try { try decoder.decodeSingularBytesField(value: &_storage._bootID) }()
+        case 7: try { try decoder.decodeSingularUInt64Field(value: &_storage._plugTime) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._networks) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._crash) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._settings) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._givenName) }()
+        case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
+        case 13: try { try decoder.decodeSingularBytesField(value: &_storage._nonce) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.version != 0 {
-      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
-    }
-    if !self.plugID.isEmpty {
-      try visitor.visitSingularStringField(value: self.plugID, fieldNumber: 2)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
-    }
-    if !self.capabilities.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.capabilities, fieldNumber: 4)
-    }
-    if !self.firmware.isEmpty {
-      try visitor.visitSingularStringField(value: self.firmware, fieldNumber: 5)
-    }
-    if !self.bootID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.bootID, fieldNumber: 6)
-    }
-    if self.plugTime != 0 {
-      try visitor.visitSingularUInt64Field(value: self.plugTime, fieldNumber: 7)
-    }
-    if !self.networks.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.networks, fieldNumber: 8)
-    }
-    try { if let v = self._crash {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._settings {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    } }()
-    if !self.givenName.isEmpty {
-      try visitor.visitSingularStringField(value: self.givenName, fieldNumber: 11)
-    }
-    if self.role != .unspecified {
-      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._version != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._version, fieldNumber: 1)
+      }
+      if !_storage._plugID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._plugID, fieldNumber: 2)
+      }
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 3)
+      }
+      if !_storage._capabilities.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._capabilities, fieldNumber: 4)
+      }
+      if !_storage._firmware.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._firmware, fieldNumber: 5)
+      }
+      if !_storage._bootID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._bootID, fieldNumber: 6)
+      }
+      if _storage._plugTime != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._plugTime, fieldNumber: 7)
+      }
+      if !_storage._networks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._networks, fieldNumber: 8)
+      }
+      try { if let v = _storage._crash {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._settings {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      if !_storage._givenName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._givenName, fieldNumber: 11)
+      }
+      if _storage._role != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 12)
+      }
+      if !_storage._nonce.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._nonce, fieldNumber: 13)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireWelcome, rhs: WireWelcome) -> Bool {
-    if lhs.version != rhs.version {return false}
-    if lhs.plugID != rhs.plugID {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.capabilities != rhs.capabilities {return false}
-    if lhs.firmware != rhs.firmware {return false}
-    if lhs.bootID != rhs.bootID {return false}
-    if lhs.plugTime != rhs.plugTime {return false}
-    if lhs.networks != rhs.networks {return false}
-    if lhs._crash != rhs._crash {return false}
-    if lhs._settings != rhs._settings {return false}
-    if lhs.givenName != rhs.givenName {return false}
-    if lhs.role != rhs.role {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._plugID != rhs_storage._plugID {return false}
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._capabilities != rhs_storage._capabilities {return false}
+        if _storage._firmware != rhs_storage._firmware {return false}
+        if _storage._bootID != rhs_storage._bootID {return false}
+        if _storage._plugTime != rhs_storage._plugTime {return false}
+        if _storage._networks != rhs_storage._networks {return false}
+        if _storage._crash != rhs_storage._crash {return false}
+        if _storage._settings != rhs_storage._settings {return false}
+        if _storage._givenName != rhs_storage._givenName {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._nonce != rhs_storage._nonce {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

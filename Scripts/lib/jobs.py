@@ -1,0 +1,300 @@
+"""Runs the jobs of the test suites in three phases, and repeats each test case that failed.
+
+usage: jobs.py JOBS RESULTS [--limit SECONDS] [--durations FILE] [--cores N]
+       jobs.py JOBS RESULTS --rounds N [--busy CORES] ...
+
+JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. First come jobs that
+compute, on one core or on all. Next come jobs that wait for sockets, timers and processes, as many as the cores can serve: COST says how much of
+the processor each kind takes. Last come exact jobs, which are judged by the clock, one at a time. In each phase the longest job
+starts first, by the durations of the previous run, which FILE keeps; a job that is not in FILE counts as long.
+
+After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
+five cases failed: the run has failed then in any case.
+
+RESULTS gets one line of JSON per job: suite, name, kind, seconds, status, report, and `repeats`: for each case that ran again how
+often it ran in all and whether it passed at last. A job's output goes next to its report, with the ending .log, and is shown when the job
+fails. A job that runs longer than the limit is ended and has failed.
+
+With --rounds, all jobs run N times instead, and the failure rate of each case that failed is printed; --busy CORES keeps so many
+cores busy meanwhile. The exit status is 1 if any case failed.
+"""
+
+import argparse
+import collections
+import copy
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from reports import FAILED, cases_of
+
+UNKNOWN = 1e6  # seconds
+GRACE = 20  # seconds between SIGTERM, on which a job takes down its world, and SIGKILL
+SHOWN = 200  # lines of the output of a job that failed
+REPEATED = 5  # cases: with more flaky ones the run fails
+ATTEMPTS = 2  # after the first run
+REPEATED_SECONDS = 900  # after which no further case is repeated
+PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
+# Tenths of a core; None for all cores. An emulated machine and a browser compute most of the time, a test that waits a third of it.
+COST = {"parallel": None, "computes": 10, "guest": 9, "browser": 7, "waits": 3, "exact": None}
+
+
+class Job:
+    def __init__(self, line):
+        self.suite, self.name, self.kind, report, *self.command = line.rstrip("\n").split("\t")
+        self._place(report)
+        self.repeats = {}
+        self.process, self._stopped, self._lock = None, False, threading.Lock()
+        if self.kind not in COST:
+            raise SystemExit(f"error: {self.name}: there is no kind of job called {self.kind}")
+
+    def _place(self, report):
+        self.report = pathlib.Path(report)
+        self.log = self.report.with_suffix(".log")
+
+    def alone(self, case, attempt):
+        """The job that runs only this case, or all of this job if a case cannot be chosen."""
+        job = copy.copy(self)
+        job.process, job._stopped, job._lock = None, False, threading.Lock()
+        job._place(self.report.with_stem(f"{self.report.stem}-again{len(self.repeats)}.{attempt}"))
+        job.command = [word.replace(str(self.report), str(job.report)) for word in self.command]
+        if case.selector and job.report.suffix == ".jsonl":
+            job.command = without_options(job.command, "--filter", "--skip") + ["--filter", case.selector]
+        elif case.selector and job.command[-1].endswith(".py"):
+            first = next(number for number, word in enumerate(job.command) if word.endswith(".py"))
+            job.command[first:] = [case.selector]
+        return job
+
+    def cases(self, status, seconds):
+        return cases_of({"name": self.name, "report": str(self.report), "status": status, "seconds": seconds})
+
+    @property
+    def key(self):
+        return f"{self.suite}/{self.name}"
+
+    def run(self, limit):
+        """Its exit status and how long it took, in seconds."""
+        self.report.unlink(missing_ok=True)
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        began = time.monotonic()
+        with open(self.log, "wb") as log:
+            with self._lock:
+                if self._stopped:
+                    return 128 + signal.SIGTERM, 0.0
+                self.process = subprocess.Popen(
+                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                status = self.process.wait(limit)
+            except subprocess.TimeoutExpired:
+                self.stop()
+                log.write(f"\nerror: ended after {limit:g} s, longer than a job may take\n".encode())
+                status = 124
+        return status, time.monotonic() - began
+
+    def stop(self):
+        """Ends the job and all that it started, or keeps it from starting."""
+        with self._lock:
+            self._stopped = True
+        if self.process is None or self.process.poll() is not None:
+            return
+        self._signal(signal.SIGTERM)
+        try:
+            self.process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            self._signal(signal.SIGKILL)
+            self.process.wait()
+
+    def _signal(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def without_options(words, *options):
+    """The words of a command without these options and their values."""
+    return [word for before, word in zip([None, *words], words) if word not in options and before not in options]
+
+
+class Durations:
+    """How long each job took in the previous run."""
+
+    def __init__(self, file):
+        self._file = file and pathlib.Path(file)
+        try:
+            self._seconds = {key: float(value) for key, value in json.loads(self._file.read_text()).items()}
+        except (AttributeError, OSError, ValueError):
+            self._seconds = {}
+
+    def of(self, job):
+        return self._seconds.get(job.key, UNKNOWN)
+
+    def keep(self, seconds):
+        if self._file is None:
+            return
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        written = self._file.with_suffix(f".{os.getpid()}")
+        written.write_text(json.dumps(self._seconds | seconds, indent=0, sort_keys=True))
+        written.replace(self._file)
+
+
+class Run:
+    """One run of all jobs. `ended` has each job with its status and seconds."""
+
+    def __init__(self, jobs, cores, limit):
+        self._jobs, self._capacity, self._limit = jobs, 10 * cores, limit
+        self._changed = threading.Condition()
+        self._running = set()
+        self._free = self._capacity
+        self._stopped = False
+        self.ended = []
+
+    def phases(self):
+        for kinds in PHASES:
+            waiting = [job for job in self._jobs if job.kind in kinds]
+            with self._changed:
+                while (waiting or self._running) and not self._stopped:
+                    job = next((job for job in waiting if self._cost(job) <= self._free), None)
+                    if job is None:
+                        self._changed.wait(0.5)  # Signals are seen in between.
+                        continue
+                    waiting.remove(job)
+                    self._running.add(job)
+                    self._free -= self._cost(job)
+                    threading.Thread(target=self._work, args=(job,), daemon=True).start()
+
+    def _cost(self, job):
+        return min(self._capacity, COST[job.kind] or self._capacity)
+
+    def _work(self, job):
+        status, seconds = job.run(self._limit)
+        with self._changed:
+            self._running.discard(job)
+            self._free += self._cost(job)
+            if not self._stopped:
+                self.ended.append((job, status, seconds))
+                self._show(job, status)
+                word = "FAILED" if status else "passed"
+                left = len(self._jobs) - len(self.ended)
+                print(f"{word}: {job.suite} {job.name} ({seconds:.0f} s, {left} to go)", flush=True)
+            self._changed.notify_all()
+
+    def failures(self):
+        return [(job, case) for job, *ended in self.ended for case in job.cases(*ended) if case.outcome == FAILED]
+
+    def repeat(self):
+        """Runs each failed case again, alone, until it passes."""
+        failures = self.failures()
+        if len(failures) > REPEATED:
+            print(f"{len(failures)} cases failed: none is repeated", flush=True)
+            return
+        deadline = time.monotonic() + REPEATED_SECONDS
+        for job, case in failures:
+            for attempt in range(1, ATTEMPTS + 1):
+                if case.crashed or time.monotonic() > deadline:
+                    break
+                passed = self._passes_alone(job, case, attempt)
+                job.repeats[case.name] = {"runs": attempt + 1, "passed": passed}
+                if passed:
+                    break
+
+    def _passes_alone(self, job, case, attempt):
+        again = job.alone(case, attempt)
+        ended = []
+        thread = threading.Thread(target=lambda: ended.extend(again.run(self._limit)), daemon=True)
+        self._running.add(again)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.5)
+        self._running.discard(again)
+        status, seconds = ended
+        passed = status == 0 and all(found.outcome != FAILED for found in again.cases(status, seconds))
+        self._show(again, status)
+        print(f"{'passed' if passed else 'FAILED'}, alone: {job.suite} {case.name} ({seconds:.0f} s)", flush=True)
+        return passed
+
+    def stop(self):
+        """Called from a signal handler, which interrupts the main thread where it waits."""
+        self._stopped = True
+        for job in list(self._running):
+            job.stop()
+
+    @staticmethod
+    def _show(job, status):
+        if status != 0:
+            lines = job.log.read_text(errors="replace").splitlines()
+            print(*lines[-SHOWN:], sep="\n", flush=True)
+
+    def write(self, results):
+        with open(results, "a", encoding="utf-8") as file:
+            for job, status, seconds in self.ended:
+                line = {
+                    "suite": job.suite, "name": job.name, "kind": job.kind, "seconds": round(seconds, 3), "status": status,
+                    "report": str(job.report),
+                }
+                if job.repeats:
+                    line["repeats"] = job.repeats
+                file.write(json.dumps(line) + "\n")
+
+
+def failure_rates(rounds, new_run, busy):
+    """Runs all jobs so many times, and prints which cases failed how often. Returns the number of such cases."""
+    counts, reasons = collections.Counter(), {}
+    loads = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    try:
+        for number in range(1, rounds + 1):
+            run = new_run()
+            run.phases()
+            failures = run.failures()
+            for job, case in failures:
+                counts[f"{job.suite}: {case.name}"] += 1
+                reasons[f"{job.suite}: {case.name}"] = case.reason
+            print(f"round {number} of {rounds}: {len(failures)} failed", flush=True)
+    finally:
+        for load in loads:
+            load.kill()
+    for name, count in counts.most_common():
+        print(f"{count} of {rounds} ({100 * count / rounds:.0f} %): {name}: {reasons[name]}")
+    return len(counts)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("jobs")
+    parser.add_argument("results")
+    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--limit", type=float, default=900)
+    parser.add_argument("--durations")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--busy", type=int, default=0)
+    options = parser.parse_args()
+    durations = Durations(options.durations)
+    run = None
+
+    def new_run():
+        nonlocal run
+        with open(options.jobs, encoding="utf-8") as file:
+            run = Run(sorted(map(Job, file), key=durations.of, reverse=True), options.cores, options.limit)
+        return run
+
+    def end(number, _):
+        if run:
+            run.stop()
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
+    if options.rounds:
+        sys.exit(failure_rates(options.rounds, new_run, options.busy) > 0)
+    new_run().phases()
+    run.repeat()
+    run.write(options.results)
+    durations.keep({job.key: round(seconds, 1) for job, _, seconds in run.ended})
+
+
+main()

@@ -1,0 +1,57 @@
+"""A viewer that misuses the rotation of keys: the plug keeps running and keeps its owner, and flash is hardly written."""
+
+import pathlib
+import sys
+
+import pytest
+
+from harness.plugs import Controller
+
+PROGRAM = pathlib.Path(__file__).with_name("harness") / "rotation_program.py"
+
+
+@pytest.fixture
+def house(lan, plug, controller, programs, tmp_path):
+    """A plug with its owner, and what runs the program as a viewer."""
+    lamp = plug(lan.host(), "Lamp")
+    owner = controller(lan.host())
+    owner.browse().found("Lamp")
+    viewer = Controller(programs, lan.host(), tmp_path / "viewer")
+    code = tmp_path / "invitation"
+    code.write_text(owner.does("invite", "Lamp", "--as", "viewer", "--plain").output + "\n")
+    viewer.does("pair", "Lamp", "--code-file", code, "--controller", "Tablet")
+
+    def attack(command, *words):
+        resolved = owner.does("resolve", "Lamp", "--json").objects[0]
+        key = tmp_path / "viewer" / "smartplug" / "key"
+        done = viewer.host.finish(
+            sys.executable, PROGRAM, command, resolved["addresses"][0], resolved["port"], key, *words, within=60)
+        assert done.status == 0, done
+        return done.objects[0]
+
+    return lamp, owner, attack
+
+
+def test_a_malformed_hello_with_an_announced_key_leaves_the_plug_running(house):
+    lamp, owner, attack = house
+    told = attack("crash")
+    assert told["announced"] == "accepted" and "64" in told["ended"], told
+    owner.does("on", "Lamp")
+    assert lamp.running.is_running and lamp.status()["relay"] == "on"
+
+
+def test_keys_that_nobody_proves_are_refused(house):
+    _, owner, attack = house
+    told = attack("steal")
+    assert "accepted" not in told.values(), told
+    roles = {entry["name"]: entry["role"] for entry in owner.does("controllers", "Lamp", "--json").objects}
+    assert roles == {"tests": "owner", "Tablet": "viewer"}
+
+
+def test_announcements_in_a_loop_have_a_budget(house):
+    lamp, owner, attack = house
+    told = attack("loop", 100)
+    # 20 at once, and one more for each 90 s that the loop may have lasted.
+    assert 20 <= told["accepted"] <= 22 and told["refused"] >= 78, told
+    owner.does("off", "Lamp")
+    assert lamp.running.is_running
