@@ -30,7 +30,8 @@ struct InvitationsCommand: AsyncParsableCommand {
                 if let revoke {
                     guard list.contains(where: { $0.number == revoke }) else {
                         throw Complaint(
-                            "\(plug.name) has no open invitation \(revoke)\nhint: `plugctl invitations \"\(name)\"` lists them")
+                            "\(plug.name) has no open invitation \(revoke)\nhint: `plugctl invitations \"\(name)\"` lists them"
+                        )
                     }
                     guard let left = try await plug.revokeInvitation(revoke) else {
                         throw Complaint.unanswered(plug.name)

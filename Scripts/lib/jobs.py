@@ -31,7 +31,7 @@ import sys
 import threading
 import time
 
-from reports import FAILED, cases_of
+from reports import FAILED, JOB_KINDS, cases_of
 
 UNKNOWN = 1e6  # seconds
 GRACE = 20  # seconds between SIGTERM, on which a job takes down its world, and SIGKILL
@@ -41,7 +41,7 @@ ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after which no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
 # Tenths of a core; None for all cores. An emulated machine and a browser compute most of the time, a test that waits a third of it.
-COST = {"parallel": None, "computes": 10, "guest": 9, "browser": 7, "waits": 3, "exact": None}
+COST = dict(zip(JOB_KINDS, (None, 10, 9, 7, 3, None), strict=True))
 
 
 class Job:

@@ -10,6 +10,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 PASSED, FAILED, FLAKY, SKIPPED = "passed", "failed", "flaky", "skipped"
+JOB_KINDS = ("parallel", "computes", "guest", "browser", "waits", "exact")
 CRASH = re.compile(r"Fatal error:|Program crashed|(Address|Thread|Leak|UndefinedBehavior)Sanitizer|SIG(ILL|TRAP|SEGV|BUS|ABRT)\b")
 
 

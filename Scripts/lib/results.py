@@ -5,7 +5,7 @@ usage: results.py TIMES [--compare FILE]
 TIMES has a line of JSON for each thing that took time; their `kind` is
     phase           name, seconds
     compiled, cached, linked   a module: name, part (library, module or test), seconds, processor (seconds)
-    job kinds       waits, exact, computes: suite, name, seconds, status, report; repeats: how often each failed case was run again, alone
+    job kinds       as jobs.py has them: suite, name, seconds, status, report; repeats: how often each failed case was run again, alone
     skipped         a suite that cannot run here
 and gets one for each test case (`case`: suite, name, seconds). Scripts/lib/reports.py reads the jobs' reports.
 
@@ -18,9 +18,8 @@ import json
 import pathlib
 import sys
 
-from reports import FAILED, FLAKY, PASSED, SKIPPED, Case, cases_of
+from reports import FAILED, FLAKY, JOB_KINDS, PASSED, SKIPPED, Case, cases_of
 
-JOBS = ("waits", "exact", "computes")
 SLOWEST = 10
 FLAKY_LIMIT = 5
 
@@ -52,7 +51,7 @@ def rows(lines, cases):
     linked = [line for line in lines if line["kind"] == "linked"]
     if linked:
         yield Row("linking", sum(line["processor"] for line in linked), f"{len(linked)} programs; seconds of processor")
-    for suite, jobs in grouped(line for line in lines if line["kind"] in JOBS):
+    for suite, jobs in grouped(line for line in lines if line["kind"] in JOB_KINDS):
         yield Row(suite, sum(job["seconds"] for job in jobs), f"{len(jobs)} jobs one after the other" if len(jobs) > 1 else "")
         for case in sorted(cases[suite], key=lambda case: case.seconds, reverse=True)[:SLOWEST]:
             if case.seconds >= 0.5:
@@ -102,7 +101,7 @@ def main():
     totals[SKIPPED] = sum(line["kind"] == "skipped" for line in lines)
     # One list for each outcome, failures last: a log that is cut off loses its middle.
     told, remarks = [], {SKIPPED: [], FLAKY: [], FAILED: []}
-    for suite, jobs in grouped(line for line in lines if line["kind"] in JOBS):
+    for suite, jobs in grouped(line for line in lines if line["kind"] in JOB_KINDS):
         counts = collections.Counter()
         for job in jobs:
             for case in cases_of(job):

@@ -80,6 +80,7 @@ import PlugModel
         waiting.handle(opening(second, key: strangerKey))
         waiting.say(on: second) {
             $0.pairingRequest.version = 1
+            $0.pairingRequest.controller = "Tablet"
             $0.pairingRequest.nonce = .init(Self.nonce)
         }
         waiting.say(on: second) { $0.pairingProof.proof = .init(repeating: 0, count: 32) }
@@ -109,6 +110,7 @@ import PlugModel
             late.handle(opening(ConnectionID(rawValue: number), key: strangerKey), at: 590)
             late.say(on: ConnectionID(rawValue: number), at: 590) {
                 $0.pairingRequest.version = 1
+                $0.pairingRequest.controller = "Tablet"
                 $0.pairingRequest.nonce = .init(Self.nonce)
             }
             late.say(on: ConnectionID(rawValue: number), at: 590) { $0.pairingProof.proof = .init([0]) }
@@ -139,6 +141,7 @@ import PlugModel
             var bench = bench()
             bench.say {
                 $0.pairingRequest.version = 1
+                $0.pairingRequest.controller = "Tablet"
                 $0.pairingRequest.nonce = .init(repeating: 1, count: length)
             }
             #expect(bench.take().map(\.goodbyeReason) == [.malformed])
@@ -150,6 +153,15 @@ import PlugModel
             $0.pairingRequest.controller = String(repeating: "x", count: 64)
         }
         #expect(named.take().map(\.goodbyeReason) == [.malformed])
+        for name in ["", " ", "Ta\u{200B}blet", "\u{202E}telbaT", "Tablet\u{2028}", "Tab\nlet", "\u{FEFF}"] {
+            var named = bench()
+            named.say {
+                $0.pairingRequest.version = 1
+                $0.pairingRequest.nonce = .init(Self.nonce)
+                $0.pairingRequest.controller = name
+            }
+            #expect(named.take().map(\.goodbyeReason) == [.malformed], "\(name.debugDescription)")
+        }
     }
 
     @Test func aProofOfAnotherLengthIsAWrongOne() {

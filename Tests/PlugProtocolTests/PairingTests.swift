@@ -168,6 +168,7 @@ private struct Pairing {
         bench.handle(opening(second, key: strangerKey))
         bench.say(on: second) {
             $0.pairingRequest.version = 1
+            $0.pairingRequest.controller = "Tablet"
             $0.pairingRequest.nonce = .init(repeating: 9, count: 32)
         }
         bench.handle(.received(second, proof))

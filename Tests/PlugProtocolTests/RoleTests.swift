@@ -140,7 +140,10 @@ import Testing
     @Test("An invitation ends when its author is demoted, removed or uses a new key, and when the setup code changes")
     func invitationsEndWithTheirAuthorsRight() {
         let ends: [(String, (inout Bench) -> Void)] = [
-            ("demoted", { $0.say { [guestKey] in $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) } }),
+            (
+                "demoted",
+                { $0.say { [guestKey] in $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) } }
+            ),
             ("removed", { $0.say { [guestKey] in $0.removeController.fingerprint = guestKey.fingerprint } }),
             ("removed at the plug", { [guestKey] in $0.handle(.removeController(fingerprint: guestKey.fingerprint)) }),
             (
@@ -190,7 +193,8 @@ import Testing
         #expect(asked.contains { if case .fetchAudit = $0 { true } else { false } })
         bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) }
         _ = bench.take(second)
-        bench.handle(.logged([LogLine(number: 1, time: at(0), level: .info, part: "PlugService", message: "secret")], lost: 0))
+        bench.handle(
+            .logged([LogLine(number: 1, time: at(0), level: .info, part: "PlugService", message: "secret")], lost: 0))
         bench.handle(.audit(second, AuditPage([], isLast: true)))
         let heard = bench.take(second)
         #expect(!heard.contains { if case .logLines = $0 { true } else { false } })

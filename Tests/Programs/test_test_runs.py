@@ -153,10 +153,10 @@ class Run:
     def __init__(self, folder):
         self._folder, self._lines = folder, []
 
-    def job(self, report, text, status=0, **fields):
+    def job(self, report, text, status=0, kind="waits", **fields):
         if text is not None:
             (self._folder / report).write_text(text)
-        line = {"kind": "waits", "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)}
+        line = {"kind": kind, "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)}
         self._lines.append(line | fields)
         return self
 
@@ -228,6 +228,11 @@ def test_a_crash_costs_the_test_that_it_interrupted(run):
     last, code, told = run.job("a.jsonl", "\n".join(stream), 132).told()
     assert (last, code) == ("1 passed, 1 failed, 0 skipped", 1)
     assert "M.S b: the run broke off during this test" in told
+
+
+@pytest.mark.parametrize("kind", ["parallel", "computes", "guest", "browser", "waits", "exact"])
+def test_jobs_of_every_kind_are_counted(run, kind):
+    assert run.job("a.xml", JUNIT.format("one", 2, ""), kind=kind).told()[0] == "1 passed, 0 failed, 0 skipped"
 
 
 def test_a_phase_that_failed_fails_the_run(run):

@@ -171,7 +171,8 @@ final class FollowingController {
             case .samples(let number, let chunk, let clock, let last):
                 out += collect(number, chunk, of: clock.boot, last: last, now)
             case .described: break
-            case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused, .audit:
+            case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
+                .audit:
                 violation = "nobody asked for \(action)"
             case .fetchRefused(let number, _):
                 if fetch?.number == number { fetch = nil }

@@ -168,7 +168,8 @@ final class RecordingController {
             case .fetchRefused(let number, _):
                 if let fetch = underWay.removeValue(forKey: number) { out += perform(.failed(fetch.window), now) }
             case .described: break
-            case .deliver, .finished, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey,
+            case .deliver, .finished, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted,
+                .nextKey,
                 .requestRefused,
                 .audit:
                 violation = "nobody asked for \(action)"

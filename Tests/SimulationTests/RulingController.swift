@@ -213,7 +213,8 @@ final class RulingController {
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
             case .described: break
-            case .samples, .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey,
+            case .samples, .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted,
+                .nextKey,
                 .requestRefused,
                 .audit:
                 violation = "nobody asked for samples"

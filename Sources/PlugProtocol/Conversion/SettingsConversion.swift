@@ -109,7 +109,9 @@ enum InstanceNameRule {
             return Refusal(.outOfRange, "A name has no control characters.")
         }
         guard !name.unicodeScalars.contains(where: isDisturbing) else {
-            return Refusal(.outOfRange, "A name is one line, without invisible characters and marks that change the direction of writing.")
+            return Refusal(
+                .outOfRange,
+                "A name is one line, without invisible characters and marks that change the direction of writing.")
         }
         guard name.unicodeScalars.contains(where: isVisible) else {
             return Refusal(.outOfRange, "A name has at least one character that can be seen.")

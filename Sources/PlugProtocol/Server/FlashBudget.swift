@@ -47,5 +47,6 @@ struct FlashBudget: Sendable {
 
 extension Refusal {
     static let tooManyWrites = Refusal(
-        .busy, "This controller has had the plug write to its flash too often in the last hour; try again in two minutes.")
+        .busy,
+        "This controller has had the plug write to its flash too often in the last hour; try again in two minutes.")
 }

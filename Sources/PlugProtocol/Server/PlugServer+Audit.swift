@@ -9,7 +9,9 @@ extension PlugServer {
     }
 
     /// Notes what a session did, or was refused.
-    mutating func note(_ kind: AuditNote.Kind, of connection: ConnectionID, isRefused: Bool = false, _ detail: String = "") {
+    mutating func note(
+        _ kind: AuditNote.Kind, of connection: ConnectionID, isRefused: Bool = false, _ detail: String = ""
+    ) {
         notes.append(AuditNote(kind, by: actor(of: connection), isRefused: isRefused, detail))
     }
 

@@ -17,7 +17,8 @@ extension PlugServer {
             throw .length(field: "code", bytes: wire.code.count, allowed: 10...10)
         }
         guard codeChange == nil else {
-            return refuse(.new_code, Refusal(.busy, "The setup code is being changed already; try again."), to: connection)
+            return refuse(
+                .new_code, Refusal(.busy, "The setup code is being changed already; try again."), to: connection)
         }
         codeChange = CodeChange(code: code, asker: connection, actor: actor(of: connection))
         actions.append(.keepCode(code))

@@ -5,7 +5,8 @@ internal import ProtocolCore
 extension PlugServer {
     /// One question at a time, since each may mean a write to flash.
     mutating func manageHomeKit(
-        _ wire: WireManageHomeKit, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
+        _ wire: WireManageHomeKit, from connection: ConnectionID, _ established: ServerSession.Established,
+        now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
         let order = try wire.model()

@@ -17,7 +17,8 @@ extension PlugServer {
         // TLS has proved the key of the session.
         let isProved = next == session.key || announcement.isSigned(wire.signature, by: next)
         guard isProved, next != access.key, next != access.nextKey else {
-            let detail = "The controller has not proved that it holds the announced key; update the controller if it is old."
+            let detail =
+                "The controller has not proved that it holds the announced key; update the controller if it is old."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
         if let pending = controller.nextKey, pending != next, session.key != pending,

@@ -54,7 +54,8 @@ extension PlugServer {
 
     /// Sends events after the cursor, one burst at most, and returns the new cursor.
     private mutating func sendEvents(
-        _ connection: ConnectionID, after cursor: SequenceNumber, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
+        _ connection: ConnectionID, after cursor: SequenceNumber,
+        _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
         now: Instant
     ) -> SequenceNumber {
         var cursor = cursor
@@ -64,7 +65,8 @@ extension PlugServer {
             sessions[connection]?.say { $0.subscribed = subscribed }
             cursor = gap.to
         }
-        while let bytes = sessions[connection]?.outputBytes, bytes < limits.burstBytes, let event = journal[cursor + 1] {
+        while let bytes = sessions[connection]?.outputBytes, bytes < limits.burstBytes, let event = journal[cursor + 1]
+        {
             cursor = event.sequence
             if let latest, latest.sequence == cursor {
                 sessions[connection]?.say(frame: latest.frame)
@@ -107,7 +109,8 @@ extension PlugServer {
     mutating func answer(fetch: UInt32, on connection: ConnectionID, chunk: [UInt8], next: Instant?) {
         precondition(chunk.count <= PlugWire.maximumChunk, "a chunk has at most \(PlugWire.maximumChunk) bytes")
         // The session may have gone since it asked.
-        guard case .established(var established) = sessions[connection]?.phase, let asked = established.fetches.first, asked.asked, asked.id == fetch
+        guard case .established(var established) = sessions[connection]?.phase, let asked = established.fetches.first,
+            asked.asked, asked.id == fetch
         else { return }
         var samples = WireSampleChunk()
         samples.fetchID = fetch

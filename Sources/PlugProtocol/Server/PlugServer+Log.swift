@@ -13,7 +13,8 @@ extension PlugServer {
             let detail =
                 "\(others.count) sessions follow this plug's log already, \(own) of them of this controller; try again when one of "
                 + "them has ended."
-            return sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
+            sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
+            return
         }
         // Whoever asks again goes on where it is.
         var cursor = session.log ?? LogCursor(level: wire.level.model, until: now)

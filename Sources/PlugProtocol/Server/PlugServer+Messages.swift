@@ -103,7 +103,8 @@ extension PlugServer {
     }
 
     private mutating func take(
-        _ kind: WireControllerMessage.OneOf_Kind, from connection: ConnectionID, _ established: ServerSession.Established,
+        _ kind: WireControllerMessage.OneOf_Kind, from connection: ConnectionID,
+        _ established: ServerSession.Established,
         now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard established.role.may(AskedRequest(kind)) || isForItself(kind, connection) else {
@@ -168,7 +169,8 @@ extension PlugServer {
     }
 
     private mutating func subscribe(
-        _ connection: ConnectionID, _ established: ServerSession.Established, _ options: SubscriptionOptions, now: Instant
+        _ connection: ConnectionID, _ established: ServerSession.Established, _ options: SubscriptionOptions,
+        now: Instant
     ) {
         var established = established
         var gap: Gap?

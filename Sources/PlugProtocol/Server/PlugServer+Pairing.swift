@@ -4,7 +4,8 @@ internal import ProtocolCore
 extension PlugServer {
     /// A controller asks to be paired: it gets the plug's nonce while the window is open.
     mutating func challenge(
-        _ request: WirePairingRequest, from connection: ConnectionID, since: Instant, now: Instant, _ actions: inout [Action]
+        _ request: WirePairingRequest, from connection: ConnectionID, since: Instant, now: Instant,
+        _ actions: inout [Action]
     ) throws(MessageFault) {
         guard request.version == PlugWire.version else {
             return end(connection, Goodbye(version: request.version), now: now, &actions)
@@ -22,7 +23,8 @@ extension PlugServer {
         let transcript = PairingTranscript(
             version: request.version, plug: identity.id, plugKey: access.key, controllerKey: session.key,
             plugNonce: session.nonce, controllerNonce: controllerNonce)
-        sessions[connection]?.phase = .challenged(since: since, ServerSession.Pairing(name: name, transcript: transcript))
+        sessions[connection]?.phase = .challenged(
+            since: since, ServerSession.Pairing(name: name, transcript: transcript))
         let id = identity.id.rawValue
         sessions[connection]?.say {
             $0.pairingChallenge.plugID = id

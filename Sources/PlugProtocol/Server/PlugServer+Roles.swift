@@ -25,7 +25,8 @@ extension PlugServer {
     mutating func refuse(_ request: AskedRequest, _ refusal: Refusal, to connection: ConnectionID) {
         note(.refused, of: connection, isRefused: true, "\(request.rawValue): \(refusal.code.words)")
         guard request != .follow_log else {
-            return sessions[connection]?.say { $0.logAnswer.refused = WireRefused(refusal) }
+            sessions[connection]?.say { $0.logAnswer.refused = WireRefused(refusal) }
+            return
         }
         sessions[connection]?.say {
             $0.refused.request = request.rawValue

@@ -1,3 +1,4 @@
+import PlugModel
 internal import ProtocolCore
 
 /// The open sessions in the order in which they were opened.

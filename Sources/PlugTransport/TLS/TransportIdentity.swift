@@ -39,7 +39,9 @@ public struct TransportIdentity: Sendable {
     }
 
     /// ECDSA with SHA-256 (FIPS 186-5) over the bytes, in DER.
-    public func signature(of bytes: [UInt8]) throws -> [UInt8] { Array(try key.signature(for: bytes).derRepresentation) }
+    public func signature(of bytes: [UInt8]) throws -> [UInt8] {
+        Array(try key.signature(for: bytes).derRepresentation)
+    }
 
     /// The private key as PKCS #8 (RFC 5958) in PEM (RFC 7468). It is the secret itself.
     public var pem: String { key.pemRepresentation + "\n" }

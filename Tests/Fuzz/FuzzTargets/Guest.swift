@@ -80,7 +80,8 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
+                .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey,
+                .requestRefused,
                 .described, .log,
                 .audit, .ended:
                 break

@@ -171,7 +171,8 @@ private struct CrowdedPlug {
         let announcement = KeyAnnouncement(
             plug: server.identity.id, key: Self.key(of: link), nextKey: next, nonce: link.nonce)
         let signature = { (number: Int?) in
-            number.flatMap { try? Self.keys[$0 % 64].signature(for: announcement.bytes).derRepresentation }.map(Array.init)
+            number.flatMap { try? Self.keys[$0 % 64].signature(for: announcement.bytes).derRepresentation }.map(
+                Array.init)
                 ?? []
         }
         let before = server.access.controllers
@@ -203,7 +204,10 @@ private struct CrowdedPlug {
             case .finish:
                 // Hello may follow.
                 links[slot]?.pairing = nil
-                if let link = links[slot] { current[link.person] = Self.keys.firstIndex { $0.rawRepresentation == link.key.rawRepresentation } ?? 0 }
+                if let link = links[slot] {
+                    current[link.person] =
+                        Self.keys.firstIndex { $0.rawRepresentation == link.key.rawRepresentation } ?? 0
+                }
             }
         }
     }
