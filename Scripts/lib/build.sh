@@ -40,16 +40,25 @@ swift_build() {
     fuzzer) settings+=(--scratch-path "$fuzzer_folder" -c release) ;;
     esac
     mkdir -p "$temporary"
+    if [[ $kind == tests ]]; then write_test_main; fi
     exec {builds}>"$temporary/builds"
     flock --shared "$builds"
     toolchain=$(dirname "$(realpath "$(command -v swift)")")
     SMARTPLUG_BUILD=$kind SMARTPLUG_ROOT=$PWD SMARTPLUG_CACHE=$cache SMARTPLUG_SWIFTC=$toolchain/swiftc \
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
         TMPDIR=$temporary env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
+    rm -f Tests/XCTMain.swift
     # The compilers leave folders, which nobody needs once no build runs. The locks are files.
     if flock --nonblock --exclusive "$builds"; then rm -rf "$temporary"/*/; fi
     exec {builds}>&-
     return "$status"
+}
+
+# write_test_main: the entry point of the test program. SwiftPM's own needs an index of all sources, only to find that there are no tests of
+# XCTest. It is there only while this script builds, because `swift test` finds no tests with it.
+write_test_main() {
+    printf '%s\n' 'import Testing' '' '@main struct RunTests {' \
+        '    static func main() async { await Testing.__swiftPMEntryPoint() as Never }' '}' >Tests/XCTMain.swift
 }
 
 # build LABEL KIND OPTIONS...: tells how far it is, and shows what the compiler said where it fails.

@@ -39,12 +39,12 @@ extension Role {
 extension AskedRequest {
     /// Requests that cost a write to flash whenever they are carried out; ``FlashBudget`` limits them. AnnounceKey and NextKeyKept
     /// cost one only if they change something. SetRelay and SetLevel are written at most twice a minute, whoever switches, and
-    /// Rename and Configure have a limit of their own.
+    /// NewCode, Rename and Configure have a limit of their own.
     var writesFlash: Bool {
         switch self {
-        case .remove_controller, .set_role, .new_code, .invite, .manage_homekit: true
+        case .remove_controller, .set_role, .invite, .manage_homekit: true
         case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
-            .pairing_proof, .list_controllers, .factory_reset, .follow_log, .fetch_audit, .announce_key, .next_key_kept,
+            .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key, .next_key_kept,
             .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify, .reset_protection, .rename,
             .configure:
             false

@@ -181,8 +181,10 @@ private struct CrowdedPlug {
             .announceKey(
                 next, signature: isOwn ? signature(signer) : [7], pendingSignature: signature(announced[link.person])))
         guard server.access.controllers != before else { return }
-        try require(isOwn, "a key is announced that nobody proved")
-        announced[link.person] = signer
+        // The key of the session itself is proved by TLS: it takes an announcement back.
+        let isWithdrawn = next == Self.key(of: link)
+        try require(isOwn || isWithdrawn, "a key is announced that nobody proved")
+        announced[link.person] = isWithdrawn ? nil : signer
         unused += 1
     }
 
