@@ -1,18 +1,19 @@
-/// The order in which a shell performs what its machine asks for: the order in which it was asked.
+/// Performs a machine's actions in the order in which the machine returned them.
 ///
-/// Performing one action may bring the machine its next event at once, a meter's answer for one. What comes of that event
-/// waits until everything asked before is done, or bytes would overtake each other.
+/// Performing an action may immediately cause the machine's next event, such as a meter's answer. The actions of that event wait
+/// until all earlier actions are done. Otherwise bytes could overtake each other.
 public final class ActionQueue<Action> {
-    /// What came while an action was being performed: bounded by what one event can cause.
+    /// The actions that arrived while another action was being performed. The actions that one event can cause bound its size.
     @usableFromInline var waiting: [Action] = []
     @usableFromInline var isAtWork = false
-    /// True from the first action until all that came of it is done.
+    /// True from the first action until all resulting actions are done.
     public var isPerforming: Bool { isAtWork }
 
     public init() {}
 
-    /// Performs the actions and all that is added meanwhile. A call from within `body` only adds: the call that is already
-    /// performing does the rest, with its own body. Inlinable, or each action would be moved by what its type says at run time.
+    /// Performs the actions and all actions that are added during the call. A call from within `body` only adds its actions; the
+    /// outer call performs them with its own body. The method is inlinable because the unspecialized form moves each action by
+    /// runtime type metadata.
     @inlinable
     public func perform(_ actions: [Action], by body: (Action) -> Void) {
         guard !isAtWork else {

@@ -1,4 +1,4 @@
-/// When each of many things is due, the soonest first. Thousands of them cost no more than the ones that are due.
+/// A queue of keys by deadline, soonest first. Its cost depends on the keys that are due, not on the thousands that wait.
 public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         let time: Instant
@@ -9,33 +9,33 @@ public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
         func precedes(_ other: Entry) -> Bool { time == other.time ? order < other.order : time < other.time }
     }
 
-    /// A binary heap. It may hold entries of keys that were scheduled sooner meanwhile; those are passed over.
+    /// A binary heap. It may contain entries of keys that were rescheduled to a sooner time; those entries are skipped.
     private var heap: [Entry] = []
     private var times: [Key: Instant] = [:]
     private var order: UInt64 = 0
 
     public init() {}
 
-    /// Nothing is due before this; something passed over may make it too soon.
+    /// A time before which no key is due. A skipped entry may make it too early.
     public var next: Instant? { heap.first?.time }
 
-    /// The key is due at this time, unless it is due sooner already.
+    /// Schedules the key for this time, unless it is already scheduled for a sooner time.
     public mutating func schedule(_ key: Key, at time: Instant) {
         if let known = times[key], known <= time { return }
         times[key] = time
         order += 1
         push(Entry(time: time, order: order, key: key))
-        // Stops keys that are scheduled sooner again and again from growing the heap.
+        // Prevents repeated rescheduling of the same keys from growing the heap.
         if heap.count > 2 * times.count + 64 { rebuild() }
     }
 
-    /// The key is due no more.
+    /// Removes the key from the schedule.
     public mutating func forget(_ key: Key) {
         guard times.removeValue(forKey: key) != nil, heap.count > 2 * times.count + 64 else { return }
         rebuild()
     }
 
-    /// The keys that are due, in order; they are scheduled no more.
+    /// Removes and returns the keys that are due, in order.
     public mutating func takeDue(now: Instant) -> [Key] {
         var due: [Key] = []
         while let first = heap.first, first.time <= now {

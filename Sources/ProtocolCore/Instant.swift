@@ -7,7 +7,7 @@ public struct Instant: InstantProtocol, Sendable {
 
     public static let zero = Instant(nanoseconds: 0)
 
-    /// Saturates instead of trapping, so that a deadline "for ever" can be computed from any instant.
+    /// Saturates instead of trapping, so that an infinite deadline can be computed from any instant.
     public func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         guard overflow else { return Instant(nanoseconds: sum) }

@@ -13,17 +13,17 @@ public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A duration drawn uniformly from the range, both ends included, with nanosecond steps.
+    /// Returns a duration drawn uniformly from the range, both ends included, with nanosecond steps.
     public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
         .nanoseconds(
             Int64.random(in: range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds, using: &self))
     }
 
-    /// True with the given probability, 0 to 1.
+    /// Returns true with the given probability, 0 to 1.
     public mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < probability
     }
 
-    /// A generator of its own for a part of a simulation, so that one part's draws do not shift another's.
+    /// Returns an independent generator for one part of a simulation, so that its draws do not shift those of other parts.
     public mutating func split() -> SeededRandom { SeededRandom(seed: next()) }
 }

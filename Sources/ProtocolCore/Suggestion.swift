@@ -1,13 +1,14 @@
-/// Finds what somebody probably meant to write.
+/// Finds the known word that the user probably meant.
 public enum Suggestion {
-    /// Words beyond this length are not compared: the distance takes their product of time.
+    /// The length limit of compared words. The cost of the distance is the product of both lengths.
     private static let longest = 64
 
-    /// The nearest of the known words, if it is near: one mistake in three letters or fewer. Capitals do not matter.
+    /// Returns the nearest known word if it differs by at most one mistake per three letters (one for shorter words). Ignores
+    /// case.
     public static func nearest(to word: String, among known: [String]) -> String? {
         guard word.count <= longest else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-        // Of two equally near words the one that goes on as the word began: "turn of" was to be "turn off", not "turn on".
+        // Of two equally near words, the one with the longer common prefix wins: "turn of" becomes "turn off", not "turn on".
         let best = ranked.min {
             ($0.distance, -prefix($0.word, word)) < ($1.distance, -prefix($1.word, word))
         }
@@ -17,7 +18,7 @@ public enum Suggestion {
 
     private static func prefix(_ left: String, _ right: String) -> Int { zip(left, right).prefix { $0 == $1 }.count }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)
