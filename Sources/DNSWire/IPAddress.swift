@@ -57,7 +57,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     case v4(IPv4Address)
     case v6(IPv6Address)
 
-    /// Nil unless there are exactly 4 or 16 bytes, in network order.
+    /// Creates an address from exactly 4 or 16 bytes in network order, or returns nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch bytes.count {

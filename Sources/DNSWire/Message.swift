@@ -20,21 +20,21 @@ public struct Message: Hashable, Sendable {
     }
 }
 
-/// The second 16 bits of the header (RFC 1035 §4.1.1), as they stand on the wire.
+/// The second 16 bits of the header in their wire format (RFC 1035 §4.1.1).
 public struct MessageFlags: OptionSet, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// QR: a response; without it, a query.
     public static let response = MessageFlags(rawValue: 0x8000)
-    /// AA.
+    /// AA: the sender is authoritative for the answers.
     public static let authoritative = MessageFlags(rawValue: 0x0400)
     /// TC: in a multicast query, more known answers follow (RFC 6762 §7.2).
     public static let truncated = MessageFlags(rawValue: 0x0200)
 
     /// OPCODE; 0 is a standard query.
     public var operation: UInt16 { rawValue >> 11 & 0xF }
-    /// RCODE; 0 is no error.
+    /// RCODE; 0 means that no error occurred.
     public var responseCode: UInt16 { rawValue & 0xF }
 }
 

@@ -1,5 +1,5 @@
 extension Message {
-    /// Decodes a whole message. Bytes behind the last record are ignored; a record of a type unknown here is kept as bytes.
+    /// Decodes a whole message. Ignores bytes after the last record, and keeps the data of unknown record types as bytes.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         self.init(id: try reader.readUInt16(), flags: MessageFlags(rawValue: try reader.readUInt16()))
@@ -7,7 +7,7 @@ extension Message {
         let answerCount = Int(try reader.readUInt16())
         let authorityCount = Int(try reader.readUInt16())
         let additionalCount = Int(try reader.readUInt16())
-        // The counts are a peer's claim: space is reserved only for what the bytes at hand can hold.
+        // The peer chose these counts, so they reserve only the space that the received bytes can fill.
         questions.reserveCapacity(min(questionCount, reader.remaining / Question.shortest))
         for _ in 0..<questionCount { questions.append(try reader.readQuestion()) }
         answers = try reader.readRecords(answerCount)
@@ -17,12 +17,12 @@ extension Message {
 }
 
 extension Question {
-    /// The root, a type and a class.
+    /// The shortest question in bytes: the root name, a type and a class.
     fileprivate static let shortest = 5
 }
 
 extension Record {
-    /// The root, type, class, time to live and an empty length.
+    /// The shortest record in bytes: the root name, type, class, time to live and an empty length.
     fileprivate static let shortest = 11
 }
 

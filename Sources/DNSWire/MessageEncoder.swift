@@ -1,5 +1,5 @@
-/// Builds a message piece by piece within a size limit: what does not fit is refused and leaves the message as it was.
-/// Questions and records must come in the order of the sections.
+/// Builds a message piece by piece within a size limit. A piece that does not fit is rejected and leaves the message unchanged.
+/// Questions and records must be appended in the order of the sections.
 public struct MessageEncoder {
     /// The sections of records, in their order on the wire.
     public enum Section: Int, Sendable {
@@ -10,7 +10,7 @@ public struct MessageEncoder {
     private var counts: (question: UInt16, records: [UInt16]) = (0, [0, 0, 0])
     private static let headerLength = 12
 
-    /// A message of at most `limit` bytes.
+    /// Creates an empty message of at most `limit` bytes.
     public init(limit: Int, compression: NameCompression = .multicast) {
         buffer = WireBuffer(limit: limit, compression: compression)
         for _ in 0..<(Self.headerLength / 2) { buffer.append(UInt16(0)) }
@@ -19,7 +19,7 @@ public struct MessageEncoder {
     /// The length so far, the header included, in bytes.
     public var count: Int { buffer.bytes.count }
 
-    /// False when the question does not fit any more.
+    /// Appends a question. Returns false if it does not fit.
     public mutating func append(_ question: Question) -> Bool {
         precondition(counts.records == [0, 0, 0], "questions come before records")
         let fits = buffer.appendIfItFits { buffer in
@@ -31,7 +31,7 @@ public struct MessageEncoder {
         return fits
     }
 
-    /// False when the record does not fit any more.
+    /// Appends a record. Returns false if it does not fit.
     public mutating func append(_ record: Record, to section: Section) -> Bool {
         precondition(counts.records[(section.rawValue + 1)...].allSatisfy { $0 == 0 }, "sections come in order")
         let fits = buffer.appendIfItFits { buffer in
@@ -48,7 +48,7 @@ public struct MessageEncoder {
         return fits
     }
 
-    /// The finished message.
+    /// Returns the finished message.
     public func finish(id: UInt16 = 0, flags: MessageFlags) -> [UInt8] {
         var buffer = buffer
         for (index, value) in ([id, flags.rawValue, counts.question] + counts.records).enumerated() {
@@ -58,13 +58,13 @@ public struct MessageEncoder {
     }
 }
 
-/// A message that does not fit into its limit, in bytes.
+/// The error for a message that does not fit into its limit, in bytes.
 public struct MessageTooLong: Error, Hashable, Sendable {
     public let limit: Int
 }
 
 extension Message {
-    /// The message on the wire, in at most `limit` bytes; by default what DNS allows over TCP (RFC 1035 §4.2.2).
+    /// Encodes the message in at most `limit` bytes. The default is the limit of DNS over TCP (RFC 1035 §4.2.2).
     public func encoded(
         limit: Int = Int(UInt16.max), compression: NameCompression = .multicast
     ) throws(MessageTooLong) -> [UInt8] {

@@ -1,19 +1,20 @@
-/// A domain name (RFC 1035 §3.1): labels of arbitrary bytes, compared and hashed without regard to ASCII case (RFC 6762 §16),
-/// but kept in the case in which they were written.
+/// A domain name (RFC 1035 §3.1): labels of arbitrary bytes. Comparison and hashing ignore ASCII case (RFC 6762 §16); the stored
+/// bytes keep the case of the source.
 public struct Name: Sendable {
     /// The uncompressed wire form: length-prefixed labels, closed by the root's zero. At most ``lengthLimit`` bytes.
     public let bytes: [UInt8]
 
-    /// RFC 1035 §2.3.4: the whole name, length bytes and final zero included.
+    /// The limit of a whole name in bytes, with length bytes and final zero (RFC 1035 §2.3.4).
     public static let lengthLimit = 255
-    /// RFC 1035 §2.3.4: one label.
+    /// The limit of one label in bytes (RFC 1035 §2.3.4).
     public static let labelLimit = 63
-    /// Pointers in one name on the wire; four are usual. Stops a message of a few kilobytes from taking millions of steps.
+    /// The limit of pointers in one name on the wire; four are usual. It prevents a message of a few kilobytes from causing
+    /// millions of steps.
     public static let pointerLimit = 16
 
     public static let root = Name(trusted: [0])
 
-    /// The caller has checked the limits: only the decoder and the initialisers here may say so.
+    /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the limits.
     init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
     /// A name of the given labels, the leftmost first, without the root.
@@ -61,7 +62,7 @@ public struct Name: Sendable {
     public var firstLabel: ArraySlice<UInt8> { bytes[1..<max(1, 1 + Int(bytes[0]))] }
 }
 
-/// Why labels do not make a name.
+/// The reasons why labels do not form a valid name.
 public enum NameError: Error, Hashable, Sendable {
     case emptyLabel
     /// A label of `count` bytes, beyond the 63 allowed.
@@ -73,7 +74,7 @@ public enum NameError: Error, Hashable, Sendable {
 }
 
 extension Name: Hashable {
-    /// Length bytes are at most 63 and so never look like a letter: folding the whole wire form is safe.
+    /// Compares the folded wire form. Folding length bytes is safe because they are at most 63, below every letter.
     public static func == (left: Name, right: Name) -> Bool {
         guard left.bytes.count == right.bytes.count else { return false }
         return left.bytes.withUnsafeBufferPointer { left in

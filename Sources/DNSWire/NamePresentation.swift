@@ -1,5 +1,5 @@
-/// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots, dots and backslashes inside a label escaped
-/// by a backslash, control characters and bytes that are not UTF-8 as `\DDD`.
+/// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots. A backslash escapes dots and backslashes inside
+/// a label; `\DDD` represents control characters and bytes that are not UTF-8.
 extension Name: CustomStringConvertible {
     public init(presentation: String) throws(NameError) {
         var labels: [[UInt8]] = []
@@ -25,7 +25,7 @@ extension Name: CustomStringConvertible {
         try self.init(labels: presentation == "." ? [] : labels)
     }
 
-    /// The byte that an escape at `offset` stands for, and the escape's length.
+    /// Returns the byte that the escape at `offset` represents, and the escape's length.
     private static func unescaped(_ text: [UInt8], at offset: Int) throws(NameError) -> (UInt8, Int) {
         guard offset + 1 < text.count else { throw .badEscape(offset: offset) }
         let digits = text[(offset + 1)...].prefix(3)
@@ -37,7 +37,7 @@ extension Name: CustomStringConvertible {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// One label as text, escaped so that it can stand in a whole name.
+    /// Returns one label as text, escaped for use within a whole name.
     public static func presentation(ofLabel label: some Collection<UInt8>) -> String {
         let isText = String(validating: label, as: UTF8.self) != nil
         var text: [UInt8] = []
@@ -58,7 +58,7 @@ extension Name: CustomStringConvertible {
     }
 }
 
-/// For constants in code and tests: a literal that is no name is a bug of ours, not of a peer.
+/// A literal that is not a valid name is a programming error and traps. Use literals for constants and tests only.
 extension Name: ExpressibleByStringLiteral {
     public init(stringLiteral text: String) {
         do {

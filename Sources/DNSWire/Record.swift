@@ -11,7 +11,7 @@ public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
     public static let srv = RecordType(rawValue: 33)
     public static let opt = RecordType(rawValue: 41)
     public static let nsec = RecordType(rawValue: 47)
-    /// Only in questions: every type the name has (RFC 1035 §3.2.3, QTYPE "*").
+    /// Every type of the name (RFC 1035 §3.2.3, QTYPE "*"). Valid in questions only.
     public static let any = RecordType(rawValue: 255)
 
     public static func < (left: RecordType, right: RecordType) -> Bool { left.rawValue < right.rawValue }
@@ -24,7 +24,7 @@ public struct RecordClass: RawRepresentable, Hashable, Sendable {
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x7FFF }
 
     public static let internet = RecordClass(rawValue: 1)
-    /// Only in questions (RFC 1035 §3.2.5).
+    /// Every class (RFC 1035 §3.2.5). Valid in questions only.
     public static let any = RecordClass(rawValue: 255)
 }
 
@@ -32,9 +32,9 @@ public struct RecordClass: RawRepresentable, Hashable, Sendable {
 public struct Record: Hashable, Sendable {
     public var name: Name
     public var recordClass: RecordClass
-    /// The top bit of the class (RFC 6762 §10.2): this record set replaces what was cached before.
+    /// The top bit of the class (RFC 6762 §10.2): this record set replaces the cached one.
     public var isCacheFlush: Bool
-    /// Seconds.
+    /// The time to live in seconds.
     public var timeToLive: UInt32
     public var data: RecordData
 
@@ -51,20 +51,20 @@ public struct Record: Hashable, Sendable {
 
     public var type: RecordType { data.type }
 
-    /// True when both say the same, whatever their time to live and cache-flush bit.
+    /// Returns true if both records have the same name, class and data. Ignores time to live and cache-flush bit.
     public func hasSameContent(as other: Record) -> Bool {
         data == other.data && recordClass == other.recordClass && name == other.name
     }
 }
 
-/// The data of a record, by type. Types without a case of their own are kept as bytes.
+/// The data of a record, by type. Types without their own case are kept as bytes.
 public enum RecordData: Hashable, Sendable {
     case a(IPv4Address)
     case aaaa(IPv6Address)
     case ptr(Name)
     /// RFC 2782.
     case srv(priority: UInt16, weight: UInt16, port: UInt16, target: Name)
-    /// Length-prefixed strings as they stand on the wire (RFC 1035 §3.3.14).
+    /// Length-prefixed strings in their wire format (RFC 1035 §3.3.14).
     case txt([UInt8])
     /// RFC 4034 §4: the next name and the types that exist, ascending.
     case nsec(next: Name, types: [RecordType])
@@ -89,7 +89,7 @@ public enum RecordData: Hashable, Sendable {
         }
     }
 
-    /// The data on the wire without compression: what a tiebreak compares (RFC 6762 §8.2).
+    /// The data on the wire without compression. A tiebreak compares these bytes (RFC 6762 §8.2).
     public var uncompressedBytes: [UInt8] {
         var buffer = WireBuffer(limit: Int(UInt16.max), compression: .none)
         buffer.append(self)

@@ -1,26 +1,26 @@
 /// Which names in record data may be compressed.
 public enum NameCompression: Hashable, Sendable {
-    /// Every name (RFC 6762 §18.14): between multicast DNS peers.
+    /// Every name (RFC 6762 §18.14). Used between multicast DNS peers.
     case multicast
-    /// Owner names and the data of PTR only (RFC 3597 §4): towards resolvers that know no multicast DNS.
+    /// Owner names and the data of PTR only (RFC 3597 §4). Used for resolvers without multicast DNS.
     case unicast
     case none
 }
 
-/// Appends fields to a message and remembers where names stand, so that later ones can point back to them.
+/// Appends fields to a message and remembers the offsets of names, so that later names can point back to them.
 struct WireBuffer {
     private(set) var bytes: [UInt8] = []
     private var suffixes: [Suffix] = []
     let limit: Int
     let compression: NameCompression
 
-    /// A suffix of a name already written. The hash spares most comparisons of bytes.
+    /// A suffix of a name in the message. The hash avoids most byte comparisons.
     private struct Suffix {
         let hash: UInt32
         let offset: UInt16
     }
 
-    /// A pointer has 14 bits (RFC 1035 §4.1.4).
+    /// The limit of a pointer's offset, which has 14 bits (RFC 1035 §4.1.4).
     private static let pointerLimit = 0x3FFF
 
     init(limit: Int, compression: NameCompression) {
@@ -29,7 +29,7 @@ struct WireBuffer {
         bytes.reserveCapacity(min(limit, 1500))
     }
 
-    /// Runs `write`; when that made the message longer than its limit, takes everything back and returns false.
+    /// Runs `write`. If the message exceeds its limit afterwards, restores the previous state and returns false.
     mutating func appendIfItFits(_ write: (inout WireBuffer) -> Void) -> Bool {
         let (byteCount, suffixCount) = (bytes.count, suffixes.count)
         write(&self)
@@ -54,7 +54,7 @@ struct WireBuffer {
         bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 
-    /// Points only to names of the same bytes, so that every name keeps its case.
+    /// Appends a name. Pointers lead only to names with identical bytes, so that every name keeps its case.
     mutating func append(_ name: Name, compressed: Bool = true) {
         guard compressed, compression != .none else {
             bytes.append(contentsOf: name.bytes)
@@ -76,7 +76,8 @@ struct WireBuffer {
         bytes.append(0)
     }
 
-    /// FNV-1a over the rest of the name: only a filter before the comparison, so collisions cost time, never correctness.
+    /// Returns the FNV-1a hash of the rest of the name. A byte comparison follows, so collisions cost time but never
+    /// correctness.
     private static func hash(_ name: [UInt8], from offset: Int) -> UInt32 {
         name.withUnsafeBufferPointer { name in
             var hash: UInt32 = 2_166_136_261
@@ -85,7 +86,7 @@ struct WireBuffer {
         }
     }
 
-    /// True when the name written at `target`, pointers followed, has the bytes of `name` from `offset` on.
+    /// Returns true if the name at `target`, with pointers followed, equals the bytes of `name` from `offset` on.
     private func matches(_ name: Name, from offset: Int, at target: Int) -> Bool {
         var (cursor, offset) = (target, offset)
         while true {

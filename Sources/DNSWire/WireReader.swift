@@ -1,4 +1,4 @@
-/// Why bytes are not a DNS message, and where.
+/// The reason why bytes are not a valid DNS message, and its position.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Bytes from the start of the message.
     public let offset: Int
@@ -11,13 +11,13 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case reservedLabel(UInt8)
         /// A compression pointer that does not point backwards: a loop, or a forward reference.
         case pointerNotBackwards(to: Int)
-        /// A name that a pointer leads into reaches to where that pointer's own name begins, or beyond.
+        /// A name behind a pointer extends to the start of the pointer's own name, or beyond it.
         case overlappingName
-        /// A name of more than ``Name/pointerLimit`` pointers.
+        /// A name has more than ``Name/pointerLimit`` pointers.
         case tooManyPointers
-        /// A name beyond 255 bytes.
+        /// A name exceeds 255 bytes.
         case nameTooLong
-        /// Record data of `actual` bytes where its type takes `expected`.
+        /// Record data has `actual` bytes, but its type requires `expected`.
         case dataLength(expected: Int, actual: Int)
         /// The type bitmap of an NSEC record is malformed (RFC 4034 §4.1.2).
         case typeBitmap
@@ -26,14 +26,14 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "byte \(offset): \(reason)" }
 }
 
-/// Reads fields one after the other from a message. Holds the array without copying it.
+/// Reads consecutive fields from a message. Holds the array without a copy.
 struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
-    /// Names read so far, by where their first label stands. Most names of a message are pointers to an earlier one: those share
-    /// its storage, here and in a cache.
+    /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier name:
+    /// they share its storage, here and in a cache.
     private var known: [(offset: Int, name: Name)] = []
-    /// Stops a message of many names from being searched again and again.
+    /// The limit of known names, which bounds the search in a message with many names.
     private static let knownLimit = 16
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -68,8 +68,8 @@ struct WireReader {
         return bytes[offset..<(offset + count)]
     }
 
-    /// A name, following compression pointers (RFC 1035 §4.1.4). A pointer must lead to a name that ends before the part that the
-    /// pointer closes begins, so that each jump goes further back and no message can make the walk endless.
+    /// Reads a name and follows compression pointers (RFC 1035 §4.1.4). A pointer's target must end before the part that
+    /// contains the pointer begins. Each jump therefore leads further back, and no message can cause an endless loop.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
         var walk = NameWalk(start: start, limit: bytes.count)
@@ -90,7 +90,7 @@ struct WireReader {
                 let target = Int(byte & 0x3F) << 8 | Int(bytes[cursor + 1])
                 let isWholeName = cursor == walk.first
                 try walk.jump(to: target)
-                // Nothing but a pointer, as most names are.
+                // The name consists of a pointer only, as most names do.
                 if isWholeName, let name = known.first(where: { $0.offset == target })?.name {
                     offset = start + 2
                     return name
@@ -105,7 +105,7 @@ struct WireReader {
         return name
     }
 
-    /// The second walk over a name that the first has found sound: no check is left to make, and one allocation.
+    /// Copies a name that the first pass validated. This second pass needs no checks and only one allocation.
     private func copyName(at start: Int, length: Int) -> [UInt8] {
         bytes.withUnsafeBufferPointer { source in
             [UInt8](unsafeUninitializedCapacity: length) { name, count in
@@ -127,16 +127,16 @@ struct WireReader {
     }
 }
 
-/// The way through a name.
+/// The state of reading a name.
 private struct NameWalk {
     var cursor: Int
-    /// Of the name written out, with its final zero.
+    /// The length of the uncompressed name with its final zero, in bytes.
     var length = 1
-    /// Where the first label stands: behind the pointers that the name begins with.
+    /// The offset of the first label, after any leading pointers.
     private(set) var first: Int
-    /// Where reading goes on behind the name; nil while that is the cursor.
+    /// The offset at which reading resumes after the name; nil while it equals the cursor.
     private(set) var end: Int?
-    /// The part at hand must end before this.
+    /// The end of the current part.
     private(set) var limit: Int
     private var partStart: Int
     private var pointers = 0
@@ -156,7 +156,7 @@ private struct NameWalk {
         (cursor, partStart) = (target, target)
     }
 
-    /// What is wrong when `count` bytes more are needed than there are before the limit.
+    /// Returns the error for a part that ends before the next `count` bytes.
     func error(beyond count: Int, of messageLength: Int) -> WireError {
         WireError(offset: cursor, reason: limit < messageLength ? .overlappingName : .truncated(needed: count))
     }
