@@ -1,78 +1,80 @@
 public import DNSWire
 
-/// The constants of RFC 6762, each with the section it comes from.
+/// The constants of RFC 6762, each with its section.
 public enum RFC6762 {
-    /// §3, §5.2, §6: source and destination of everything but legacy queries.
+    /// §3, §5.2, §6: the source and destination port of all packets except legacy queries.
     public static let port: UInt16 = 5353
-    /// §3.
+    /// §3: the IPv4 group.
     public static let groupV4 = IPv4Address(224, 0, 0, 251)
-    /// §3: ff02::fb.
+    /// §3: the IPv6 group, ff02::fb.
     public static let groupV6 = IPv6Address(high: 0xFF02_0000_0000_0000, low: 0xFB)
     /// §11: the IP TTL or hop limit of every packet.
     public static let hopLimit: UInt8 = 255
-    /// §17: IP and UDP headers included.
+    /// §17: the limit of a packet in bytes, including IP and UDP headers.
     public static let packetLimit = 9000
 
-    /// §10: seconds, for records whose name or data is a host name, and for addresses.
+    /// §10: the time to live in seconds of addresses and of records whose name or data is a host name.
     public static let hostTimeToLive: UInt32 = 120
-    /// §10: seconds, for all other records.
+    /// §10: the time to live in seconds of all other records.
     public static let otherTimeToLive: UInt32 = 4500
 
     /// §8.1: the random wait before the first probe.
     public static let probeWait: ClosedRange<Duration> = .zero ... .milliseconds(250)
-    /// §8.1: between probes, and after the last one.
+    /// §8.1: the interval between probes, and after the last one.
     public static let probeInterval: Duration = .milliseconds(250)
-    /// §8.1.
+    /// §8.1: the number of probes.
     public static let probeCount = 3
-    /// §8.2: the loser of a tiebreak waits this long before it probes again.
+    /// §8.2: the wait of a tiebreak's loser before it probes again.
     public static let tiebreakWait: Duration = .seconds(1)
-    /// §8.1: so many conflicts ...
+    /// §8.1: this number of conflicts ...
     public static let conflictLimit = 15
     /// ... within this time ...
     public static let conflictWindow: Duration = .seconds(10)
-    /// ... make each further attempt wait this long.
+    /// ... delays each further attempt by this time.
     public static let conflictPause: Duration = .seconds(5)
 
-    /// §8.3: between the first and the second announcement; then at least doubled each time.
+    /// §8.3: the interval between the first and the second announcement, at least doubled each further time.
     public static let announcementInterval: Duration = .seconds(1)
-    /// §8.3 allows 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every third packet 99 times in 100.
+    /// §8.3: the number of announcements, which may be 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every third
+    /// packet 99 times in 100.
     public static let announcementCount = 4
 
-    /// §8.4: a host changes its records at most so often ...
+    /// §8.4: the number of record changes that a host may announce ...
     public static let updateLimit = 10
     /// ... within this time.
     public static let updateWindow: Duration = .seconds(60)
 
-    /// §6: the delay of an answer that other hosts may give too.
+    /// §6: the delay of an answer that other hosts may also give.
     public static let sharedAnswerDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
     /// §7.2: the delay of an answer to a query whose known answers continue in another packet.
     public static let truncatedAnswerDelay: ClosedRange<Duration> = .milliseconds(400) ... .milliseconds(500)
-    /// §6: between two multicasts of a record on one interface.
+    /// §6: the minimum interval between two multicasts of a record on one interface.
     public static let multicastInterval: Duration = .seconds(1)
-    /// §6: the same when a probe is answered.
+    /// §6: the minimum interval between two multicasts of a record in answers to probes.
     public static let defenceInterval: Duration = .milliseconds(250)
-    /// §6.7: seconds, the most that a legacy resolver is told.
+    /// §6.7: the highest time to live in seconds in answers to legacy resolvers.
     public static let legacyTimeToLive: UInt32 = 10
 
-    /// §5.2: the random wait before a new question is asked.
+    /// §5.2: the random wait before the first query of a question.
     public static let firstQueryDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
-    /// §5.2: between the first and the second query; then at least doubled each time.
+    /// §5.2: the interval between the first and the second query, at least doubled each further time.
     public static let queryInterval: Duration = .seconds(1)
-    /// §5.2: where the doubling ends.
+    /// §5.2: the limit of the doubled interval.
     public static let queryIntervalLimit: Duration = .seconds(3600)
-    /// §7.3: a question that another host has asked within this part of the time since we asked it last counts as asked by us.
+    /// §7.3: a question counts as asked if another host has asked it within this fraction of the time since the last query.
     public static let duplicateQuestionWindow = 0.5
-    /// §5.2: a record that is still wanted is asked for again at these parts of its life, in percent ...
+    /// §5.2: a record with a question is queried again at these percentages of its lifetime ...
     public static let refreshPercentages = [80, 85, 90, 95]
-    /// ... plus this random part of its life.
+    /// ... plus this random fraction of its lifetime.
     public static let refreshJitter: ClosedRange<Double> = 0...0.02
 
-    /// §10.1: how long a record outlives its goodbye.
+    /// §10.1: the time from a goodbye to the record's expiry.
     public static let goodbyeGrace: Duration = .seconds(1)
-    /// §10.2: how long other records of a set outlive a cache-flush bit.
+    /// §10.2: the time from a cache-flush bit to the expiry of other records of the set.
     public static let flushGrace: Duration = .seconds(1)
-    /// §10.5 asks for two or more queries that stay unanswered; peers on slow wireless links need Apple's tolerance.
+    /// §10.5: the number of unanswered queries that puts a record in doubt. The RFC asks for two or more; peers on slow wireless
+    /// links need Apple's tolerance.
     public static let unansweredLimit = 4
-    /// §10.4: a record under doubt is deleted when nobody confirms it within this time.
+    /// §10.4: a record in doubt is deleted if no response confirms it within this time.
     public static let reconfirmation: Duration = .seconds(10)
 }

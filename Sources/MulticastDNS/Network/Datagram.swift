@@ -6,7 +6,7 @@ public struct InboundDatagram: Hashable, Sendable {
     public var interface: InterfaceID
     public var source: IPAddress
     public var sourcePort: UInt16
-    /// True when it was sent to the multicast group, not to an address of ours.
+    /// True if the datagram was sent to the multicast group, false if it was sent to an address of this host.
     public var wasMulticast: Bool
 
     public init(bytes: [UInt8], interface: InterfaceID, source: IPAddress, sourcePort: UInt16, wasMulticast: Bool) {
@@ -21,7 +21,7 @@ public struct InboundDatagram: Hashable, Sendable {
 /// A UDP datagram to send from port 5353 with ``RFC6762/hopLimit``.
 public struct OutboundDatagram: Hashable, Sendable {
     public enum Destination: Hashable, Sendable {
-        /// To the group of the family, port 5353.
+        /// The group of the family, port 5353.
         case multicast(IPFamily)
         case unicast(IPAddress, port: UInt16)
     }
@@ -37,14 +37,16 @@ public struct OutboundDatagram: Hashable, Sendable {
     }
 }
 
-/// A decoded datagram, read once for responder and querier.
+/// A decoded datagram. Responder and querier share it, so that a packet is decoded once.
 public struct InboundMessage: Hashable, Sendable {
     public var message: Message
     public var interface: InterfaceID
     public var source: Peer
     public var wasMulticast: Bool
 
-    /// Decodes; malformed bytes are the peer's fault and say where and why.
+    /// Decodes the datagram.
+    ///
+    /// - Throws: the reason and the position if the bytes are malformed.
     public init(_ datagram: InboundDatagram) throws(WireError) {
         message = try Message(decoding: datagram.bytes)
         interface = datagram.interface
@@ -53,7 +55,7 @@ public struct InboundMessage: Hashable, Sendable {
     }
 }
 
-/// Who sent a packet.
+/// The sender of a packet.
 public struct Peer: Hashable, Sendable {
     public var address: IPAddress
     public var port: UInt16
@@ -63,6 +65,6 @@ public struct Peer: Hashable, Sendable {
         self.port = port
     }
 
-    /// RFC 6762 §6.7: a resolver that knows only one-shot unicast DNS asks from another port.
+    /// True if the sender is a one-shot unicast DNS resolver, which sends from a port other than 5353 (RFC 6762 §6.7).
     var isLegacy: Bool { port != RFC6762.port }
 }

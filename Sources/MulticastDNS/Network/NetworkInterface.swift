@@ -7,7 +7,8 @@ public typealias InterfaceID = UInt32
 public struct InterfaceAddress: Hashable, Sendable {
     public var address: IPAddress
     public var prefixLength: UInt8
-    /// Kept for what lives on it; nothing new should begin from it or to it (RFC 4862 §5.5.4, RFC 3927 §1.9).
+    /// A deprecated address serves existing connections. New connections should neither use it as a source nor as a destination
+    /// (RFC 4862 §5.5.4, RFC 3927 §1.9).
     public var isDeprecated: Bool
 
     public init(_ address: IPAddress, prefixLength: UInt8, isDeprecated: Bool = false) {
@@ -16,7 +17,7 @@ public struct InterfaceAddress: Hashable, Sendable {
         self.isDeprecated = isDeprecated
     }
 
-    /// True when the other address lies in the same subnet.
+    /// Returns true if the other address is in the same subnet.
     func coversSubnet(of other: IPAddress) -> Bool {
         guard address.family == other.family else { return false }
         var bits = Int(prefixLength)
@@ -30,17 +31,18 @@ public struct InterfaceAddress: Hashable, Sendable {
     }
 }
 
-/// An interface that is up, and its addresses that are usable now (not tentative ones).
+/// An interface that is up, with its usable addresses (without tentative ones).
 public struct NetworkInterface: Hashable, Sendable, Identifiable {
     public var id: InterfaceID
     public var name: String
     public var addresses: [InterfaceAddress]
-    /// The families in which multicast works here.
+    /// The families with multicast on this interface.
     public var families: Set<IPFamily>
-    /// Addresses of this host on other interfaces that are on the same link. The responder finds them out.
+    /// Addresses of this host on other interfaces of the same link. The responder detects them.
     var siblings: [IPAddress] = []
 
-    /// Without `families`, those of the addresses; on a loopback interface IPv4 alone, since there IPv6 has no multicast.
+    /// Creates an interface. Without `families`, it has the families of its addresses, except IPv6 on a loopback interface,
+    /// which has no IPv6 multicast.
     public init(id: InterfaceID, name: String, addresses: [InterfaceAddress], families: Set<IPFamily>? = nil) {
         self.id = id
         self.name = name
@@ -49,8 +51,8 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
     }
 
-    /// Those of the addresses whose family has multicast here, and so can be found and used; deprecated ones only where there is
-    /// nothing better in their family.
+    /// The addresses whose family has multicast here, so that peers can find and use them. Deprecated ones are included only if
+    /// their family has no other address.
     var own: [IPAddress] {
         let preferred = Set(addresses.filter { !$0.isDeprecated }.map(\.address.family))
         return addresses.filter { entry in
@@ -59,16 +61,16 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         }.map(\.address)
     }
 
-    /// The addresses to publish, each once.
+    /// The addresses to publish, without duplicates.
     var published: [IPAddress] {
         var seen: Set<IPAddress> = []
         return (own + siblings).filter { seen.insert($0).inserted }
     }
 
-    /// The order in which packets leave, so that a run repeats exactly.
+    /// The families in the order in which packets are sent. The fixed order makes runs repeatable.
     var orderedFamilies: [IPFamily] { IPFamily.allCases.filter(families.contains) }
 
-    /// RFC 6762 §11: unicast packets count only when they come from this link.
+    /// Returns true if the source is on this link. Unicast packets from other sources are ignored (RFC 6762 §11).
     func isOnLink(_ source: IPAddress) -> Bool {
         source.isLinkLocal || addresses.contains { $0.coversSubnet(of: source) }
     }

@@ -1,17 +1,17 @@
 import DNSWire
 
-/// How long messages may be, in bytes.
+/// Size limits of messages in bytes.
 enum PacketSize {
-    /// What fits into one Ethernet frame behind an IPv6 and a UDP header: RFC 6762 §17 wants packets unfragmented.
+    /// The space in one Ethernet frame after an IPv6 and a UDP header, since RFC 6762 §17 recommends unfragmented packets.
     static let usual = 1500 - 40 - 8
-    /// For a single record that does not fit into a frame (RFC 6762 §17).
+    /// The limit for a single record that does not fit into a frame (RFC 6762 §17).
     static let largest = RFC6762.packetLimit - 40 - 8
-    /// What every legacy resolver can take (RFC 1035 §4.2.1).
+    /// The size that every legacy resolver accepts (RFC 1035 §4.2.1).
     static let legacy = 512
 }
 
 extension Record {
-    /// The record's length when its owner name and a name in its data are compressed as far as they usually are.
+    /// The record's length with the usual compression of its owner name and of a name in its data.
     var estimatedLength: Int {
         let header = 12
         return switch data {

@@ -1,22 +1,23 @@
 import DNSWire
 import ProtocolCore
 
-/// A cached record and the course of its life (RFC 6762 §5.2, §10).
+/// A cached record and its lifetime (RFC 6762 §5.2, §10).
 struct CacheEntry: Sendable {
     private(set) var record: Record
-    /// In order of arrival, so that a run repeats exactly.
+    /// The arrival number, which makes the order of records repeatable.
     let serial: UInt64
-    /// Nothing that others announce takes its place.
+    /// True if records of other names cannot evict this one.
     var isFavoured: Bool
     private(set) var received: Instant
     private(set) var expires: Instant
-    /// A record with the cache-flush bit came that replaces this one (§10.2).
+    /// True if a record with the cache-flush bit replaced this one (§10.2).
     var isReplaced = false
-    /// Somebody found it wrong (§10.4): it is asked for even when nobody wants it.
+    /// True if the record is in doubt (§10.4). The querier then asks for it even if no caller wants it.
     private(set) var isDoubted = false
-    /// When to ask again; nil when it is left to expire.
+    /// The times of the next queries for this record; nil if it is left to expire.
     private var refresh: RefreshPlan?
-    /// How many queries of others this record should have answered since it was heard last, and when the last one came (§10.5).
+    /// The number of other hosts' queries that this record should have answered since it was last received, and the time of the
+    /// latest one (§10.5).
     private var unanswered: (count: Int, last: Instant)?
 
     init(record: Record, now: Instant, jitter: Double, serial: UInt64, isFavoured: Bool) {
@@ -28,7 +29,7 @@ struct CacheEntry: Sendable {
         renew(with: record, now: now, jitter: jitter)
     }
 
-    /// The record was heard again.
+    /// Restarts the record's lifetime after it was received again.
     mutating func renew(with record: Record, now: Instant, jitter: Double) {
         self.record = record
         received = now
@@ -40,13 +41,13 @@ struct CacheEntry: Sendable {
         unanswered = nil
     }
 
-    /// Lets it expire, without asking for it again.
+    /// Lets the record expire by this time, without a query for it.
     mutating func end(by instant: Instant) {
         expires = min(expires, instant)
         refresh = nil
     }
 
-    /// §10.4: the end of a life is played in ten seconds, with its refreshes at once and after 2.5, 5 and 7.5 s.
+    /// Shortens the remaining lifetime to ten seconds, with refresh queries immediately and after 2.5, 5 and 7.5 s (§10.4).
     mutating func doubt(now: Instant) {
         guard expires > now + RFC6762.reconfirmation, !isDoubted else { return }
         isDoubted = true
@@ -55,10 +56,10 @@ struct CacheEntry: Sendable {
         refresh = RefreshPlan(from: now - lifetime * 4 / 5, lifetime: lifetime, jitter: 0)
     }
 
-    /// §10.5: somebody asks for this record and does not know it. Whoever has it may stay silent for a second after sending it;
-    /// a query that comes in both families counts once.
+    /// Notes that another host asked for this record without knowing it (§10.5). The record's owner may stay silent for a second
+    /// after sending it, and a query that arrives in both families counts once.
     ///
-    /// - Returns: true when so many went unanswered that the record is in doubt.
+    /// - Returns: true if the number of unanswered queries puts the record in doubt.
     mutating func noteQuery(now: Instant) -> Bool {
         guard now - received >= RFC6762.multicastInterval,
             unanswered.map({ now - $0.last >= RFC6762.multicastInterval }) ?? true
@@ -72,7 +73,7 @@ struct CacheEntry: Sendable {
 
     func needsRefresh(now: Instant) -> Bool { refresh.map { $0.next <= now } ?? false }
 
-    /// The record is asked for now: every refresh that is due is done, and the one that may be.
+    /// Marks every due refresh as done, and the next one if it may already be done.
     mutating func noteRefresh(now: Instant) { refresh = refresh.flatMap { $0.after(now) } }
 
     func knownAnswer(now: Instant) -> Record? {
@@ -82,12 +83,12 @@ struct CacheEntry: Sendable {
         }
         var known = record
         known.timeToLive = UInt32(clamping: left.components.seconds)
-        // §10.2: the cache-flush bit must not stand in a list of known answers.
+        // §10.2: a list of known answers must not contain the cache-flush bit.
         known.isCacheFlush = false
         return known
     }
 
-    /// About what the record takes, in bytes.
+    /// The approximate memory of the record in bytes.
     var byteCount: Int {
         let data =
             switch record.data {

@@ -1,11 +1,10 @@
 import DNSWire
 import ProtocolCore
 
-/// What the queries of other hosts tell: a question that need not be asked again (RFC 6762 §7.3), and an answer that did not
-/// come (§10.5).
+/// Uses other hosts' queries: a question that need not be repeated (RFC 6762 §7.3), and an answer that did not arrive (§10.5).
 extension QuerierLink {
-    /// Only what is asked of everybody and whose known answers are complete. Our own packets come back too: they are too soon
-    /// to spare us a question, and what they ask is counted by the refreshes.
+    /// Handles another host's query. Only multicast questions with complete known answers count. This host's own packets are
+    /// also received; they arrive too early to suppress a question, and the refreshes already count their questions.
     mutating func hear(_ inbound: InboundMessage, now: Instant) {
         let message = inbound.message
         guard isInUse, inbound.wasMulticast, !inbound.source.isLegacy, !message.flags.contains(.truncated),
@@ -17,7 +16,7 @@ extension QuerierLink {
             let key = QuestionKey(name: question.name, type: question.type)
             if !isOwn { cache.noteQuery(key, now: now) { known.cover([$0]) } }
             guard schedules[key] != nil else { continue }
-            // Whoever knows more than we do gets fewer answers than we need.
+            // If the other host knows more answers than this one, it gets fewer responses than this one needs.
             let ours = cache.knownAnswers(key, now: now)
             let theirs = message.answers.filter { question.isAnswered(by: $0) }
             guard theirs.allSatisfy({ their in ours.contains { $0.hasSameContent(as: their) } }) else { continue }
@@ -25,14 +24,14 @@ extension QuerierLink {
         }
     }
 
-    /// True when another host has just asked the same.
+    /// Returns true if another host has just asked the same question.
     func wasAsked(_ question: DueQuestion, _ family: IPFamily, now: Instant) -> Bool {
         guard let last = heard[question.key]?.last(family) else { return false }
         return now - last <= question.interval * RFC6762.duplicateQuestionWindow
     }
 }
 
-/// When another host asked a question of ours last, in each family.
+/// The times of the latest identical question from another host, per family.
 struct HeardQuestion: Hashable, Sendable {
     private var v4: Instant?
     private var v6: Instant?
@@ -55,7 +54,7 @@ struct HeardQuestion: Hashable, Sendable {
 /// A question that is due.
 struct DueQuestion: Hashable {
     let key: QuestionKey
-    /// Since it was asked last; for a new one and for a refresh, the shortest there is.
+    /// The time since the question was last asked. New questions and refreshes use the shortest interval.
     let interval: Duration
 
     init(_ key: QuestionKey, interval: Duration = RFC6762.queryInterval) {

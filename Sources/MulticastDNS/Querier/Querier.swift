@@ -1,7 +1,7 @@
 public import DNSWire
 public import ProtocolCore
 
-/// What is asked for, and the key of the cache: a name and a type, of class IN.
+/// The name and type of a question of class IN, which is also the key of the cache.
 public struct QuestionKey: Hashable, Sendable {
     public var name: Name
     public var type: RecordType
@@ -12,32 +12,32 @@ public struct QuestionKey: Hashable, Sendable {
     }
 }
 
-/// The asking half of multicast DNS (RFC 6762 §5, §7.1, §10): asks questions continuously for as long as somebody wants the
-/// answers, and keeps a cache of records, one an interface.
+/// The querying half of multicast DNS (RFC 6762 §5, §7.1, §10). Asks questions continuously while a caller wants the answers,
+/// and keeps a record cache per interface.
 public struct Querier: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundMessage)
-        /// The host slept: what others said meanwhile was not heard, so every question begins anew.
+        /// The host resumed after a suspend. It missed responses during that time, so every question restarts.
         case resumed
-        /// Wants the answers from now on, on one interface or (nil) on every one. Counted: to be taken back as often.
+        /// Requests answers continuously, on one interface or on all (nil). Requests are counted: each `ask` needs one `forget`.
         case ask(QuestionKey, on: InterfaceID?)
         case forget(QuestionKey, on: InterfaceID?)
-        /// RFC 6762 §10.4: these records, or (not nil) the one with this data, did not work; unless somebody confirms them,
-        /// they go within 10 s.
+        /// Reports that these records, or only the one with this data if it is not nil, did not work (RFC 6762 §10.4). They
+        /// expire within 10 s unless a response confirms them.
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
-        /// These names, the services of which matter, have room of their own in the caches, whatever others announce: their records and
-        /// the pointers to them. Bounded by the owner. It replaces what was said before.
+        /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their records and
+        /// for the pointers to them. The owner bounds the set. It replaces the previous set.
         case favour(Set<Name>)
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// What one packet, or the passing of time, did to the cache of an interface.
+        /// The changes in the cache of one interface, caused by one packet or by the passing of time.
         case changed(InterfaceID, [CacheChange])
-        /// One packet repeated SRV records that somebody asks for, of these names: whoever offers them may have begun anew.
+        /// One packet repeated requested SRV records of these names. Their host may have restarted.
         case repeated(Set<Name>)
     }
 
@@ -48,8 +48,8 @@ public struct Querier: Machine, Sendable {
 
     var random: SeededRandom
     var links: [InterfaceID: QuerierLink] = [:]
-    /// How many want an answer, and the order in which they came, so that a run repeats exactly. Bounded by the owner, which
-    /// bounds what it asks for.
+    /// The number of requests per question, and their order, which makes runs repeatable. The owner bounds its requests and so
+    /// this table.
     var asks: [Ask: (count: Int, order: UInt64)] = [:]
     private var askOrder: UInt64 = 0
     private var favoured: Set<Name> = []
@@ -77,12 +77,12 @@ public struct Querier: Machine, Sendable {
         links.values.reduce(nil) { sooner(sooner($0, $1.scheduleDeadline), $1.cache.deadline) }
     }
 
-    /// The cached records, the newest first, without those that newer ones replace.
+    /// Returns the cached records, newest first, without those that newer records replace.
     public func records(for key: QuestionKey, on interface: InterfaceID) -> [Record] {
         links[interface]?.cache.current(key) ?? []
     }
 
-    /// The interfaces there are, in the order of their ids.
+    /// The interfaces in the order of their ids.
     public var interfaces: [InterfaceID] { links.keys.sorted() }
 
     private mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
@@ -93,7 +93,7 @@ public struct Querier: Machine, Sendable {
             for name in favoured { links[network.id]?.cache.favour(name, true) }
         }
         links[network.id]?.network = network
-        // A family that is new here has been asked nothing yet.
+        // No question has been sent on a new family yet.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
         restart(on: network.id, now: now)
     }

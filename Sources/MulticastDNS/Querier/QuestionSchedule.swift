@@ -1,35 +1,35 @@
 import DNSWire
 import ProtocolCore
 
-/// An interface as the querier sees it.
+/// The querier's state for one interface.
 struct QuerierLink: Sendable {
     var network: NetworkInterface
     var cache = RecordCache()
     var schedules: [QuestionKey: QuestionSchedule] = [:]
-    /// Only of questions that have a schedule.
+    /// Other hosts' questions. Only questions with a schedule have an entry.
     var heard: [QuestionKey: HeardQuestion] = [:]
-    /// No question is due before this.
+    /// A time before which no question is due.
     var scheduleDeadline: Instant?
-    /// When the questions that began last are asked first: what begins until then joins them in the same packet.
+    /// The time of the first query of the most recent questions. Questions that start before it join the same packet.
     var firstQuery: Instant?
 
     init(network: NetworkInterface) { self.network = network }
 
-    /// False when nobody asks anything here and nothing is kept.
+    /// False if no question is active here and the cache is empty.
     var isInUse: Bool { !schedules.isEmpty || !cache.isEmpty }
 }
 
-/// When a question is asked next (RFC 6762 §5.2).
+/// The time of a question's next query (RFC 6762 §5.2).
 enum QuestionSchedule: Hashable, Sendable {
     case due(Instant, then: Duration)
-    /// The cache has the one answer there can be; it is asked again only to refresh it.
+    /// The cache has the only possible answer; the question is sent again only to refresh it.
     case answered
 }
 
 extension Querier {
-    /// The first query waits 20-120 ms, unless the answer is at hand and is the only one there can be.
+    /// Starts a question. The first query waits 20-120 ms, unless the cache already has the only possible answer.
     mutating func start(_ key: QuestionKey, on interface: InterfaceID, now: Instant) {
-        // Never through a copy of the link: hundreds of services are asked for, and each would copy all questions.
+        // Never copy the link here: with hundreds of questions, each call would copy all of them.
         guard let isAnswered = links[interface]?.cache.hasTheAnswer(key) else { return }
         if isAnswered {
             links[interface]?.schedules[key] = .answered
@@ -47,14 +47,14 @@ extension Querier {
         links[interface]?.scheduleDeadline = earliest
     }
 
-    /// Expires and refreshes records, and asks every question that is due, all in one query.
+    /// Expires and refreshes records, and sends all due questions in one query.
     mutating func advance(_ interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let schedules = links[interface]?.schedules,
             let (removed, refresh) = links[interface]?.cache.advance(now: now, isAsked: { schedules[$0] != nil })
         else { return }
         if !removed.isEmpty {
             actions.append(.changed(interface, removed.map { .removed($0) }))
-            // An answer that is gone is asked for again from the beginning.
+            // The question for an expired answer restarts from the beginning.
             for key in unanswered(after: removed, on: interface) { start(key, on: interface, now: now) }
         }
         let refreshed = Set(refresh)
@@ -66,7 +66,7 @@ extension Querier {
     private func unanswered(after removed: [Record], on interface: InterfaceID) -> [QuestionKey] {
         guard let link = links[interface] else { return [] }
         var seen: Set<QuestionKey> = []
-        // When a negative answer goes, the addresses that it denied are open again.
+        // When a negative answer expires, the address questions that it answered are open again.
         let keys = removed.flatMap { record in
             (record.type == .nsec ? [.a, .aaaa] : [record.type]).map { QuestionKey(name: record.name, type: $0) }
         }
@@ -84,7 +84,7 @@ extension Querier {
             case .answered:
                 continue
             case .due(let time, let interval) where time <= now:
-                // The interval that is over is half of the one that begins, but for the first two queries.
+                // The past interval is half of the new one, except for the first two queries.
                 let past = max(interval / 2, RFC6762.queryInterval)
                 due.append((DueQuestion(key, interval: past), order(of: key, on: interface)))
                 let longer = min(interval * 2, RFC6762.queryIntervalLimit)

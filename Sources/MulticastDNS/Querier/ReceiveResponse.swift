@@ -1,7 +1,7 @@
 import DNSWire
 import ProtocolCore
 
-/// Responses into the cache (RFC 6762 §6, §10).
+/// Stores responses in the cache (RFC 6762 §6, §10).
 extension Querier {
     mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let message = inbound.message
@@ -10,7 +10,7 @@ extension Querier {
             links[inbound.interface]?.hear(inbound, now: now)
             return
         }
-        // §6: who asks for no unicast answers believes none.
+        // §6: the querier never requests unicast answers, so it accepts none.
         guard inbound.source.port == RFC6762.port, inbound.wasMulticast, links[inbound.interface]?.isInUse == true
         else {
             return
@@ -26,7 +26,7 @@ extension Querier {
     private mutating func store(
         _ message: Message, on interface: InterfaceID, now: Instant
     ) -> (changes: [CacheChange], repeated: Set<Name>) {
-        // Who asks nothing keeps nothing new: a plug that only answers needs no memory for its neighbours.
+        // Without questions the cache stores no new records: a plug that only answers needs no memory for its neighbours.
         let schedules = links[interface]?.schedules ?? [:]
         let jitter = Double.random(in: RFC6762.refreshJitter, using: &random)
         var changes: [CacheChange] = []
@@ -35,7 +35,7 @@ extension Querier {
             let key = QuestionKey(name: record.name, type: record.type)
             let arrival = RecordCache.Arrival(
                 now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
-            // In place: the cache must not be copied for a packet.
+            // The record is inserted in place: the cache must not be copied per packet.
             let news = links[interface]?.cache.insert(record, arrival) { schedules[$0] != nil } ?? []
             if !news.isEmpty {
                 changes += news

@@ -7,48 +7,49 @@ public enum CacheChange: Hashable, Sendable {
     case removed(Record)
 }
 
-/// The records heard on one interface, each until its time to live ends (RFC 6762 §10).
+/// The records received on one interface, each until its time to live ends (RFC 6762 §10).
 struct RecordCache: Sendable {
-    /// Those of a key in the order of their serial numbers.
+    /// The records per key, in the order of their serial numbers.
     private var entries: [QuestionKey: [CacheEntry]] = [:]
-    /// The serial numbers of pointers: thousands may be below one name, and each that comes is looked for.
+    /// The serial numbers of pointers. One name may have thousands of pointers, and each received pointer needs a lookup.
     private var pointers: [QuestionKey: [Name: UInt64]] = [:]
-    /// Of those that are not favoured.
+    /// The number of records without priority.
     private var count = 0
     private var byteCount = 0
-    /// Names whose records, and the pointers to which, have room of their own.
+    /// Names with priority: their records and the pointers to them have reserved room.
     private var favoured: Set<Name> = []
     private var serial: UInt64 = 0
     private var lastSweep: Instant?
-    /// When the first of a key's records expires or needs a refresh.
+    /// The time at which the first record per key expires or needs a refresh.
     private var deadlines = DeadlineQueue<QuestionKey>()
 
-    /// Nothing expires or needs a refresh before this.
+    /// A time before which no record expires or needs a refresh.
     var deadline: Instant? { deadlines.next }
 
-    /// Both stop a flood of made-up records from taking the memory. A link of 1,000 hosts fits.
+    /// The limits prevent a flood of forged records from filling the memory. A link of 1,000 hosts fits.
     private static let countLimit = 5000
     private static let byteLimit = 4 << 20
-    /// Of what is not favoured so much makes room at once: the oldest are looked for among all.
+    /// The divisor of the non-priority records that one eviction removes, because each eviction sorts all records by age.
     private static let evictedShare = 16
-    /// Records of one type at a favoured name. Stops forged ones under that name from taking the memory; a host has fewer addresses.
+    /// The limit of records per type and priority name. It prevents forged records under that name from filling the memory; a
+    /// host has fewer addresses.
     private static let favouredLimit = 16
-    /// Those of a favoured name that lead to its service.
+    /// The record types that lead to the service of a priority name.
     private static let favouredTypes: [RecordType] = [.srv, .txt, .a, .aaaa, .nsec]
-    /// When the cache is full it is searched for records nobody asks for at most this often.
+    /// The minimum interval between two searches of a full cache for records without a question.
     private static let sweepInterval: Duration = .seconds(1)
 
-    /// The circumstances in which a record arrived.
+    /// The circumstances of a record's arrival.
     struct Arrival {
         let now: Instant
-        /// Shared by a packet's records, so that they are refreshed together too.
+        /// A packet's records share the jitter, so that they are also refreshed together.
         let jitter: Double
-        /// False when only what is cached already is kept up to date.
+        /// False if the cache only updates records that it already has.
         let keepsNew: Bool
         let isAsked: Bool
     }
 
-    /// Notes a record; returns what changed when it is new: those that made room for it come before it.
+    /// Stores a record. Returns the changes: first the evicted records, then the new one.
     mutating func insert(_ record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange] {
         let key = QuestionKey(name: record.name, type: record.type)
         let now = arrival.now
@@ -80,10 +81,10 @@ struct RecordCache: Sendable {
         return changes + [.added(record)]
     }
 
-    /// §10.2: what was heard more than a second ago and is not repeated now ends in a second.
+    /// §10.2: ends other records of the set in one second, if they were received more than a second ago.
     private mutating func flush(_ key: QuestionKey, except record: Record, now: Instant) {
         for index in entries[key]?.indices ?? 0..<0 {
-            // A type has many instances: somebody who says that his is the only one does not end those that matter.
+            // A type has many instances: a host that claims to be the only one must not end the priority records.
             guard let entry = entries[key]?[index], entry.record.data != record.data,
                 now - entry.received > RFC6762.flushGrace, !(entry.isFavoured && key.type == .ptr)
             else { continue }
@@ -125,16 +126,16 @@ struct RecordCache: Sendable {
 
     private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
 
-    /// When the cache is full, everything goes that nobody asks for; if that does not help, what was heard first makes room for what
-    /// is asked for.
+    /// Makes room for a record. A full cache first drops all records without a question. If it is still full, the oldest records
+    /// make room for a record that has a question.
     ///
-    /// - Returns: what went; nil where there is no room for a record that nobody asks for.
+    /// - Returns: the evicted records, or nil if a record without a question finds no room.
     private mutating func makeRoom(_ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange]? {
         guard isFull else { return [] }
         guard arrival.isAsked else { return nil }
         if lastSweep.map({ arrival.now - $0 >= Self.sweepInterval }) ?? true {
             lastSweep = arrival.now
-            // These leave without a word: nobody has been told that they are here.
+            // These records are removed without a report, because their arrival was never reported.
             _ = remove { key, _ in !isAsked(key) }
         }
         var evicted: [CacheEntry] = []
@@ -148,7 +149,7 @@ struct RecordCache: Sendable {
         return remove { _, entry in entry.serial <= last }.sorted { $0.serial < $1.serial }
     }
 
-    /// Of those that are not favoured.
+    /// Removes non-priority records that match, and returns them.
     private mutating func remove(where isGone: (QuestionKey, CacheEntry) -> Bool) -> [CacheEntry] {
         var removed: [CacheEntry] = []
         for (key, known) in entries {
@@ -166,7 +167,7 @@ struct RecordCache: Sendable {
 
     // MARK: Favoured names
 
-    /// From now on this name has room of its own, or has it no more.
+    /// Adds or removes the priority of this name.
     mutating func favour(_ name: Name, _ isFavoured: Bool) {
         if isFavoured { favoured.insert(name) } else { favoured.remove(name) }
         for type in Self.favouredTypes { judge(QuestionKey(name: name, type: type)) }
@@ -188,10 +189,11 @@ struct RecordCache: Sendable {
             count += isFavoured ? -1 : 1
             byteCount += isFavoured ? -entry.byteCount : entry.byteCount
         }
-        // Where that is too much now, the next record that comes makes room.
+        // If a key now exceeds its limit, the next record for it makes room.
     }
 
-    /// What is too much at a favoured name: of pointers each leads to another one, which somebody has counted.
+    /// Removes the oldest record of a priority key above its limit. Pointers are exempt: each one leads to a different priority
+    /// name, and the owner bounds those.
     private mutating func shorten(_ key: QuestionKey) -> [CacheChange] {
         guard key.type != .ptr, let known = entries[key], known.count > Self.favouredLimit else { return [] }
         let oldest = known.min { $0.serial < $1.serial }
@@ -199,7 +201,7 @@ struct RecordCache: Sendable {
         return oldest.map { [.removed($0.record)] } ?? []
     }
 
-    /// Removes what has expired, and says which keys need a query to refresh what is about to expire.
+    /// Removes expired records. Returns them and the keys that need a refresh query because their records expire soon.
     mutating func advance(
         now: Instant, isAsked: (QuestionKey) -> Bool
     ) -> (removed: [Record], refresh: [QuestionKey]) {
@@ -209,8 +211,8 @@ struct RecordCache: Sendable {
             guard var kept = entries.removeValue(forKey: key) else { continue }
             removed += kept.filter { $0.expires <= now }
             kept.removeAll { $0.expires <= now }
-            // One query asks for all records of the key. Where a thousand hosts give one service, a query for each of them would
-            // bring the same answers again and again.
+            // One query asks for all records of the key. If a thousand hosts offer one service, a query per host would request
+            // the same answers again and again.
             if let first = kept.first(where: { $0.needsRefresh(now: now) && ($0.isDoubted || isAsked(key)) }) {
                 refresh.append((key, first.serial))
             }
@@ -239,8 +241,8 @@ struct RecordCache: Sendable {
         }
     }
 
-    /// §10.5: another host asks for these records, and `isKnown` to it are some of them. Those that stayed unanswered too often
-    /// come under doubt.
+    /// Notes another host's query for these records (§10.5); `isKnown` returns true for the records in its known answers.
+    /// Records that too many queries left unanswered are put in doubt.
     mutating func noteQuery(_ key: QuestionKey, now: Instant, isKnown: (Record) -> Bool) {
         for index in entries[key]?.indices ?? 0..<0 {
             guard let record = entries[key]?[index].record, !isKnown(record),
@@ -253,19 +255,19 @@ struct RecordCache: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The newest first; records that newer ones replace only when nothing else is there.
+    /// Returns the records, newest first. Replaced records are returned only if the key has no others.
     func current(_ key: QuestionKey) -> [Record] {
         let all = entries[key] ?? []
         let valid = all.filter { !$0.isReplaced }
         return (valid.isEmpty ? all : valid).sorted { $0.serial > $1.serial }.map(\.record)
     }
 
-    /// §7.1: those with at least half of their life before them, with what is left of it.
+    /// Returns the records with at least half of their lifetime left, each with its remaining time to live (§7.1).
     func knownAnswers(_ key: QuestionKey, now: Instant) -> [Record] {
         (entries[key] ?? []).compactMap { $0.knownAnswer(now: now) }
     }
 
-    /// True when a unique record is here, or the word that there is none (§6.1): no further answer can come.
+    /// Returns true if the cache has a unique record or a negative answer (§6.1), so that no further answer can arrive.
     func hasTheAnswer(_ key: QuestionKey) -> Bool {
         if entries[key]?.contains(where: { $0.record.isCacheFlush && !$0.isReplaced }) == true { return true }
         return entries[QuestionKey(name: key.name, type: .nsec)]?.contains { entry in

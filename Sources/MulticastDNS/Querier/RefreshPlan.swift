@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// The moments at which a record is asked for again (RFC 6762 §5.2), of which one is next. Computed when needed: a cache holds
-/// thousands.
+/// The times at which a record is queried again (RFC 6762 §5.2). Only the next one is stored, because a cache holds thousands of
+/// plans.
 struct RefreshPlan: Hashable, Sendable {
     private let start: Instant
     private let lifetime: Duration
@@ -23,8 +23,8 @@ struct RefreshPlan: Hashable, Sendable {
         start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100)
     }
 
-    /// The plan when what is due now is done, and what may be done from now on, since it would be due soon by chance alone; nil
-    /// when nothing is left.
+    /// Returns the plan after all refreshes that are due, or may be sent from now on because only their jitter delays them.
+    /// Returns nil if none is left.
     func after(_ now: Instant) -> RefreshPlan? {
         var plan = self
         while plan.earliest(of: plan.step) <= now {

@@ -1,18 +1,20 @@
 import DNSWire
 import ProtocolCore
 
-/// Queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
+/// Sends queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
 extension Querier {
-    /// Stops a flood of records under a name we ask for from turning each query of ours into a flood of its own.
+    /// The limit of packets with known answers per query. It prevents a flood of records under one name from turning each query
+    /// into a flood.
     static let knownAnswerPacketLimit = 32
 
-    /// Asks for multicast answers ("QM"): a unicast one might be delivered to another responder's socket on this host.
+    /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast one to another
+    /// responder's socket on this host.
     func sendQuery(_ due: [DueQuestion], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let link = links[interface] else { return }
         var packed: (keys: [QuestionKey], packets: [[UInt8]]) = ([], [])
         for family in link.network.orderedFamilies {
             let keys = due.filter { !link.wasAsked($0, family, now: now) }.map(\.key)
-            // Both families mostly ask the same.
+            // Both families usually have the same questions.
             if keys != packed.keys { packed = (keys, Self.packets(asking: keys, knowing: link.cache, now: now)) }
             for bytes in packed.packets {
                 actions.append(
@@ -29,7 +31,8 @@ extension Querier {
         }
     }
 
-    /// What does not fit continues in packets without questions, announced by the TC bit.
+    /// Packs questions and known answers. Known answers that do not fit continue in packets without questions, announced by the
+    /// TC bit.
     private static func pack(_ questions: [Question], known: [Record]) -> [[UInt8]] {
         var packets: [[UInt8]] = []
         var encoder = MessageEncoder(limit: PacketSize.usual)
@@ -40,7 +43,7 @@ extension Querier {
                 hasAnswers = true
                 continue
             }
-            // A record longer than a packet is left out: it will be answered once more.
+            // A record longer than a packet is omitted, so its owner answers again.
             guard hasAnswers || packets.isEmpty, packets.count + 1 < knownAnswerPacketLimit else { continue }
             packets.append(encoder.finish(flags: .truncated))
             encoder = MessageEncoder(limit: PacketSize.usual)

@@ -1,9 +1,10 @@
 import DNSWire
 import ProtocolCore
 
-/// Announcing (RFC 6762 §8.3).
+/// Announces records (RFC 6762 §8.3).
 extension Responder {
-    /// The records of the groups, on every family of the interface, but those that it has heard within a second (§6).
+    /// Announces the groups' records on every family of the interface, except records that the family received within a second
+    /// (§6).
     mutating func announce(_ ids: [GroupID], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let network = attachments[interface]?.network else { return }
         let answers = ids.map { id in
@@ -13,7 +14,7 @@ extension Responder {
         for family in network.orderedFamilies {
             guard let queue = attachments[interface]?.queues[family] else { continue }
             let due = answers.map { group in group.filter { queue.mayMulticast($0, now: now) } }
-            // Both families mostly get the same.
+            // Both families usually get the same records.
             if due != packed.due { packed = (due, ResponsePacker.pack(due.compactMap { unit($0, on: network) })) }
             for bytes in packed.packets {
                 actions.append(
@@ -23,7 +24,7 @@ extension Responder {
         }
     }
 
-    /// What is due of one group, with the word that its name has no other types.
+    /// Returns one group's due records, with the negative answer for all other types of its name.
     private func unit(_ answers: [Answer], on network: NetworkInterface) -> ResponseUnit? {
         guard let content = answers.first.flatMap({ groups[$0.group]?.content }) else { return nil }
         return ResponseUnit(
@@ -32,7 +33,7 @@ extension Responder {
     }
 }
 
-/// Records that go out together, and what is worth adding where there is room.
+/// Records that are sent together, and additional records to include if they fit.
 struct ResponseUnit {
     var answers: [Record]
     var additionals: [Record]
@@ -40,16 +41,17 @@ struct ResponseUnit {
 
 /// Puts responses into packets (RFC 6762 §6, §17, §18).
 enum ResponsePacker {
-    /// Authoritative (§18.4), id zero (§18.1), no questions (§6), no record twice in a packet.
+    /// Packs units into authoritative packets (§18.4) with id zero (§18.1), no questions (§6) and no duplicate records per
+    /// packet.
     static func pack(_ units: [ResponseUnit]) -> [[UInt8]] {
         var seen: Set<Record> = []
         return chunks(of: units, limit: PacketSize.usual) { unit in
-            // What several units share, such as the host's addresses, stands in the packet once.
+            // A packet contains records that several units share, such as the host's addresses, only once.
             (unit.answers + unit.additionals).filter { seen.insert($0).inserted }.reduce(0) { $0 + $1.estimatedLength }
         }.flatMap { encode($0[...]) }
     }
 
-    /// Answers must go out: where the estimate was wrong the units are halved. Additionals may be left out.
+    /// Encodes all answers: if the estimate was too low, the units are halved. Additionals may be omitted.
     private static func encode(_ units: ArraySlice<ResponseUnit>) -> [[UInt8]] {
         let limit = units.count == 1 ? PacketSize.largest : PacketSize.usual
         var encoder = MessageEncoder(limit: limit)

@@ -1,13 +1,13 @@
 import DNSWire
 import ProtocolCore
 
-/// Answering (RFC 6762 §6): which answers, when, and to whom.
+/// Answers queries (RFC 6762 §6): selects the answers, their time and their receiver.
 extension Responder {
     mutating func answer(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let message = inbound.message
         let family = inbound.source.address.family
         guard let network = attachments[inbound.interface]?.network, network.families.contains(family),
-            // Most of what is asked on a link is others' to answer.
+            // Most questions on a link concern other hosts.
             attachments[inbound.interface]?.hasAnswers(family) == true
                 || message.questions.contains(where: { owners[$0.name] != nil })
         else { return }
@@ -38,16 +38,17 @@ extension Responder {
             answerLegacy(selected.sorted(), inbound, &actions)
             return
         }
-        // §5.4: who wants it is answered alone, unless the others have not heard it for long. A probe is in any case, and then
-        // the others are told too. Not another responder on this host: we share its port, and our own socket might receive
-        // the answer in its place.
+        // §5.4: a question that requests a unicast answer gets one, unless the last multicast was long ago. A probe always gets
+        // one, and the answer is also multicast. Another responder on this host gets multicast only: it shares our port, and the
+        // kernel might deliver a unicast answer to our own socket instead.
         if network.addresses.contains(where: { $0.address == inbound.source.address }) { unicast = [] }
         let recent = unicast.filter { wasMulticastRecently($0, inbound, now: now) }
         reply((hasProbe ? unicast : recent).sorted(), inbound, isDefence: hasProbe, now: now)
         schedule(selected.subtracting(recent).sorted(), inbound, isDefence: hasProbe, now: now)
     }
 
-    /// To the asker alone, by the same rules as to the group (§5.4): random delays keep many hosts from answering at once.
+    /// Queues a unicast answer by the same timing rules as a multicast one (§5.4): random delays prevent many hosts from
+    /// answering at once.
     private mutating func reply(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
         guard !answers.isEmpty else { return }
         let window = window(for: answers, inbound, isDefence: isDefence, now: now)
@@ -70,8 +71,8 @@ extension Responder {
         }
     }
 
-    /// §6: at once when nobody else can answer and nothing else was asked; else after a random delay, and longer when more
-    /// known answers are announced (§7.2). §8.1: at once, too, to stop a probe.
+    /// Returns the time window of an answer. §6: immediately if no other host can answer and the query has only one question,
+    /// otherwise after a random delay. §7.2: later if more known answers are announced. §8.1: immediately to stop a probe.
     private mutating func window(
         for answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant
     ) -> ClosedRange<Instant> {
@@ -84,7 +85,7 @@ extension Responder {
         return now...(now + random.duration(in: RFC6762.sharedAnswerDelay))
     }
 
-    /// The answers that we are authoritative for on this interface.
+    /// Returns the answers for which this host is authoritative on this interface.
     private func answers(to question: Question, on interface: InterfaceID) -> [Answer] {
         guard question.recordClass == .internet || question.recordClass == .any,
             let network = attachments[interface]?.network
@@ -96,7 +97,7 @@ extension Responder {
                 let types = Set(content.unique(on: network).map(\.type))
                 let matching = question.type == .any ? types : types.intersection([question.type])
                 answers += matching.map { Answer(group: id, slot: .unique($0)) }
-                // §6.1: we own the name, so we can say that there is no such record.
+                // §6.1: this host owns the name, so it can deny that such a record exists.
                 if matching.isEmpty { answers.append(Answer(group: id, slot: .negative)) }
             }
             for (index, record) in content.shared.enumerated() where question.isAnswered(by: record) {
@@ -113,7 +114,7 @@ extension Responder {
         groups[answer.group]?.content.records(answer.slot, on: network) ?? []
     }
 
-    /// A question with proposed records for its name, at least one of which is not ours.
+    /// Returns true for a question with proposed records for its name, at least one of which is not ours.
     private func isForeignProbe(_ question: Question, _ inbound: InboundMessage, now: Instant) -> Bool {
         let proposed = inbound.message.authorities.filter { $0.name == question.name }
         return proposed.contains { record in
@@ -123,12 +124,13 @@ extension Responder {
         }
     }
 
-    /// A probe that is not foreign is our own, come back late: it needs no defence.
+    /// Returns true for a probe that is not foreign. It is our own, received late, and needs no defence.
     private func isOwnProbe(_ question: Question, _ inbound: InboundMessage) -> Bool {
         inbound.message.authorities.contains { $0.name == question.name }
     }
 
-    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live.
+    /// Returns true if the answer was multicast within the last quarter of its time to live, so that a unicast answer suffices
+    /// (§5.4).
     private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
         guard let attachment = attachments[inbound.interface],
             let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),
@@ -137,7 +139,7 @@ extension Responder {
         return now - last < .seconds(Int(timeToLive)) / 4
     }
 
-    /// §7.2: the known answers of a query may continue in packets that carry no question.
+    /// Removes queued answers that the asker knows. Known answers may continue in packets without a question (§7.2).
     private mutating func suppressQueued(_ known: KnownAnswers, _ inbound: InboundMessage) {
         guard !known.isEmpty, let network = attachments[inbound.interface]?.network else { return }
         let groups = groups
@@ -149,7 +151,7 @@ extension Responder {
     }
 }
 
-/// The answers that a querier has already (RFC 6762 §7.1).
+/// The answers that a querier already has (RFC 6762 §7.1).
 struct KnownAnswers {
     private struct Content: Hashable {
         let name: Name
@@ -164,7 +166,7 @@ struct KnownAnswers {
 
     var isEmpty: Bool { timesToLive.isEmpty }
 
-    /// True when every record is known for at least half of its time to live.
+    /// Returns true if the querier knows every record for at least half of its time to live.
     func cover(_ records: [Record]) -> Bool {
         !isEmpty && !records.isEmpty
             && records.allSatisfy { record in

@@ -1,30 +1,30 @@
 import ProtocolCore
 
-/// The multicast answers that wait on one interface and family, and when each went out last.
+/// The waiting multicast answers of one interface and family, and the time of each answer's last multicast.
 struct AnswerQueue: Sendable {
     private struct Pending {
-        /// May go out with others from here on ...
+        /// The answer may be sent with others from this time on ...
         var earliest: Instant
-        /// ... and goes out here at the latest.
+        /// ... and must be sent by this time.
         var due: Instant
-        /// Who asked; nil when that no longer matters, because somebody unknown or too many did.
+        /// The askers; nil if they no longer matter, because one is unknown or there are too many.
         var askers: [Peer]?
-        /// Its only asker has announced more known answers (RFC 6762 §7.2).
+        /// True if the only asker has announced more known answers (RFC 6762 §7.2).
         var isHeld = false
     }
 
-    /// Bounded by the records published: one entry an answer.
+    /// The published records bound this table: each answer has one entry.
     private var pending: [Answer: Pending] = [:]
     private var lastMulticast: [Answer: Instant] = [:]
     private(set) var deadline: Instant?
 
-    /// Beyond this, known answers of one asker no longer suppress an answer that the others wait for.
+    /// The limit of askers per answer. Above it, known answers no longer remove the answer.
     private static let askerLimit = 8
 
     var isEmpty: Bool { pending.isEmpty }
 
-    /// Queues an answer to be sent within the window, but not before `interval` has passed since it was multicast last
-    /// (RFC 6762 §6). Asking again never delays an answer.
+    /// Queues an answer for the window, but not before `interval` has passed since its last multicast (RFC 6762 §6). A repeated
+    /// question never delays an answer.
     mutating func enqueue(
         _ answer: Answer, window: ClosedRange<Instant>, asker: Peer?, interval: Duration, isHeld: Bool = false
     ) {
@@ -44,7 +44,7 @@ struct AnswerQueue: Sendable {
         deadline = sooner(deadline, due)
     }
 
-    /// Everything that may go out, in order, as soon as one answer must (RFC 6762 §6.4).
+    /// Removes and returns all answers that may be sent, in order, as soon as one is due (RFC 6762 §6.4).
     mutating func takeDue(now: Instant) -> [Answer] {
         guard let deadline, deadline <= now else { return [] }
         let isDue = pending.values.contains { $0.due <= now }
@@ -57,7 +57,7 @@ struct AnswerQueue: Sendable {
         return ready
     }
 
-    /// RFC 6762 §7.2: `asker` says that it knows these answers. They stay queued when others asked too.
+    /// Removes the answers that `asker` knows (RFC 6762 §7.2). An answer with other askers stays queued.
     mutating func suppress(for asker: Peer, where isKnown: (Answer) -> Bool) {
         for (answer, waiting) in pending where waiting.askers?.contains(asker) == true && isKnown(answer) {
             let others = waiting.askers?.filter { $0 != asker } ?? []
@@ -66,7 +66,8 @@ struct AnswerQueue: Sendable {
         updateDeadline()
     }
 
-    /// RFC 6762 §7.2: `asker` announces still more known answers. What others wait for too is not put off.
+    /// Delays the answers of `asker`, which announced more known answers (RFC 6762 §7.2). An answer with other askers is not
+    /// delayed.
     mutating func hold(for asker: Peer, until due: Instant) {
         for (answer, waiting) in pending where waiting.isHeld && waiting.askers == [asker] {
             pending[answer]?.earliest = max(due, waiting.earliest)
@@ -90,12 +91,12 @@ struct AnswerQueue: Sendable {
 
     func lastMulticast(of answer: Answer) -> Instant? { lastMulticast[answer] }
 
-    /// RFC 6762 §6: false within a second of the last time.
+    /// Returns false within a second of the last multicast (RFC 6762 §6).
     func mayMulticast(_ answer: Answer, now: Instant) -> Bool {
         lastMulticast[answer].map { now - $0 >= RFC6762.multicastInterval } ?? true
     }
 
-    /// Forgets the answers of a group that have changed: what went out before was something else.
+    /// Removes a group's changed answers and their times: the last multicast had different content.
     mutating func forget(_ group: GroupID, where hasChanged: (Answer.Slot) -> Bool = { _ in true }) {
         pending = pending.filter { $0.key.group != group || !hasChanged($0.key.slot) }
         lastMulticast = lastMulticast.filter { $0.key.group != group || !hasChanged($0.key.slot) }

@@ -1,24 +1,24 @@
 import DNSWire
 import ProtocolCore
 
-/// An interface as the responder sees it.
+/// The responder's state for one interface.
 struct Attachment: Sendable {
-    /// What one asker alone is to be told.
+    /// The waiting unicast answers for one asker.
     private struct Reply {
         let asker: Peer
         var queue: AnswerQueue
     }
 
-    /// So many askers at once are answered each for himself; to more of them the group is the cheaper way, and a host that asks
-    /// under many addresses costs no more memory.
+    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper, and a host that asks from
+    /// many addresses cannot use up memory.
     private static let replyLimit = 32
 
     var network: NetworkInterface
-    /// What all are to be told: one a family that has multicast here.
+    /// The multicast answers, with one queue per family that has multicast here.
     private(set) var queues: [IPFamily: AnswerQueue] = [:]
-    /// In the order in which they asked; none is empty.
+    /// The unicast answers in the order of their askers; none is empty.
     private var replies: [Reply] = []
-    /// When the probing that began last sends its first probe: what begins until then joins it in the same packets.
+    /// The time of the first probe of the most recent probing. Groups that start before it join the same packets.
     var probeStart: Instant?
 
     init(network: NetworkInterface) {
@@ -26,17 +26,17 @@ struct Attachment: Sendable {
         for family in network.families { queues[family] = AnswerQueue() }
     }
 
-    /// When the first answer is due.
+    /// The time of the first due answer.
     var deadline: Instant? {
         replies.reduce(queues.values.reduce(nil) { sooner($0, $1.deadline) }) { sooner($0, $1.queue.deadline) }
     }
 
-    /// True while an answer of the family waits to be sent.
+    /// Returns true while an answer of the family waits to be sent.
     func hasAnswers(_ family: IPFamily) -> Bool {
         queues[family]?.isEmpty == false || replies.contains { $0.asker.address.family == family }
     }
 
-    /// A family that is new here begins without a past, and one that is gone takes its answers along.
+    /// Changes the network. A new family starts with an empty queue; the answers of a removed family are dropped.
     mutating func change(to network: NetworkInterface) {
         self.network = network
         for family in IPFamily.allCases where queues.keys.contains(family) != network.families.contains(family) {
@@ -49,7 +49,7 @@ struct Attachment: Sendable {
         if queues.keys.contains(family) { change(&queues[family, default: AnswerQueue()]) }
     }
 
-    /// Changes whatever waits in the family, for the group and for single askers.
+    /// Changes all queues of the family, for the group and for single askers.
     mutating func changeQueues(of family: IPFamily, _ change: (inout AnswerQueue) -> Void) {
         changeGroupQueue(of: family, change)
         for index in replies.indices where replies[index].asker.address.family == family {
@@ -58,7 +58,7 @@ struct Attachment: Sendable {
         replies.removeAll { $0.queue.isEmpty }
     }
 
-    /// False when too many others wait for answers of their own.
+    /// Queues a unicast answer. Returns false if too many other askers wait for theirs.
     mutating func reply(_ answers: [Answer], to asker: Peer, window: ClosedRange<Instant>, isHeld: Bool) -> Bool {
         if !replies.contains(where: { $0.asker == asker }) {
             guard replies.count < Self.replyLimit else { return false }

@@ -1,20 +1,20 @@
 import DNSWire
 import ProtocolCore
 
-/// How far a group has come on one interface (RFC 6762 §8).
+/// The state of a group's claim on one interface (RFC 6762 §8).
 enum Claim: Hashable {
-    /// `sent` probes are out; the next one, or after the last the first announcement, is due at `next`.
+    /// `sent` probes are sent. The next probe, or the first announcement after the last probe, is due at `next`.
     case probing(sent: Int, next: Instant)
-    /// Lost a tiebreak (§8.2): probes anew from `until` on.
+    /// The host lost a tiebreak (§8.2) and probes again at `until`.
     case deferred(until: Instant)
-    /// Probed without objection, but the host name it points to is not claimed yet.
+    /// Probing succeeded, but the host name that the records point to is not claimed yet.
     case waiting
     case announcing(sent: Int, next: Instant)
     case announced
-    /// Another host has the name; the owner of the group has been told and must choose another.
+    /// Another host has the name. The group's owner was notified and must choose a different one.
     case conflicted
 
-    /// True once the name is ours here and questions about it are answered.
+    /// True if this host owns the name here and answers questions about it.
     var isClaimed: Bool {
         switch self {
         case .announcing, .announced: true
@@ -39,21 +39,21 @@ enum Claim: Hashable {
     }
 }
 
-/// A group with its claims, one an interface.
+/// A group with its claim per interface.
 struct PublishedGroup {
     var content: RecordGroup
     var claims: [InterfaceID: Claim] = [:]
     var conflicts = ConflictHistory()
     var updates = UpdateHistory()
-    /// The owner has been told that this name is claimed.
+    /// True if the owner was notified that this name is claimed.
     var isReported = false
 
     init(content: RecordGroup) { self.content = content }
 }
 
-/// Slows down a host that meets one conflict after the other (RFC 6762 §8.1).
+/// Slows down a host that has many conflicts in succession (RFC 6762 §8.1).
 struct ConflictHistory {
-    /// At most ``RFC6762/conflictLimit``, the oldest first.
+    /// The times of at most ``RFC6762/conflictLimit`` conflicts, oldest first.
     private var recent: [Instant] = []
     private var isSlowed = false
 
@@ -63,19 +63,19 @@ struct ConflictHistory {
         if recent.count == RFC6762.conflictLimit, now - recent[0] <= RFC6762.conflictWindow { isSlowed = true }
     }
 
-    /// How long the next attempt must wait. Once slowed down, each further attempt waits until one succeeds.
+    /// The wait before the next attempt. After the limit is reached, every attempt waits until one succeeds.
     var pause: Duration { isSlowed ? RFC6762.conflictPause : .zero }
 
     mutating func succeeded() { isSlowed = false }
 }
 
-/// Slows down an owner that changes its records all the time (RFC 6762 §8.4). What is held back is the announcement; questions
-/// are answered with the newest data.
+/// Slows down an owner that changes its records constantly (RFC 6762 §8.4). Only the announcement is delayed; answers contain
+/// the newest data.
 struct UpdateHistory {
-    /// At most ``RFC6762/updateLimit``, the oldest first; the last may lie ahead.
+    /// The times of at most ``RFC6762/updateLimit`` announcements, oldest first; the last one may be in the future.
     private var announced: [Instant] = []
 
-    /// When a change of now is announced; changes that wait are announced together.
+    /// Returns the announcement time of a change. Waiting changes are announced together.
     mutating func next(now: Instant) -> Instant {
         if let last = announced.last, last > now { return last }
         announced.removeAll { $0 + RFC6762.updateWindow <= now }
@@ -89,13 +89,13 @@ struct UpdateHistory {
     }
 }
 
-/// Our own records of the recent past. Old packets of ours may come back late (an access point or reflector echoes them, or a
-/// second interface on the same link), and must not look like another host's.
+/// This host's own records of the recent past. Its old packets may arrive late, for example from an access point or reflector
+/// that echoes them, or through a second interface on the same link. They must not count as another host's records.
 struct FormerRecords {
     private var entries: [(record: Record, until: Instant)] = []
-    /// Stops growth when addresses or TXT change all the time; the oldest goes first.
+    /// The limit, which bounds the memory if addresses or TXT change constantly. The oldest entry is removed first.
     private static let limit = 64
-    /// As long as caches may keep a host's records.
+    /// The lifetime of a host's records in caches.
     private static let lifetime: Duration = .seconds(Int(RFC6762.hostTimeToLive))
 
     mutating func remember(_ records: [Record], now: Instant) {

@@ -1,8 +1,8 @@
 import DNSWire
 import ProtocolCore
 
-/// What other hosts' responses mean for our records: conflicts (RFC 6762 §8.1, §9), answers that spare ours (§7.4), and records
-/// of ours that somebody let die (§6.6).
+/// Handles other hosts' responses about our names: conflicts (RFC 6762 §8.1, §9), answers that make ours unnecessary (§7.4), and
+/// our records that another host lets expire (§6.6).
 extension Responder {
     mutating func noteResponse(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         for records in [inbound.message.answers, inbound.message.additionals] {
@@ -23,8 +23,8 @@ extension Responder {
         }
     }
 
-    /// A goodbye of another host is no claim, and an NSEC record only accompanies claims: ours looks different on each
-    /// interface, and must not conflict with itself.
+    /// Handles another host's record under our name. A goodbye is not a claim. An NSEC record only accompanies claims: ours
+    /// differs per interface, and must not conflict with itself.
     private mutating func noteForeign(
         _ record: Record, for id: GroupID, _ claim: Claim, _ inbound: InboundMessage, now: Instant,
         _ actions: inout [Action]
@@ -34,21 +34,21 @@ extension Responder {
         else { return }
         switch claim {
         case .probing(sent: 0, _):
-            // §8.1: what was said before the first probe may be stale. Whoever has the name will object to the probe.
+            // §8.1: a response from before the first probe may be stale. An owner of the name will object to the probe.
             return
         case .probing, .deferred, .waiting:
-            // Whatever the type: the name is taken.
+            // A record of any type shows that the name is in use.
             groups[id]?.conflicts.note(now: now)
             for interface in orderedInterfaces where groups[id]?.claims[interface]?.isClaimed == false {
                 setClaim(.conflicted, of: id, on: interface)
             }
             actions.append(.conflicted(id, by: inbound.source))
         case .announcing, .announced:
-            // §6: nothing that is sent to us alone counts, unless we asked for it, as a probe does.
+            // §6: a unicast response does not count unless this host requested it, as a probe does.
             guard inbound.wasMulticast, content.unique(on: network).contains(where: { $0.type == record.type }) else {
                 return
             }
-            // §9: both sides go back to probing, and the tiebreak or the other's defence decides.
+            // §9: both hosts return to probing, and the tiebreak or the other host's defence decides.
             groups[id]?.conflicts.note(now: now)
             startProbing(id, on: inbound.interface, now: now)
         case .conflicted:
@@ -59,14 +59,14 @@ extension Responder {
     private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
         let family = inbound.source.address.family
         guard let network = attachments[inbound.interface]?.network, let content = groups[id]?.content,
-            // With hundreds of records under one name most responses concern neither case: spare the search.
+            // With hundreds of records under one name most responses concern neither case, so the search is skipped.
             attachments[inbound.interface]?.hasAnswers(family) == true
                 || record.timeToLive < RFC6762.otherTimeToLive / 2,
             let (slot, own) = content.slot(of: record, on: network)
         else { return }
         let answer = Answer(group: id, slot: slot)
         if record.timeToLive >= own.timeToLive {
-            // A set of several records is complete only when we send it ourselves.
+            // A set of several records is complete only if this host sends it.
             if content.records(slot, on: network).count == 1 {
                 attachments[inbound.interface]?.changeQueues(of: family) { $0.cancel(answer) }
             }
@@ -79,7 +79,7 @@ extension Responder {
 }
 
 extension RecordGroup {
-    /// Where a record that equals one of ours stands.
+    /// Returns the slot and the own record that equals the given one.
     fileprivate func slot(of record: Record, on network: NetworkInterface) -> (Answer.Slot, Record)? {
         if record.name == name {
             return unique(on: network).first { $0.hasSameContent(as: record) }.map { (.unique($0.type), $0) }

@@ -1,8 +1,9 @@
 import DNSWire
 
-/// Goodbye packets (RFC 6762 §10.1).
+/// Sends goodbye packets (RFC 6762 §10.1).
 extension Responder {
-    /// Only where the name was ours: where another host holds it, a goodbye would take that host's records away.
+    /// Sends goodbyes on interfaces where this host owns the name. If another host has it, a goodbye would remove that host's
+    /// records.
     func sayGoodbye(_ ids: [GroupID], _ actions: inout [Action]) {
         for interface in orderedInterfaces {
             guard let network = attachments[interface]?.network else { continue }

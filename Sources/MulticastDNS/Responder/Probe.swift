@@ -1,10 +1,10 @@
 import DNSWire
 import ProtocolCore
 
-/// Probing (RFC 6762 §8.1) and the steps of a claim.
+/// Probes for names (RFC 6762 §8.1) and advances claims.
 extension Responder {
-    /// Groups that begin within the random wait of an earlier one join it, so that hundreds of services are probed for in a
-    /// handful of packets.
+    /// Starts probing. Groups that start within the random wait of an earlier one join it, so that probing for hundreds of
+    /// services needs few packets.
     mutating func startProbing(_ id: GroupID, on interface: InterfaceID, now: Instant) {
         guard let group = groups[id] else { return }
         let pause = group.conflicts.pause
@@ -22,7 +22,7 @@ extension Responder {
         setClaim(.probing(sent: 0, next: start), of: id, on: interface)
     }
 
-    /// Takes every claim that is due one step further, those of one interface together in as few packets as possible.
+    /// Advances every claim that is due by one step, and sends the packets of one interface together.
     mutating func advanceClaims(now: Instant, _ actions: inout [Action]) {
         guard let claimDeadline, claimDeadline <= now else { return }
         let ids = groups.keys.sorted()
@@ -37,7 +37,7 @@ extension Responder {
                 case .announce: announcements.append(id)
                 }
             }
-            // Host names first: whatever waited for one is announced in the same packet.
+            // Host names come first: groups that waited for one are announced in the same packet.
             let waiting = ids.filter { groups[$0]?.claims[interface] == .waiting }
             for id in waiting.filter({ groups[$0]?.content.requires == nil }) + waiting
             where groups[id]?.claims[interface] == .waiting {
@@ -96,10 +96,11 @@ extension Responder {
         }
     }
 
-    /// §8.1 wants unicast answers ("QU"), which need not wait. But on a host with a second responder what is sent to port 5353
-    /// by unicast may be delivered to that one's socket, and an objection would go unheard. So only the first probe asks for
-    /// it, and whoever holds the name objects to the second and the third by multicast. Where a second responder is known not
-    /// even the first asks: Avahi says nothing for half a second after an answer, also after one by unicast that went astray.
+    /// Sends probes. §8.1 recommends unicast answers ("QU"), which are sent without delay. But if the host has a second
+    /// responder, the kernel may deliver unicast packets for port 5353 to its socket, and the objection would be lost. Only the
+    /// first probe therefore requests unicast, and the name's owner objects to the second and third by multicast. If a second
+    /// responder is known, the first probe requests multicast too: Avahi stays silent for half a second after each answer, even
+    /// after a unicast answer that was lost.
     private func sendProbes(
         _ due: [(id: GroupID, isFirst: Bool)], on interface: InterfaceID, _ actions: inout [Action]
     ) {
@@ -124,7 +125,7 @@ extension Responder {
     }
 }
 
-/// Puts probes into packets, each question in the same packet as its proposed records.
+/// Packs probes, each question in the same packet as its proposed records.
 enum ProbePacker {
     struct Probe {
         let name: Name
@@ -138,14 +139,14 @@ enum ProbePacker {
         chunks(of: probes, limit: PacketSize.usual, length: \.estimatedLength).flatMap { encode($0[...]) }
     }
 
-    /// An estimate may be wrong: what does not fit is halved until it does.
+    /// Encodes probes. If the estimate was too low, the packet is halved until it fits.
     private static func encode(_ probes: ArraySlice<Probe>) -> [[UInt8]] {
         let message = Message(
             questions: probes.map { Question(name: $0.name, type: .any, wantsUnicast: $0.wantsUnicast) },
             authorities: probes.flatMap { probe in
                 probe.proposed.map { record in
                     var record = record
-                    // §10.2: the cache-flush bit belongs into responses alone.
+                    // §10.2: the cache-flush bit is valid in responses only.
                     record.isCacheFlush = false
                     return record
                 }
@@ -157,7 +158,7 @@ enum ProbePacker {
     }
 }
 
-/// Splits a list so that the estimated lengths of a part stay within the limit; every part has at least one element.
+/// Splits a list into parts whose estimated lengths stay within the limit. Every part has at least one element.
 func chunks<Element>(of elements: [Element], limit: Int, length: (Element) -> Int) -> [[Element]] {
     var chunks: [[Element]] = []
     var used = Int.max

@@ -1,7 +1,7 @@
 import DNSWire
 import ProtocolCore
 
-/// Groups and interfaces that come, change and go.
+/// Adds, changes and removes groups and interfaces.
 extension Responder {
     mutating func publish(_ id: GroupID, _ content: RecordGroup, now: Instant, _ actions: inout [Action]) {
         guard let old = groups[id] else {
@@ -27,7 +27,7 @@ extension Responder {
         }
     }
 
-    /// RFC 6762 §8.4: the new data of a name that is ours is announced; shared records that are gone get a goodbye.
+    /// Announces the new data of a claimed name and sends goodbyes for removed shared records (RFC 6762 §8.4).
     private mutating func update(
         _ id: GroupID, from old: RecordGroup, to new: RecordGroup, now: Instant, _ actions: inout [Action]
     ) {
@@ -37,7 +37,7 @@ extension Responder {
         for interface in orderedInterfaces where isClaimed(id, on: interface) {
             forgetAnswers(id, on: interface) { old.records($0, on: $1) != new.records($0, on: $1) }
             if !gone.isEmpty { sendGoodbyes(gone, on: interface, &actions) }
-            // A host that has just changed its name must win the new one before a service points there.
+            // If the host has just changed its name, it must claim the new one before a service points to it.
             let isReady = isClaimed(new.requires, on: interface)
             setClaim(isReady ? .announcing(sent: 0, next: announcement) : .waiting, of: id, on: interface)
         }
@@ -62,7 +62,7 @@ extension Responder {
         }
     }
 
-    /// An interface without a usable address has no families: nothing is probed for before an address exists.
+    /// Adds or changes an interface. An interface without a usable address has no families, so probing waits for an address.
     mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
         guard let old = attachments[network.id]?.network else {
@@ -77,15 +77,15 @@ extension Responder {
         updateSiblings(now: now, &actions)
     }
 
-    /// Another interface is given the addresses that it has, or publishes, now.
+    /// Changes the addresses that an attached interface has or publishes.
     mutating func change(to network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard let old = attachments[network.id]?.network else { return }
         attachments[network.id]?.change(to: network)
         readdress(from: old, to: network, now: now, &actions)
     }
 
-    /// The names stay ours when addresses change: the new records are announced, and those that are gone get a goodbye. A
-    /// family that is new here has heard of nothing yet.
+    /// Announces the new address records and sends goodbyes for removed ones. The names stay claimed. A new family gets all
+    /// records.
     private mutating func readdress(
         from old: NetworkInterface, to network: NetworkInterface, now: Instant, _ actions: inout [Action]
     ) {
@@ -116,7 +116,7 @@ extension Responder {
         updateSiblings(now: now, &actions)
     }
 
-    /// RFC 6762 §8: whoever slept may find others on the link, and begins from the start.
+    /// Restarts probing after a suspend, because other hosts may have joined the link (RFC 6762 §8).
     mutating func resume(now: Instant) {
         for id in groups.keys.sorted() {
             for interface in orderedInterfaces where groups[id]?.claims[interface] != .conflicted {
@@ -128,7 +128,7 @@ extension Responder {
     private mutating func index(_ content: RecordGroup, _ id: GroupID) {
         for name in content.ownerNames {
             var ids = owners[name] ?? []
-            // Ids mostly rise, so this is the end of the list.
+            // Ids usually rise, so this is the end of the list.
             ids.insert(id, at: ids.lastIndex { $0 < id }.map { $0 + 1 } ?? 0)
             owners[name] = ids
         }

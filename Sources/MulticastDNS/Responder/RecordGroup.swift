@@ -1,26 +1,26 @@
 public import DNSWire
 
-/// Names a group of records between the responder and its owner.
+/// Identifies a group of records between the responder and its owner.
 public struct GroupID: RawRepresentable, Hashable, Sendable, Comparable {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: GroupID, right: GroupID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Records that are claimed, announced and withdrawn together because they hang on one unique name.
+/// Records that are claimed, announced and withdrawn together because they depend on one unique name.
 public struct RecordGroup: Hashable, Sendable {
-    /// The name that is probed for.
+    /// The name to probe for.
     public var name: Name
     /// The unique records of ``name``, without addresses; the responder sets their cache-flush bit.
     public var unique: [Record]
-    /// Shared records, under other names: announced, and withdrawn with a goodbye.
+    /// Shared records under other names. They are announced, and withdrawn with a goodbye.
     public var shared: [Record]
-    /// Shared records that many hosts have alike (service type enumeration): only given as answers, since a goodbye for
-    /// them would make all the others come to the rescue.
+    /// Shared records that many hosts have in common (service type enumeration). They are only sent as answers, since a goodbye
+    /// would make all other hosts send theirs.
     public var answeredOnly: [Record]
-    /// Adds to ``unique`` the addresses of whichever interface a packet leaves by.
+    /// True if ``unique`` also contains the addresses of the interface on which a packet is sent.
     public var publishesAddresses: Bool
-    /// The group that owns the host name these records point to. This group is announced only once that one is claimed.
+    /// The group that owns the host name in these records. This group is announced only after that one is claimed.
     public var requires: GroupID?
 
     public init(
@@ -39,7 +39,7 @@ public struct RecordGroup: Hashable, Sendable {
         self.requires = requires
     }
 
-    /// The unique records as they stand on one interface.
+    /// Returns the unique records for one interface.
     func unique(on network: NetworkInterface) -> [Record] {
         publishesAddresses ? unique + addressRecords(network.published) : unique
     }
@@ -50,7 +50,7 @@ public struct RecordGroup: Hashable, Sendable {
         }
     }
 
-    /// RFC 6762 §6.1: says that the name has no types but these.
+    /// Returns the negative answer: the name has no other types than these (RFC 6762 §6.1).
     func negative(on network: NetworkInterface) -> Record {
         let unique = unique(on: network)
         let timeToLive = unique.map(\.timeToLive).min() ?? RFC6762.hostTimeToLive
@@ -59,20 +59,20 @@ public struct RecordGroup: Hashable, Sendable {
             data: .nsec(next: name, types: Set(unique.map(\.type)).sorted()))
     }
 
-    /// What is announced: the unique records in the order of their types as they were given, then the shared ones.
+    /// Returns the slots to announce: the unique records by type in their given order, then the shared ones.
     func announcedSlots(on network: NetworkInterface) -> [Answer.Slot] {
         var seen: Set<RecordType> = []
         return unique(on: network).map(\.type).filter { seen.insert($0).inserted }.map { .unique($0) }
             + shared.indices.map { .shared($0) }
     }
 
-    /// Every name under which this group answers, each once.
+    /// The names under which this group answers, without duplicates.
     var ownerNames: [Name] {
         var seen: Set<Name> = []
         return ([name] + (shared + answeredOnly).map(\.name)).filter { seen.insert($0).inserted }
     }
 
-    /// The records that an answer stands for on one interface; none when the group has changed since.
+    /// Returns the records of an answer on one interface. The list is empty if the group has changed since.
     func records(_ slot: Answer.Slot, on network: NetworkInterface) -> [Record] {
         switch slot {
         case .unique(let type):
@@ -87,7 +87,7 @@ public struct RecordGroup: Hashable, Sendable {
     }
 }
 
-/// What can be asked of a group and is sent as a whole: a unique record set, one shared record, or the negative answer.
+/// An answer that is sent as a whole: a unique record set, one shared record, or the negative answer.
 struct Answer: Hashable, Comparable {
     enum Slot: Hashable, Comparable {
         case unique(RecordType)
@@ -99,7 +99,7 @@ struct Answer: Hashable, Comparable {
     let group: GroupID
     let slot: Slot
 
-    /// True when no other host may give this answer, so that it needs no random delay.
+    /// True if no other host may give this answer, so that it needs no random delay.
     var isUnique: Bool {
         switch slot {
         case .unique, .negative: true

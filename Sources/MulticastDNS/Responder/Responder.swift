@@ -1,32 +1,32 @@
 import DNSWire
 public import ProtocolCore
 
-/// The answering half of multicast DNS (RFC 6762 §6-§10): claims names by probing, announces their records, answers questions
-/// about them, defends them, and says goodbye.
+/// The answering half of multicast DNS (RFC 6762 §6-§10). Claims names by probing, announces their records, answers questions
+/// about them, defends them, and sends goodbyes.
 ///
-/// IPv4 and IPv6 on one interface share a claim, since they reach the same hosts, but have queues of answers of their own.
+/// IPv4 and IPv6 on one interface share a claim, since they reach the same hosts, but have separate queues of answers.
 public struct Responder: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// The interface came, or its addresses changed.
+        /// An interface was added, or its addresses changed.
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundMessage)
-        /// The host slept: everything is probed for again (RFC 6762 §8).
+        /// The host resumed after a suspend. Probing restarts for every name (RFC 6762 §8).
         case resumed
-        /// Publishes a new group, or changes one: under the same name its records are announced anew (§8.4), under another
-        /// name the old ones get a goodbye and the new name is probed for.
+        /// Publishes a new group or changes one. With the same name its records are announced again (§8.4). With a new name the
+        /// old records get a goodbye and probing starts for the new one.
         case publish(GroupID, RecordGroup)
         case withdraw(GroupID)
-        /// Goodbye for everything, at once.
+        /// Sends a goodbye for everything immediately.
         case stop
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// The name of the group has been probed for on every interface, and announced.
+        /// Probing for the group's name succeeded on every interface, and the name is announced.
         case claimed(GroupID)
-        /// Another host has the name: the owner must publish the group under another name.
+        /// Another host has the name. The owner must publish the group under a new one.
         case conflicted(GroupID, by: Peer)
     }
 
@@ -34,16 +34,16 @@ public struct Responder: Machine, Sendable {
     let sharesPort: Bool
     var attachments: [InterfaceID: Attachment] = [:]
     var groups: [GroupID: PublishedGroup] = [:]
-    /// The groups that answer under a name, in the order of their ids.
+    /// The groups per owner name, in the order of their ids.
     var owners: [Name: [GroupID]] = [:]
     var former = FormerRecords()
-    /// Pairs of our interfaces on which we have heard ourselves: they are on one link.
+    /// Pairs of this host's interfaces that received each other's packets, so they are on one link.
     var sharedLinks: Set<Set<InterfaceID>> = []
-    /// No claim is due before this; nil when none is due at all.
+    /// A time before which no claim is due; nil if none is due at all.
     var claimDeadline: Instant?
 
-    /// - Parameter sharesPort: another program of this host has port 5353 open too: no answers are asked for by unicast, since
-    ///   the kernel may give them to that one (RFC 6762 §15.1).
+    /// - Parameter sharesPort: true if another program of this host has also opened port 5353. The responder then requests no
+    ///   unicast answers, since the kernel may deliver them to that program (RFC 6762 §15.1).
     public init(random: SeededRandom, sharesPort: Bool = false) {
         self.random = random
         self.sharesPort = sharesPort
@@ -86,11 +86,12 @@ public struct Responder: Machine, Sendable {
         }
     }
 
-    /// The interfaces in the order of their ids, so that a run repeats exactly.
+    /// The interfaces in the order of their ids, which makes runs repeatable.
     var orderedInterfaces: [InterfaceID] { attachments.keys.sorted() }
 
-    /// True when the record says what we say or said ourselves, on whichever interface: then it is no conflict (§9), even
-    /// when it comes from another interface of ours on the same link, or from another responder on this host.
+    /// Returns true if the record has content that this host publishes, or recently published, on any interface. It is then not
+    /// a conflict (§9), even if it comes from another interface of this host on the same link or from another responder on this
+    /// host.
     func isOwn(_ record: Record, of content: RecordGroup, now: Instant) -> Bool {
         if content.unique.contains(where: { $0.hasSameContent(as: record) }) { return true }
         if content.publishesAddresses, record.name == content.name,

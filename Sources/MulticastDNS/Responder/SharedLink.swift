@@ -1,23 +1,23 @@
 import DNSWire
 import ProtocolCore
 
-/// Several interfaces of this host on one link, a cable and the wireless network of one house for instance. Each publishes the
-/// addresses of all, as one set: otherwise the cache-flush bit of what one interface says would take away what the other said
-/// (RFC 6762 §10.2), and everybody would see only one of the addresses at a time.
+/// Detects interfaces of this host on one link, for example a cable and the wireless network of one house. Each interface
+/// publishes the addresses of all, as one set. Otherwise the cache-flush bit of one interface's packet would remove the other's
+/// addresses (RFC 6762 §10.2), and peers would see only one address at a time.
 extension Responder {
-    /// What comes from an address of another interface of ours has gone over a link that both are on.
+    /// Notes a packet from an address of another own interface: both interfaces are on the same link.
     mutating func noteSharedLink(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let source = inbound.source.address
         guard attachments.count > 1, let here = attachments[inbound.interface]?.network, !here.has(source) else {
             return
         }
         let others = attachments.values.map(\.network).filter { $0.id != here.id && $0.has(source) }
-        // An address that two others have tells nothing.
+        // An address that two other interfaces have identifies neither.
         guard others.count == 1, sharedLinks.insert([here.id, others[0].id]).inserted else { return }
         updateSiblings(now: now, &actions)
     }
 
-    /// Gives every interface the addresses of those on its link.
+    /// Adds the addresses of all interfaces on its link to every interface.
     mutating func updateSiblings(now: Instant, _ actions: inout [Action]) {
         for interface in orderedInterfaces {
             guard var network = attachments[interface]?.network else { continue }
@@ -34,8 +34,9 @@ extension Responder {
 extension NetworkInterface {
     fileprivate func has(_ address: IPAddress) -> Bool { addresses.contains { $0.address == address } }
 
-    /// IPv4 hears nothing of itself from another interface, since the kernel drops what claims to come from its own address; two
-    /// addresses in one subnet are as good a sign. Every link has the link-local subnets.
+    /// Returns true if both have addresses in one subnet. IPv4 receives none of its own packets through another interface,
+    /// because the kernel drops packets from its own addresses; a common subnet is an equally good sign. Every link has the
+    /// link-local subnets, so they do not count.
     fileprivate func sharesSubnet(with other: NetworkInterface) -> Bool {
         addresses.contains { own in
             !own.address.isLinkLocal

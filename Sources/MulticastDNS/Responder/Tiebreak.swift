@@ -1,7 +1,7 @@
 import DNSWire
 import ProtocolCore
 
-/// Two hosts probing for one name at the same time (RFC 6762 §8.2).
+/// Resolves simultaneous probes of two hosts for one name (RFC 6762 §8.2).
 extension Responder {
     mutating func breakTies(_ inbound: InboundMessage, now: Instant) {
         guard !inbound.message.authorities.isEmpty, let network = attachments[inbound.interface]?.network else {
@@ -29,7 +29,7 @@ extension Responder {
 
 /// The comparison of proposed records (RFC 6762 §8.2.1).
 enum Tiebreak {
-    /// True when theirs come later in the order of class, type and data; equal sets are no conflict.
+    /// Returns true if their records are later in the order of class, type and data. Equal sets are not a conflict.
     static func isLost(ours: [Record], theirs: [Record]) -> Bool {
         let (ours, theirs) = (sorted(ours), sorted(theirs))
         for (our, their) in zip(ours, theirs) {
@@ -39,8 +39,8 @@ enum Tiebreak {
         return ours.count < theirs.count
     }
 
-    /// Class without the cache-flush bit, type and data as the bytes to compare. The fixed-width fields come first, so
-    /// that comparing bytes compares field by field.
+    /// Returns class without cache-flush bit, type and data as bytes. The fixed-width fields come first, so that a byte
+    /// comparison compares field by field.
     private static func sorted(_ records: [Record]) -> [[UInt8]] {
         records.map { record -> [UInt8] in
             let fields = [record.recordClass.rawValue, record.type.rawValue]
