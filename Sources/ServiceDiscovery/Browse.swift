@@ -2,15 +2,15 @@ import DNSWire
 import MulticastDNS
 import ProtocolCore
 
-/// What happened to a service that is browsed for.
+/// A change of a browsed service.
 public enum ServiceChange: Hashable, Sendable {
-    /// The TXT attributes are nil when they have not been heard yet; `changed` brings them.
+    /// A service was found. The TXT attributes are nil until they are received; `changed` then reports them.
     case found(ServiceIdentity, txt: TXTRecord?)
     case changed(ServiceIdentity, txt: TXTRecord?)
     case lost(ServiceIdentity)
 }
 
-/// A browse and what it has reported.
+/// A browse and its reported instances.
 struct Browse: Sendable {
     struct Instance: Hashable {
         let name: Name
@@ -24,14 +24,14 @@ struct Browse: Sendable {
 
     let type: ServiceType
     let question: QuestionKey
-    /// Bounded by the cache: an instance is here only while its PTR record is.
+    /// The reported instances. The cache bounds them: an instance is removed together with its PTR record.
     var found: [Instance: Found] = [:]
 }
 
 extension DiscoveryNode {
     mutating func browse(_ id: BrowseID, _ type: ServiceType, now: Instant, _ actions: inout [Action]) {
         if browses[id] != nil { cancelBrowse(id, now: now, &actions) }
-        // A type is short, so with this domain its name cannot be too long unless its subtype makes it so.
+        // A type is short, so in this domain only a long subtype can make its name too long.
         guard browses.count < configuration.browseLimit, let name = try? type.name(in: domain) else { return }
         let question = QuestionKey(name: name, type: .ptr)
         browses[id] = Browse(type: type, question: question)
@@ -51,7 +51,7 @@ extension DiscoveryNode {
         }
     }
 
-    /// A whole packet is in the cache before its changes are looked at, so a found service has the TXT that came with it.
+    /// Handles cache changes. The whole packet is in the cache first, so a found service already has the TXT of the same packet.
     mutating func noteBrowsed(
         _ changes: [CacheChange], on interface: InterfaceID, now: Instant, _ actions: inout [Action]
     ) {

@@ -2,7 +2,7 @@ import DNSWire
 import MulticastDNS
 import ProtocolCore
 
-/// Service type enumeration (RFC 6763 §9).
+/// Enumerates service types (RFC 6763 §9).
 extension DiscoveryNode {
     private static let enumeration: Name = "_services._dns-sd._udp.local"
     private static let question = QuestionKey(name: enumeration, type: .ptr)
@@ -30,7 +30,7 @@ extension DiscoveryNode {
     }
 
     private mutating func reportTypes(_ actions: inout [Action]) {
-        // A name that is no type in this domain is no answer here.
+        // Names that are not a service type in this domain are ignored.
         let types = querier.interfaces.flatMap { querier.records(for: Self.question, on: $0) }.compactMap { record in
             switch record.data {
             case .ptr(let name): ServiceType(name: name, domain: domain)

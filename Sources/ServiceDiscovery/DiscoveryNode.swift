@@ -2,62 +2,65 @@ import DNSWire
 public import MulticastDNS
 public import ProtocolCore
 
-/// A host's whole service discovery: registers, browses and resolves in `local` by multicast DNS (RFC 6763 over RFC 6762).
+/// The complete service discovery of a host. Registers, browses and resolves in `local` by multicast DNS (RFC 6763 over RFC
+/// 6762).
 public struct DiscoveryNode: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// The interface came, or its addresses changed. Leave interfaces out that have no multicast.
+        /// An interface was added, or its addresses changed. The caller leaves out interfaces without multicast.
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundDatagram)
-        /// An id that is in use is replaced.
+        /// Registers a service. An existing registration with this id is replaced.
         case register(RegistrationID, ServiceRegistration)
         case updateTXT(RegistrationID, TXTRecord)
         case unregister(RegistrationID)
         case browse(BrowseID, ServiceType)
-        /// Which types of services there are (RFC 6763 §9).
+        /// Enumerates the service types on the network (RFC 6763 §9).
         case browseTypes(BrowseID)
         case cancelBrowse(BrowseID)
         case resolve(ResolveID, ServiceIdentity)
         case cancelResolve(ResolveID)
-        /// The service did not answer: unless it confirms its records, they go within 10 s.
+        /// Reports that the service did not answer. Its records expire within 10 s unless the service confirms them.
         case reconfirm(ServiceIdentity)
-        /// These services matter: what leads to them has room of its own, in the caches and among the resolves, whatever others announce.
-        /// Any others give way, the oldest first. It replaces what was said before; of more than the limit of resolves the rest is
-        /// ignored.
+        /// Sets the priority services: the records that lead to them have reserved room in the caches, and their resolves have
+        /// reserved places. Other entries are evicted, oldest first. The set replaces the previous one; services above the
+        /// resolve limit are ignored.
         case favour(Set<ServiceIdentity>)
-        /// The host slept: what is registered is claimed again, and what is asked for is asked anew.
+        /// The host resumed after a suspend. All registrations are claimed again, and all questions are asked again.
         case resumed
-        /// Goodbye for everything registered, at once; browsing and resolving end.
+        /// Sends a goodbye for every registration immediately, and ends browses and resolves.
         case stop
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// The service is announced under this name; again when another host's claim made it change its name, and when it got its own
-        /// back.
+        /// The service is announced under this name. Reported again when another host's claim forced a new name, and when the
+        /// service regained its own.
         case registered(RegistrationID, name: String)
-        /// Another host has the name that the service was registered under. It is tried again after so long, and until then the service
-        /// has another one, which is told as soon as it is announced.
+        /// Another host has the service's registered name. The node tries it again after this time. Until then the service has a
+        /// different name, which `registered` reports when it is announced.
         case nameTaken(RegistrationID, name: String, by: Peer, again: Duration)
         case browse(BrowseID, ServiceChange)
-        /// All types of services that are there now, in the order of their texts; again whenever that changes.
+        /// All current service types, sorted by their text. Reported again after each change.
         case types(BrowseID, [ServiceType])
-        /// What is known of the service; again whenever that changes.
+        /// The known data of the service. Reported again after each change.
         case resolved(ResolveID, ResolvedService)
-        /// A resolved service is there no more; the resolve goes on and reports it when it comes back.
+        /// A resolved service disappeared. The resolve continues and reports the service when it returns.
         case unresolved(ResolveID)
-        /// The resolve ended to make room for one that came later.
+        /// The resolve ended to make room for a later one.
         case displaced(ResolveID)
     }
 
     public struct Configuration: Hashable, Sendable {
-        /// Stops a fault in the program from filling memory and network; beyond it, events to add one are ignored.
+        /// The limit of registrations. It prevents a programming error from filling memory and network; requests above a limit
+        /// are ignored.
         public var registrationLimit: Int
         public var browseLimit: Int
-        /// Of favoured services as many again.
+        /// The limit of resolves. Priority services have a second limit of the same size.
         public var resolveLimit: Int
-        /// Another program of this host has the port open too, so that what comes by unicast may reach that one instead.
+        /// True if another program of this host has also opened the port, so that the kernel may deliver unicast packets to that
+        /// program.
         public var sharesPort: Bool
 
         public init(
@@ -76,21 +79,21 @@ public struct DiscoveryNode: Machine, Sendable {
     var responder: Responder
     var querier: Querier
     var services: [RegistrationID: RegisteredService] = [:]
-    /// By the host name that was asked for.
+    /// The hosts by their registered name.
     var hosts: [String: RegisteredHost] = [:]
     var groupOwners: [GroupID: GroupOwner] = [:]
     var nextGroup: UInt64 = 0
-    /// When the next service tries to get its name back.
+    /// The time at which the next service tries to regain its name.
     var reclaimDeadline: Instant?
     var browses: [BrowseID: Browse] = [:]
-    /// What each browse for types has reported.
+    /// The reported types per type browse.
     var typeBrowses: [BrowseID: [ServiceType]] = [:]
     var resolves: [ResolveID: Resolve] = [:]
-    /// Which of them are touched by a record of that name: of the instance or of its host.
+    /// The resolves by the names whose records concern them: the instance name and the host name.
     var resolvesByName: [Name: Set<ResolveID>] = [:]
-    /// The instance names of services that matter.
+    /// The instance names of priority services.
     var favoured: Set<Name> = []
-    /// Datagrams that were no DNS messages.
+    /// The number of datagrams that were not valid DNS messages.
     public private(set) var malformedCount: UInt64 = 0
 
     public init(random: SeededRandom, configuration: Configuration = Configuration()) {
@@ -194,21 +197,21 @@ public struct DiscoveryNode: Machine, Sendable {
     }
 }
 
-/// Names a registration between the node and its shell.
+/// Identifies a registration between the node and its shell.
 public struct RegistrationID: RawRepresentable, Hashable, Sendable, Comparable {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Names a browse between the node and its shell.
+/// Identifies a browse between the node and its shell.
 public struct BrowseID: RawRepresentable, Hashable, Sendable, Comparable {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Names a resolve between the node and its shell.
+/// Identifies a resolve between the node and its shell.
 public struct ResolveID: RawRepresentable, Hashable, Sendable, Comparable {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }

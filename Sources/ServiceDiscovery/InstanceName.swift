@@ -1,31 +1,31 @@
-/// The names people give to services, and what becomes of them when they are taken.
+/// Derives alternative service names after conflicts.
 enum InstanceName {
-    /// The name to try as number `number` (2, 3, ...) for a wish: "Lamp" becomes "Lamp (2)" (RFC 6762 §9), shortened where the
+    /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if the
     /// result would exceed a label.
     static func numbered(_ wish: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
 
-    /// The same for host names, where blanks and parentheses do not belong: "plug-1a2b3c-2".
+    /// Returns the host name with a number, without blanks and parentheses: "plug-1a2b3c-2".
     static func numberedHost(_ wish: String, _ number: Int) -> String {
         let suffix = "-\(number)"
         return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
 
-    /// The wish split into its base and the number it may carry already: "Lamp (2)" goes on as "Lamp (3)".
+    /// Splits a name into its base and its number, so that "Lamp (2)" continues as "Lamp (3)".
     static func split(_ wish: String) -> (base: String, number: Int) {
         guard wish.hasSuffix(")"), let open = wish.lastIndex(of: "("), open > wish.startIndex else { return (wish, 1) }
         let digits = wish[wish.index(after: open)...].dropLast()
         let base = wish[..<open]
-        // More digits than anybody counts are part of the name.
+        // More than six digits belong to the name.
         guard base.hasSuffix(" "), base.count > 1, (1...6).contains(digits.utf8.count), let number = Int(digits),
             number > 1
         else { return (wish, 1) }
         return (String(base.dropLast()), number)
     }
 
-    /// Whole characters up to a number of bytes.
+    /// Shortens the text to whole characters within a number of bytes.
     static func shortened(_ text: String, to limit: Int) -> String {
         var text = text
         while text.utf8.count > limit { text.removeLast() }
@@ -33,7 +33,7 @@ enum InstanceName {
     }
 }
 
-/// Chooses the next number for a name that is taken.
+/// Chooses the next number for a name that another host has.
 struct Renaming: Hashable, Sendable {
     let base: String
     private(set) var number: Int
@@ -49,8 +49,8 @@ struct Renaming: Hashable, Sendable {
         self.number = number
     }
 
-    /// The first ones count upwards, as people expect. When many hosts want one name, counting would let only one of them
-    /// through in each round; so later ones draw from a range that doubles, and a thousand hosts settle in a dozen rounds.
+    /// The first attempts count upwards, as users expect. If many hosts want one name, counting would let only one host succeed
+    /// per round. Later attempts therefore draw from a range that doubles, so that a thousand hosts settle in a dozen rounds.
     private static let countedAttempts = 3
     private static let rangeLimit = 1 << 16
 

@@ -2,30 +2,31 @@ import DNSWire
 import MulticastDNS
 import ProtocolCore
 
-/// A service that had to take another name goes back to the one that it was registered under, as soon as no host defends that
-/// (RFC 6762 §9 lets a host try at any time). It keeps the name that it has until the other one is its own.
+/// Returns a renamed service to its registered name as soon as no host defends that name (RFC 6762 §9 lets a host try at any
+/// time). The service keeps its current name until it owns the registered one.
 struct Reclaiming: Sendable {
-    /// Between the first loss and the first attempt; four times as long after each further one. Three probes an hour disturb nobody.
+    /// The time from the first loss to the first attempt. Each further attempt waits four times as long. Three probes per hour
+    /// are harmless.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
-    /// The name is asked for so long before it is probed for. A probe that the host which has the name does not hear would take it from that
-    /// one; so many questions all get lost more seldom.
+    /// The time of querying the name before probing for it. A probe that the name's owner misses would take the name away; the
+    /// loss of all these queries is less likely.
     static let asking = Duration.seconds(20)
 
     private(set) var pause = Self.firstPause
-    /// When to try; nil while the name is its own, and while an attempt goes on.
+    /// The time of the next attempt; nil while the service has its own name or an attempt is in progress.
     private(set) var due: Instant?
-    /// It is asked for now, until ``due``.
+    /// True while the name is queried, until ``due``.
     private(set) var isAsking = false
-    /// The records under the wanted name, while they are probed for.
+    /// The records under the registered name while they are probed for.
     var group: GroupID?
     private var regained: Instant?
 
-    /// The name was lost, or could not be regained.
+    /// Schedules an attempt after the name was lost or could not be regained.
     ///
-    /// - Returns: after how long it is tried again.
+    /// - Returns: the time until the attempt.
     mutating func wait(now: Instant) -> Duration {
-        // A name that was kept for a while was worth going back to.
+        // If the service kept its name for a while, the attempts restart with the short pause.
         if let regained, now - regained >= Self.longestPause { pause = Self.firstPause }
         regained = nil
         (group, isAsking) = (nil, false)
@@ -45,7 +46,7 @@ struct Reclaiming: Sendable {
         self.group = group
     }
 
-    /// The attempt is over, without having shown anything.
+    /// Ends an attempt without a result.
     mutating func again(now: Instant) {
         (group, isAsking) = (nil, false)
         due = now + Self.firstPause
@@ -58,7 +59,7 @@ struct Reclaiming: Sendable {
 }
 
 extension DiscoveryNode {
-    /// Begins what is due.
+    /// Starts the attempts that are due.
     mutating func reclaim(now: Instant, _ actions: inout [Action]) {
         guard let due = reclaimDeadline, due <= now else { return }
         for id in services.keys.sorted() {
@@ -84,7 +85,7 @@ extension DiscoveryNode {
         findReclaimDeadline()
     }
 
-    /// The wanted name is the service's own again.
+    /// Switches the service back to its registered name.
     mutating func reclaimed(_ id: RegistrationID, _ group: GroupID, now: Instant, _ actions: inout [Action]) {
         guard var service = services[id], service.reclaiming.group == group else { return }
         let former = service.group
@@ -99,7 +100,7 @@ extension DiscoveryNode {
         actions.append(.registered(id, name: service.name))
     }
 
-    /// Another host still has it.
+    /// Ends an attempt because another host still has the name.
     mutating func reclaimFailed(_ id: RegistrationID, _ group: GroupID, now: Instant, _ actions: inout [Action]) {
         guard services[id]?.reclaiming.group == group else { return }
         drop(group, now: now, &actions)
@@ -107,7 +108,7 @@ extension DiscoveryNode {
         findReclaimDeadline()
     }
 
-    /// Where a host that has the wanted name says that it is.
+    /// Returns the question for the SRV record of a host that owns the registered name.
     private func wantedRecord(of service: RegisteredService) -> QuestionKey {
         do {
             let type = try service.registration.type.name(in: domain)
@@ -117,7 +118,7 @@ extension DiscoveryNode {
         }
     }
 
-    /// What the records would say has changed: a later attempt says the new.
+    /// Ends an attempt because the service's records changed. A later attempt uses the new records.
     mutating func endReclaim(_ id: RegistrationID, now: Instant, _ actions: inout [Action]) {
         if let service = services[id], service.reclaiming.isAsking {
             query(.forget(wantedRecord(of: service), on: nil), now: now, &actions)

@@ -2,7 +2,7 @@ import DNSWire
 import MulticastDNS
 import ProtocolCore
 
-/// A service as it stands, under the name it has now.
+/// A registered service under its current name.
 struct RegisteredService: Sendable {
     var registration: ServiceRegistration
     var naming: Renaming
@@ -16,14 +16,14 @@ struct RegisteredHost: Sendable {
     var naming: Renaming
     let group: GroupID
     var name: String
-    /// The services that point to it.
+    /// The number of services that point to it.
     var users: Int
 }
 
-/// Whose a group of records is.
+/// The owner of a group of records.
 enum GroupOwner: Hashable, Sendable {
     case service(RegistrationID)
-    /// The records under the name that the service wants back.
+    /// The records under the name that the service tries to regain.
     case reclaim(RegistrationID)
     case host(String)
 }
@@ -33,7 +33,7 @@ extension DiscoveryNode {
         _ id: RegistrationID, _ registration: ServiceRegistration, now: Instant, _ actions: inout [Action]
     ) {
         guard services[id] != nil || services.count < configuration.registrationLimit else { return }
-        // Before one that it replaces lets go of it: a host that stays says no goodbye.
+        // The new service uses the host before the replaced one releases it, so that the host sends no goodbye.
         useHost(registration.hostName, now: now, &actions)
         if services[id] != nil { unregister(id, now: now, &actions) }
         let service = RegisteredService(
@@ -91,9 +91,9 @@ extension DiscoveryNode {
         }
     }
 
-    /// RFC 6762 §9: another name, and from the beginning. A host's services point to its new name.
+    /// Chooses a different name and probes for it (RFC 6762 §9). The services of a renamed host point to its new name.
     ///
-    /// - Parameter host: the one that has the name.
+    /// - Parameter host: the host that owns the name.
     mutating func rename(_ group: GroupID, because host: Peer, now: Instant, _ actions: inout [Action]) {
         switch groupOwners[group] {
         case .reclaim(let id): reclaimFailed(id, group, now: now, &actions)
@@ -103,7 +103,7 @@ extension DiscoveryNode {
             let lost = service.name
             service.naming.next(&random)
             service.name = InstanceName.numbered(service.naming.base, service.naming.number)
-            // Further names on the way to one that is free say nothing new.
+            // Further renames on the way to a free name are not reported.
             if lost == service.registration.name {
                 let pause = service.reclaiming.wait(now: now)
                 actions.append(.nameTaken(id, name: lost, by: host, again: pause))
@@ -162,7 +162,7 @@ struct ServiceRecords {
     private let location: RecordData
     private let text: RecordData
 
-    /// A registration's names were checked when it was made, so a name that fails here is a bug of ours.
+    /// Creates the records. The registration checked its names, so an invalid name here is a programming error.
     init(_ service: RegisteredService, domain: Name, host: Name) {
         let registration = service.registration
         location = .srv(priority: 0, weight: 0, port: registration.port, target: host)

@@ -2,9 +2,9 @@ public import DNSWire
 public import MulticastDNS
 import ProtocolCore
 
-/// Where a service is.
+/// The location of a service.
 public struct ResolvedService: Hashable, Sendable {
-    /// An address and the interface it was heard on, which a link-local one needs.
+    /// An address and the interface on which it was received, which a link-local address needs.
     public struct Address: Hashable, Sendable {
         public var address: IPAddress
         public var interface: InterfaceID
@@ -15,15 +15,15 @@ public struct ResolvedService: Hashable, Sendable {
         }
     }
 
-    /// With the interface of the SRV record.
+    /// The identity, with the interface of the SRV record.
     public var identity: ServiceIdentity
-    /// As text, with its domain.
+    /// The host name as text, with its domain.
     public var hostName: String
     public var port: UInt16
-    /// At least one; of each family the newest first. An address heard on several interfaces is here once, unless it is
-    /// link-local in IPv6.
+    /// The addresses, at least one; newest first per family. An address from several interfaces is listed once, except
+    /// link-local IPv6 addresses.
     public var addresses: [Address]
-    /// Nil when it has not been heard yet.
+    /// The attributes; nil until they are received.
     public var txt: TXTRecord?
 
     public init(
@@ -37,11 +37,11 @@ public struct ResolvedService: Hashable, Sendable {
     }
 }
 
-/// A resolve and what it has reported.
+/// A resolve and its last report.
 struct Resolve: Sendable {
     let identity: ServiceIdentity
     let instance: Name
-    /// The host whose addresses are asked for.
+    /// The host whose addresses are queried.
     var target: Name?
     var reported: ResolvedService?
 
@@ -54,8 +54,8 @@ struct Resolve: Sendable {
 extension DiscoveryNode {
     mutating func resolve(_ id: ResolveID, _ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
         if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
-        // A name that cannot be asked for does not exist, and other domains are not asked for by multicast (RFC 6762 §3):
-        // nothing will ever be reported for them.
+        // A name that does not fit into a question cannot exist, and multicast queries do not cover other domains (RFC 6762 §3).
+        // Such a resolve never reports anything.
         guard let instance = try? identity.instanceName(), (try? Name(presentation: identity.domain)) == domain else {
             return
         }
@@ -92,13 +92,14 @@ extension DiscoveryNode {
         favourHosts(now: now, &actions)
     }
 
-    /// The hosts that such services name matter with them, while they are resolved.
+    /// Gives the hosts of priority services priority as well, while the services are resolved.
     private mutating func favourHosts(now: Instant, _ actions: inout [Action]) {
         let hosts = favoured.flatMap { resolvesByName[$0] ?? [] }.compactMap { resolves[$0]?.target }
         query(.favour(favoured.union(hosts)), now: now, &actions)
     }
 
-    /// The oldest of the same kind goes where there are too many: a resolve of a favoured service never for another's.
+    /// Ends the oldest resolve of the same kind if there are too many. A resolve of a priority service never makes room for
+    /// others.
     private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
         let matters = favoured.contains(instance)
         guard resolves.count >= configuration.resolveLimit else { return }
@@ -108,7 +109,7 @@ extension DiscoveryNode {
         actions.append(.displaced(oldest))
     }
 
-    /// RFC 6762 §10.4: the records that led to the service, from the PTR to the addresses.
+    /// Reconfirms the records that led to the service, from the PTR to the addresses (RFC 6762 §10.4).
     mutating func reconfirm(_ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
         guard let instance = try? identity.instanceName(), let type = try? identity.type.name(in: domain) else {
             return
@@ -132,13 +133,13 @@ extension DiscoveryNode {
                 case .added(let record), .removed(let record): record.name
                 }
             })
-        // By name: hundreds are resolved, and each packet is looked at.
+        // The lookup is by name, because hundreds of services are resolved and each packet causes a lookup.
         for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
             report(id, now: now, &actions)
         }
     }
 
-    /// A service that is heard again where it was may have been away meanwhile: it is told again.
+    /// Reports a service again if its unchanged records were received again, because it may have restarted.
     mutating func noteRepeated(_ names: Set<Name>, _ actions: inout [Action]) {
         for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
             guard let resolve = resolves[id], names.contains(resolve.instance), let service = resolve.reported else {
@@ -148,7 +149,7 @@ extension DiscoveryNode {
         }
     }
 
-    /// Compares what is cached with what was reported, after following the SRV record to the host it names now.
+    /// Compares the cached records with the last report, after following the SRV record to its current host.
     private mutating func report(_ id: ResolveID, now: Instant, _ actions: inout [Action]) {
         guard let resolve = resolves[id] else { return }
         let location = location(of: resolve)
@@ -220,7 +221,8 @@ extension DiscoveryNode {
 }
 
 extension IPAddress {
-    /// Only such an address means another host on another interface; the others are worth one try, wherever heard.
+    /// True if the same address means a different host per interface. Any other address is worth one attempt, whatever its
+    /// interface.
     fileprivate var isScoped: Bool { family == .v6 && isLinkLocal }
 }
 

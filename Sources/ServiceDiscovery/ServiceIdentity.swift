@@ -2,16 +2,16 @@ public import DNSWire
 public import MulticastDNS
 import ProtocolCore
 
-/// What makes a service the same service: its instance name, type and domain, and the interface it was seen on.
+/// The properties that identify a service: its instance name, type and domain, and the interface on which it was seen.
 public struct ServiceIdentity: Hashable, Sendable {
-    /// Any UTF-8 text of 1 to 63 bytes, as a person says it; in a result, as the service has it.
+    /// UTF-8 text of 1 to 63 bytes. A request has the user's spelling, a result the service's.
     public var name: String
     public var type: ServiceType
     public var domain: String
-    /// Always there in results; nil in a request means whichever interface has it.
+    /// The interface. Results always have one; nil in a request means any interface.
     public var interface: InterfaceID?
 
-    /// The name is brought into normalization form C, as every service should have it.
+    /// Creates an identity and normalizes the name to form C, as every service should.
     public init(name: String, type: ServiceType, domain: String = "local", interface: InterfaceID? = nil) {
         self.name = name.precomposed
         self.type = type.base
@@ -24,11 +24,11 @@ public struct ServiceIdentity: Hashable, Sendable {
         try type.name(in: Name(presentation: domain)).prepending(label: Array(name.utf8))
     }
 
-    /// The identity of an instance below a type; nil when its label is not the UTF-8 that RFC 6763 §4.1.1 asks for.
+    /// Creates the identity of an instance of a type, or returns nil if its label is not valid UTF-8 (RFC 6763 §4.1.1).
     init?(instance: Name, type: ServiceType, domain: Name, interface: InterfaceID) {
         guard let name = String(validating: instance.firstLabel, as: UTF8.self), !name.isEmpty else { return nil }
         self.init(name: name, type: type, domain: domain.description, interface: interface)
-        // A peer whose name is not in that form is found under the bytes that it sent.
+        // If a peer's name is not normalized, its own bytes find it.
         self.name = name
     }
 }

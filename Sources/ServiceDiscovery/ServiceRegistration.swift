@@ -5,14 +5,16 @@ import ProtocolCore
 public struct ServiceRegistration: Hashable, Sendable {
     public let name: String
     public let type: ServiceType
-    /// Labels such as `_dimmer`.
+    /// The labels of subtypes, such as `_dimmer`.
     public let subtypes: [String]
     /// The first label of the host name, without `.local`.
     public let hostName: String
     public let port: UInt16
     public var txt: TXTRecord
 
-    /// Checks every name, so that nothing can go wrong later, and brings it into normalization form C.
+    /// Checks all names, so that no later step can fail, and normalizes them to form C.
+    ///
+    /// - Throws: the reason if a name is not valid.
     public init(
         name: String, type: ServiceType, subtypes: [String] = [], hostName: String, port: UInt16,
         txt: TXTRecord = TXTRecord()
@@ -39,7 +41,7 @@ public struct ServiceRegistration: Hashable, Sendable {
     }
 }
 
-/// Why a service cannot be registered.
+/// The reasons why a service cannot be registered.
 public enum RegistrationError: Error, Hashable, Sendable, CustomStringConvertible {
     case nameLength(Int)
     case controlCharacter(String)

@@ -5,17 +5,17 @@ import ProtocolCore
 public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     public enum Transport: String, Hashable, Sendable {
         case tcp = "_tcp"
-        /// Everything that is not TCP (RFC 6763 §7).
+        /// UDP, and every other transport that is not TCP (RFC 6763 §7).
         case udp = "_udp"
     }
 
-    /// With its underscore.
+    /// The service name with its underscore.
     public let service: String
     public let transport: Transport
-    /// Nil for the whole type.
+    /// The subtype; nil for the whole type.
     public let subtype: String?
 
-    /// Reads `_service._tcp`, `_service._udp`, or one of them behind `_subtype._sub.`.
+    /// Parses `_service._tcp` or `_service._udp`, optionally after `_subtype._sub.`.
     public init(_ text: String) throws(ServiceTypeError) {
         var labels = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var subtype: String?
@@ -35,7 +35,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         try Self.check(service)
     }
 
-    /// RFC 6335 §5.1.
+    /// Checks a service name (RFC 6335 §5.1).
     private static func check(_ service: String) throws(ServiceTypeError) {
         guard service.hasPrefix("_") else { throw .missingUnderscore(service) }
         let name = Array(service.utf8.dropFirst())
@@ -47,10 +47,10 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The type without a subtype: what a service's identity carries.
+    /// The type without a subtype, as in a service's identity.
     public var base: ServiceType { ServiceType(service: service, transport: transport, subtype: nil) }
 
-    /// The type of this name; nil when it is none, or not in the domain.
+    /// Creates the type of this name, or returns nil if the name is not a type in the domain.
     init?(name: Name, domain: Name) {
         guard let transport = name.parent, transport.parent == domain,
             let type = try? ServiceType(
@@ -75,7 +75,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         (subtype.map { "\($0).\(RFC6763.subtypeLabel)." } ?? "") + service + "." + transport.rawValue
     }
 
-    /// The name that is browsed: type and domain (RFC 6763 §4).
+    /// Returns the name to browse: type and domain (RFC 6763 §4).
     func name(in domain: Name) throws(NameError) -> Name {
         let sub = subtype.map { [$0, RFC6763.subtypeLabel] } ?? []
         return try Name(labels: (sub + [service, transport.rawValue]).map { Array($0.utf8)[...] } + domain.labels)
@@ -83,7 +83,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ServiceType: ExpressibleByStringLiteral {
-    /// For constants in code: a literal that is no type is a bug of ours.
+    /// A literal that is not a valid type is a programming error and traps. Use literals for constants only.
     public init(stringLiteral text: String) {
         do {
             try self.init(text)
@@ -93,7 +93,7 @@ extension ServiceType: ExpressibleByStringLiteral {
     }
 }
 
-/// Why a text is not a service type.
+/// The reasons why a text is not a service type.
 public enum ServiceTypeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAType(String)
     case missingUnderscore(String)

@@ -1,22 +1,22 @@
-/// The attributes of a service (RFC 6763 §6): `key=value` strings. Keys are compared without regard to ASCII case.
+/// The attributes of a service (RFC 6763 §6): `key=value` strings. Comparison of keys ignores ASCII case.
 public struct TXTRecord: Hashable, Sendable {
     public struct Attribute: Hashable, Sendable {
         public let key: String
-        /// Any bytes; nil for a key without "=", which says only that it is there.
+        /// Any bytes; nil for a key without "=", which is present without a value.
         public let value: [UInt8]?
     }
 
-    /// In the order of the record, each key once.
+    /// The attributes in the order of the record, with unique keys.
     public private(set) var attributes: [Attribute] = []
 
     public init() {}
 
-    /// Attributes with text as values.
+    /// Creates a record with text values.
     public init(_ pairs: KeyValuePairs<String, String>) throws(TXTError) {
         for (key, value) in pairs { try set(key, Array(value.utf8)) }
     }
 
-    /// Adds an attribute, or changes it in its place.
+    /// Adds an attribute, or changes an existing one in place.
     public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTError) {
         guard Self.isKey(key.utf8) else { throw .badKey(key) }
         let length = key.utf8.count + (value.map { 1 + $0.count } ?? 0)
@@ -39,10 +39,10 @@ public struct TXTRecord: Hashable, Sendable {
 
     public func contains(_ key: String) -> Bool { index(of: key) != nil }
 
-    /// The value as bytes; nil when the key is missing or has none.
+    /// Returns the value as bytes, or nil if the key is missing or has no value.
     public func bytes(_ key: String) -> [UInt8]? { index(of: key).flatMap { attributes[$0].value } }
 
-    /// The value as text; nil when the key is missing, has no value, or one that is not UTF-8.
+    /// The value as text; nil if the key is missing, has no value, or the value is not UTF-8.
     public subscript(key: String) -> String? { bytes(key).flatMap { String(validating: $0, as: UTF8.self) } }
 
     private func index(of key: String) -> Int? {
@@ -53,17 +53,17 @@ public struct TXTRecord: Hashable, Sendable {
         key.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
     }
 
-    /// §6.4: at least one character of printable ASCII, without "=".
+    /// Returns true for a valid key: at least one character of printable ASCII, without "=" (§6.4).
     private static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }
     }
 
-    /// Each key is compared with those before it: a packet full of keys must not cost seconds.
+    /// The limit of attributes. Each key is compared with all previous ones, and a packet full of keys must not take seconds.
     private static let readLimit = 128
 
-    /// Reads the data of a TXT record. Nothing a peer sends is an error here: §6.4 says to ignore strings that begin with
-    /// "=" and keys that come again; so are keys of other characters, all attributes after the 128th, and a string that
-    /// runs past the end.
+    /// Decodes the data of a TXT record. Invalid data is not an error: §6.4 requires readers to ignore strings that begin with
+    /// "=" and repeated keys. Keys with invalid characters, attributes after the 128th, and a string that extends past the end
+    /// are ignored as well.
     public init(decoding data: [UInt8]) {
         var rest = data[...]
         while attributes.count < Self.readLimit, let length = rest.popFirst(), Int(length) <= rest.count {
@@ -77,7 +77,7 @@ public struct TXTRecord: Hashable, Sendable {
         }
     }
 
-    /// The data of a TXT record; a single empty string when there are no attributes (§6.1).
+    /// The data of a TXT record; a single empty string if the record has no attributes (§6.1).
     public var encoded: [UInt8] {
         attributes.isEmpty
             ? [0]
@@ -88,7 +88,7 @@ public struct TXTRecord: Hashable, Sendable {
     }
 }
 
-/// Why an attribute cannot be added.
+/// The reasons why an attribute cannot be added.
 public enum TXTError: Error, Hashable, Sendable, CustomStringConvertible {
     case badKey(String)
     case attributeTooLong(String, count: Int)
