@@ -1,12 +1,12 @@
-/// What only alternating current has, quantised: 0.1 VA, 0.1 var, 0.001, 1 mHz.
+/// The quantities that only alternating current has, quantised: 0.1 VA, 0.1 var, 0.001, 1 mHz.
 public struct AlternatingPower: Hashable, Sendable {
     /// Apparent power in tenths of a volt-ampere.
     public var apparentDecivoltAmperes: UInt32
     /// Reactive power in tenths of a var; positive for an inductive load.
     public var reactiveDecivars: Int32
-    /// Active by apparent power in thousandths, -1000 to 1000.
+    /// Active divided by apparent power in thousandths, -1000 to 1000.
     public var powerFactorThousandths: Int16
-    /// Nil where there is no mains to measure.
+    /// The mains frequency in millihertz; nil if the meter has no mains to measure.
     public var millihertz: UInt32?
 
     public init(
@@ -19,12 +19,12 @@ public struct AlternatingPower: Hashable, Sendable {
         self.millihertz = millihertz
     }
 
-    /// Volt-amperes.
+    /// Apparent power in volt-amperes.
     public var apparentPower: Double { Double(apparentDecivoltAmperes) / 10 }
-    /// Vars.
+    /// Reactive power in vars.
     public var reactivePower: Double { Double(reactiveDecivars) / 10 }
-    /// -1 to 1.
+    /// Power factor, -1 to 1.
     public var powerFactor: Double { Double(powerFactorThousandths) / 1000 }
-    /// Hertz.
+    /// Mains frequency in hertz.
     public var frequency: Double? { millihertz.map { Double($0) / 1000 } }
 }

@@ -1,6 +1,6 @@
-/// Reads the blocks of a chunk. It never reads outside the bytes, whatever they say.
+/// Reads the blocks of a chunk. Never reads outside the bytes, even if they are malformed.
 struct ChunkReader {
-    /// With eight zeros behind the end, so that a whole word can be loaded for any value.
+    /// The bytes, followed by eight zeros so that a whole word can be loaded at any position.
     private let bytes: [UInt8]
     private let end: Int
     private(set) var position: Int
@@ -19,7 +19,7 @@ struct ChunkReader {
         return (Int(length) + 1, columns)
     }
 
-    /// What the multiples of a column stand for.
+    /// The reference and quantum that turn a column's multiples into values.
     struct Scale {
         var reference: Int64
         var quantum: Int64
@@ -27,7 +27,7 @@ struct ChunkReader {
         func value(_ multiple: UInt64) -> Int64 { Int64(truncatingIfNeeded: multiple) &* quantum &+ reference }
     }
 
-    /// Reads a column of `count` multiples. The values that they stand for lie in the range.
+    /// Reads a column of `count` multiples and checks that their values are in the range.
     mutating func column(
         into multiples: inout [UInt64], count: Int, range: ClosedRange<Int64>
     ) throws(SampleChunkError) -> Scale {
@@ -45,7 +45,7 @@ struct ChunkReader {
         position += size
         var bound: UInt64 = 1 << UInt64(width) - 1
         if head & 0x80 != 0 { bound = max(bound, try addExceptions(to: &multiples, count: count, width: width)) }
-        // Most often even the largest multiple that there could be is small enough, and none has to be looked at.
+        // Usually even the largest possible multiple is small enough, so that no multiple needs a check.
         let limit = UInt64(range.upperBound &- reference) / quantum
         guard bound <= limit || multiples[..<count].allSatisfy({ $0 <= limit }) else {
             throw SampleChunkError(.valueOutOfRange, at: start)
@@ -55,7 +55,7 @@ struct ChunkReader {
 
     /// Unpacks the low bits of all multiples.
     private func unpack(into multiples: inout [UInt64], count: Int, width: Int) {
-        // What is checked here once need not be for each multiple.
+        // One check here replaces a check per multiple.
         precondition(count <= multiples.count, "a column has room for a block")
         var multiples = multiples.mutableSpan
         if width == 0 {
@@ -67,7 +67,8 @@ struct ChunkReader {
         let mask: UInt64 = 1 &<< shift &- 1
         var bit = position * 8
         var index = 0
-        // Four narrow ones lie in one word. Always the same shift: to load another count into its register takes longer.
+        // Four narrow multiples fit in one word. The shift is constant because loading a different count into its register takes
+        // longer.
         while width <= 14, index &+ 3 < count {
             var word = bytes.word(at: bit)
             multiples[unchecked: index] = word & mask
@@ -87,7 +88,7 @@ struct ChunkReader {
         }
     }
 
-    /// Adds the high bits of the exceptions and returns the largest multiple made so.
+    /// Adds the high bits of the exceptions. Returns the largest resulting multiple.
     private mutating func addExceptions(
         to multiples: inout [UInt64], count: Int, width: Int
     ) throws(SampleChunkError) -> UInt64 {
@@ -136,7 +137,7 @@ struct ChunkReader {
 }
 
 extension RawSpan {
-    /// At least 57 bits from a bit on.
+    /// Returns at least 57 bits from the given bit on.
     fileprivate func word(at bit: Int) -> UInt64 {
         let word = unsafeLoadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
         return UInt64(littleEndian: word) &>> UInt64(truncatingIfNeeded: bit & 7)

@@ -1,10 +1,10 @@
-/// The bytes of a chunk that is being written. Their memory is taken once, so that writing never has to ask for more.
+/// The bytes of a chunk under construction. The memory is allocated once, so that writing never allocates.
 struct ChunkWriter: Sendable {
     private var bytes = [UInt8](repeating: 0, count: SampleChunkEncoder.byteLimit)
-    /// How many bytes are written, the header included.
+    /// The number of written bytes, including the header.
     private(set) var count = SampleChunk.headerSize
 
-    /// The bytes with their header, in memory of just their size.
+    /// Returns the bytes with their header, in memory of exactly their size.
     func sealed(count samples: Int, span: ClosedRange<Int64>) -> [UInt8] {
         var sealed = Array(bytes[..<count])
         sealed[0] = SampleChunk.format
@@ -17,7 +17,7 @@ struct ChunkWriter: Sendable {
         return sealed
     }
 
-    /// Forgets what is written and keeps the memory.
+    /// Removes the content and keeps the memory.
     mutating func removeAll() { count = SampleChunk.headerSize }
 
     mutating func append(_ byte: UInt8) {

@@ -1,10 +1,10 @@
-/// One column of a block on its way into a chunk: first its values, then their distances from the smallest, then those as
-/// multiples of a quantum. ``SampleChunk`` describes what becomes of it.
+/// One column of a block during encoding: first its values, then their distances from the smallest, then these as multiples of a
+/// quantum. ``SampleChunk`` describes the result.
 struct Column: Sendable {
-    /// Below 2^63, but for the values.
+    /// The numbers of the column. They are below 2^63, except for the values.
     private var numbers: [UInt64]
     private var packed: [UInt64]
-    /// The largest of them.
+    /// The largest distance or multiple.
     private(set) var largest: UInt64 = 0
 
     /// - Parameter count: 1 to 128.
@@ -15,8 +15,9 @@ struct Column: Sendable {
 
     var count: Int { numbers.count }
 
-    /// Takes one value of each sample, as its distance from the smallest, and returns that.
-    /// - Parameter value: all of them span less than 2^63.
+    /// Stores one value per sample as its distance from the smallest value, and returns the smallest.
+    ///
+    /// - Parameter value: all values span less than 2^63.
     @inline(__always)
     mutating func fill(_ samples: Span<Sample>, _ value: (Sample) -> Int64) -> Int64 {
         if numbers.count != samples.count { self = Column(count: samples.count) }
@@ -33,7 +34,7 @@ struct Column: Sendable {
         return smallest
     }
 
-    /// Divides all distances, of which not all are 0, by their greatest common divisor.
+    /// Divides all distances by their greatest common divisor and returns it. At least one distance must not be 0.
     mutating func takeOutQuantum() -> UInt64 {
         guard var quantum = numbers.first(where: { $0 != 0 }) else { return 1 }
         while quantum > 1 {
@@ -47,7 +48,7 @@ struct Column: Sendable {
         return 1
     }
 
-    /// Divides as long as nothing remains; returns the number where something does.
+    /// Divides all numbers. Returns the first number that leaves a remainder, or nil.
     private mutating func divide(by divisor: ExactDivisor) -> UInt64? {
         for index in numbers.indices {
             let quotient = divisor.quotient(numbers[index])
@@ -57,11 +58,11 @@ struct Column: Sendable {
         return nil
     }
 
-    /// The width at which low bits and exceptions together are fewest. An exception costs its index and its high bits in
+    /// Returns the width with the smallest sum of low bits and exceptions. An exception costs its index and its high bits in
     /// groups of seven.
     func cheapestWidth() -> (width: Int, exceptions: Int) {
         let widest = UInt64.bitWidth - largest.leadingZeroBitCount
-        // How many multiples have more bits than the index says.
+        // The number of multiples with more bits than the index.
         var exceeding = [64 of Int](repeating: 0)
         var best = (width: widest, exceptions: 0, bytes: (widest * count + 7) / 8)
         if widest > SampleChunk.widthLimit { best.bytes = .max }
@@ -72,7 +73,7 @@ struct Column: Sendable {
             var cost = (width * count + 7) / 8 + 1 + exceptions
             for group in stride(from: width, to: widest, by: 7) { cost += exceeding[group] }
             if cost < best.bytes { best = (width, exceptions, cost) }
-            // Narrower still, there are only more of them, of at least two bytes each.
+            // Smaller widths only have more exceptions, of at least two bytes each.
             if 2 * exceptions > best.bytes { break }
         }
         return (best.width, best.exceptions)
@@ -81,17 +82,18 @@ struct Column: Sendable {
     private func wider(than width: Int) -> Int {
         let largest: UInt64 = 1 &<< UInt64(width) &- 1
         var wider: UInt64 = 0
-        // The difference is negative, its highest bit set, where the number is larger: no branch to predict.
+        // If the number is larger, the difference is negative and its highest bit is set. This avoids a branch to predict.
         for number in numbers { wider &+= (largest &- number) &>> 63 }
         return Int(wider)
     }
 
-    /// Packs the low bits of each number behind each other.
-    /// - Parameter width: 1 to 56, so that a number fits into a word that has up to seven bits of the one before.
+    /// Packs the low bits of all numbers consecutively.
+    ///
+    /// - Parameter width: 1 to 56, so that a number fits into a word that contains up to seven bits of the previous one.
     mutating func storeLowBits(_ width: Int, in output: inout MutableRawSpan, at offset: Int) {
         let mask: UInt64 = 1 &<< UInt64(width) &- 1
         for index in numbers.indices { packed[index] = numbers[index] & mask }
-        // Two neighbours that fit into one number become one, of twice the width.
+        // Two neighbours that fit into one number become one number of twice the width.
         var count = count
         var width = UInt64(width)
         while width <= SampleChunk.widthLimit / 2, count.isMultiple(of: 2) {
@@ -102,7 +104,7 @@ struct Column: Sendable {
         var position = offset
         var word: UInt64 = 0
         var bits: UInt64 = 0
-        // A whole word is stored for every number; the next one overwrites what has not been filled of it.
+        // Each number stores a whole word; the next one overwrites its unused part.
         for index in 0..<count {
             word |= packed[index] &<< bits
             output.storeBytes(of: word.littleEndian, toByteOffset: position, as: UInt64.self)
@@ -113,7 +115,7 @@ struct Column: Sendable {
         }
     }
 
-    /// The numbers that do not fit into the width, in rising order of their index.
+    /// Calls `body` for the numbers that do not fit into the width, in ascending order of their index.
     func forEachException(above width: Int, _ body: (_ index: Int, _ high: UInt64) -> Void) {
         for (index, number) in numbers.enumerated() where number >> UInt64(width) != 0 {
             body(index, number >> UInt64(width))

@@ -1,5 +1,5 @@
 extension ChunkWriter {
-    /// Writes a column of a block as ``SampleChunk`` describes it, and uses its numbers up.
+    /// Writes a column of a block in the format of ``SampleChunk``. Consumes the column's numbers.
     mutating func append(_ column: inout Column, above reference: Int64) {
         guard column.largest > 0 else {
             append(0)

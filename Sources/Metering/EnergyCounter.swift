@@ -1,27 +1,27 @@
 public import ProtocolCore
 
-/// Active energy out of what is measured at irregular instants, in exact integers: what the meter's own counter says, or the
-/// trapezoid between each two powers. The total only rises: power fed back counts as none, and no error accumulates over the
-/// years. It never rises by more than a plausible power can deliver, whatever a meter says.
+/// Computes active energy from measurements at irregular times, in exact integers: from the meter's own counter, or as the
+/// trapezoid between two powers. The total only rises: power that is fed back counts as zero, and no error accumulates over the
+/// years. A plausible power limits each increase, whatever the meter reports.
 public struct EnergyCounter: Sendable {
-    /// Whole milliwatt-hours so far.
+    /// The total in whole milliwatt-hours.
     public private(set) var milliwattHours: UInt64
-    /// What is left over, in units of 0.05 nJ; always less than one milliwatt-hour of them.
+    /// The remainder in units of 0.05 nJ, always less than one milliwatt-hour.
     private var remainder: UInt64 = 0
     private var last: (time: Instant, deciwatts: UInt32)?
     private let gapLimit: Duration
     private let plausibleDeciwatts: UInt32
 
-    /// 1 mWh = 3.6 J. The sum of two powers in tenths of a watt times nanoseconds counts in 0.1 nJ / 2.
+    /// 1 mWh = 3.6 J. The sum of two powers in tenths of a watt times nanoseconds is in units of 0.1 nJ / 2.
     private static let unitsPerMilliwattHour: UInt64 = 72_000_000_000
     private static let unitsPerMicrowattHour: UInt128 = 72_000_000
     /// 10 kW, more than the outlets of any house deliver: 16 A at 250 V are 4 kW, 30 A at 240 V are 7.2 kW.
     public static let plausibleDeciwatts: UInt32 = 100_000
 
     /// - Parameters:
-    ///   - milliwattHours: the total to go on from, as it was stored.
-    ///   - gapLimit: two measurements further apart than this are not joined, because nobody knows what was drawn between.
-    ///   - plausibleDeciwatts: a load draws at most so much, in tenths of a watt.
+    ///   - milliwattHours: the stored total to continue from.
+    ///   - gapLimit: two measurements with a longer interval are not connected, because the power between them is unknown.
+    ///   - plausibleDeciwatts: the highest power of a load, in tenths of a watt.
     public init(
         milliwattHours: UInt64 = 0, gapLimit: Duration = .seconds(30),
         plausibleDeciwatts: UInt32 = EnergyCounter.plausibleDeciwatts
@@ -31,13 +31,13 @@ public struct EnergyCounter: Sendable {
         self.plausibleDeciwatts = plausibleDeciwatts
     }
 
-    /// Adds the energy since the measurement before: what the meter's counter says, where it can be true, otherwise what lies
-    /// between the two powers. A time before the last one adds nothing and starts anew from there.
+    /// Adds the energy since the previous measurement: the meter's counter if it is plausible, otherwise the trapezoid between
+    /// the two powers. A time before the previous one adds nothing and becomes the new start.
     public mutating func add(_ measurement: Measurement, at time: Instant) {
         add(deciwatts: measurement.deciwatts, microwattHours: measurement.addedMicrowattHours, at: time)
     }
 
-    /// Adds what lies between the power before and this one.
+    /// Adds the energy between the previous power and this one.
     public mutating func add(deciwatts: Int32, at time: Instant) {
         add(deciwatts: deciwatts, microwattHours: nil, at: time)
     }
@@ -49,7 +49,7 @@ public struct EnergyCounter: Sendable {
         let nanoseconds = UInt128((time - last.time).wholeNanoseconds)
         if let microwattHours {
             let units = UInt128(max(0, microwattHours)) * Self.unitsPerMicrowattHour
-            // A meter's counter sees across a gap, so that no limit of time applies to it.
+            // A meter's counter also covers gaps, so the gap limit does not apply.
             if units <= 2 * UInt128(plausibleDeciwatts) * nanoseconds { return count(units) }
         }
         guard time - last.time <= gapLimit else { return }

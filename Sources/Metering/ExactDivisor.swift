@@ -1,5 +1,5 @@
-/// Divides many numbers by the same one where no remainder is expected: a multiplication with the inverse modulo 2^64
-/// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", section 9).
+/// Divides many numbers by the same divisor without remainder: a multiplication with the inverse modulo 2^64 (Granlund and
+/// Montgomery, "Division by Invariant Integers using Multiplication", section 9).
 struct ExactDivisor {
     private let inverse: UInt64
     private let shift: UInt64
@@ -9,14 +9,14 @@ struct ExactDivisor {
     init(_ value: UInt64) {
         shift = UInt64(value.trailingZeroBitCount)
         let odd = value >> shift
-        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles them.
+        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles their number.
         var inverse = odd
         for _ in 0..<5 { inverse &*= 2 &- odd &* inverse }
         self.inverse = inverse
         largestQuotient = .max / value
     }
 
-    /// Of a number that is no multiple of the divisor, something greater than any quotient can be.
+    /// Returns the quotient. If the number is not a multiple of the divisor, the result exceeds `largestQuotient`.
     func quotient(_ number: UInt64) -> UInt64 {
         let product = number &* inverse
         return product &>> shift | product &<< (0 &- shift)

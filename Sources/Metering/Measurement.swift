@@ -1,16 +1,16 @@
-/// What a meter says at one instant, quantised as a ``Reading`` is: 0.1 W, 0.1 V, 1 mA. The total of the energy is counted by
-/// ``EnergyCounter``, which outlives the meter's power.
+/// A meter's measurement at one instant, quantised like a ``Reading``: 0.1 W, 0.1 V, 1 mA. ``EnergyCounter`` counts the total
+/// energy, because it survives a power loss of the meter.
 public struct Measurement: Hashable, Sendable {
     /// Active power in tenths of a watt.
     public var deciwatts: Int32
-    /// RMS voltage in tenths of a volt; nil from a meter that has none.
+    /// RMS voltage in tenths of a volt; nil if the meter does not measure it.
     public var decivolts: UInt16?
-    /// RMS current in milliamperes; nil from a meter that has none.
+    /// RMS current in milliamperes; nil if the meter does not measure it.
     public var milliamperes: UInt32?
-    /// Nil from a meter of direct current, and from one that cannot tell.
+    /// The alternating-current quantities; nil if the meter does not measure them or measures direct current.
     public var alternating: AlternatingPower?
-    /// Active energy in microwatt-hours since the measurement before, as the meter's own counter says, which sees what lies
-    /// between two measurements; negative when the load fed back. Nil where it has none, or cannot say for this span.
+    /// Active energy in microwatt-hours since the previous measurement, from the meter's own counter, which covers the time
+    /// between two measurements; negative if the load fed back. Nil if the meter has no counter, or no value for this interval.
     public var addedMicrowattHours: Int64?
 
     public init(
@@ -24,8 +24,8 @@ public struct Measurement: Hashable, Sendable {
         self.addedMicrowattHours = addedMicrowattHours
     }
 
-    /// Rounds to the resolution that is kept. Nil when a value is not finite or lies outside what the resolution can hold,
-    /// which no meter on a house's mains can honestly say.
+    /// Rounds to the stored resolution. Returns nil if a value is not finite or out of range, which is implausible for a meter
+    /// on a house's mains.
     public init?(watts: Double, volts: Double? = nil, amperes: Double? = nil) {
         guard let deciwatts = Int32(exactly: (watts * 10).rounded()) else { return nil }
         self.init(deciwatts: deciwatts)

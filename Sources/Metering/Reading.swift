@@ -1,19 +1,19 @@
 public import ProtocolCore
 
-/// What a meter measured at one instant, quantised to what the wire and the history keep: 0.1 W, 0.1 V, 1 mA, 1 mWh.
-/// Quantised once, where it is measured; every copy from there on is lossless.
+/// A meter's reading at one instant, quantised to the resolution of wire and history: 0.1 W, 0.1 V, 1 mA, 1 mWh. The meter's
+/// driver quantises it once; every copy after that is lossless.
 public struct Reading: Hashable, Sendable {
-    /// The plug's clock.
+    /// The time on the plug's clock.
     public var time: Instant
     /// Active power in tenths of a watt; negative when the load feeds back.
     public var deciwatts: Int32
-    /// RMS voltage in tenths of a volt; nil from a meter that has none.
+    /// RMS voltage in tenths of a volt; nil if the meter does not measure it.
     public var decivolts: UInt16?
-    /// RMS current in milliamperes; nil from a meter that has none.
+    /// RMS current in milliamperes; nil if the meter does not measure it.
     public var milliamperes: UInt32?
-    /// Nil from a meter that measures none of it.
+    /// The alternating-current quantities; nil if the meter does not measure them.
     public var alternating: AlternatingPower?
-    /// Active energy in milliwatt-hours since the plug was made; only rises.
+    /// Active energy in milliwatt-hours since the plug was manufactured; it only rises.
     public var milliwattHours: UInt64
 
     public init(
@@ -28,12 +28,12 @@ public struct Reading: Hashable, Sendable {
         self.milliwattHours = milliwattHours
     }
 
-    /// Watts.
+    /// Active power in watts.
     public var activePower: Double { Double(deciwatts) / 10 }
-    /// Volts.
+    /// RMS voltage in volts.
     public var voltageRMS: Double? { decivolts.map { Double($0) / 10 } }
-    /// Amperes.
+    /// RMS current in amperes.
     public var currentRMS: Double? { milliamperes.map { Double($0) / 1000 } }
-    /// Watt-hours.
+    /// Active energy in watt-hours.
     public var activeEnergy: Double { Double(milliwattHours) / 1000 }
 }

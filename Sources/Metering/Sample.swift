@@ -1,14 +1,14 @@
 public import ProtocolCore
 
-/// One entry of the history that a plug keeps: a ``Reading`` without its energy, its time cut to milliseconds.
+/// One entry of a plug's history: a ``Reading`` without its energy, with its time rounded down to milliseconds.
 public struct Sample: Hashable, Sendable {
-    /// The plug's clock in milliseconds.
+    /// The time on the plug's clock in milliseconds.
     public var milliseconds: Int64
     /// Active power in tenths of a watt.
     public var deciwatts: Int32
-    /// RMS voltage in tenths of a volt; nil from a meter that has none.
+    /// RMS voltage in tenths of a volt; nil if the meter does not measure it.
     public var decivolts: UInt16?
-    /// RMS current in milliamperes; nil from a meter that has none.
+    /// RMS current in milliamperes; nil if the meter does not measure it.
     public var milliamperes: UInt32?
 
     public init(milliseconds: Int64, deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil) {
@@ -24,23 +24,23 @@ public struct Sample: Hashable, Sendable {
             milliamperes: measurement.milliamperes)
     }
 
-    /// The plug's clock. Saturates outside the range of ``Instant`` (292 years).
+    /// The time on the plug's clock. Saturates outside the range of ``Instant`` (292 years).
     public var time: Instant {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard overflow else { return Instant(nanoseconds: product) }
         return Instant(nanoseconds: milliseconds < 0 ? .min : .max)
     }
 
-    /// Watts.
+    /// Active power in watts.
     public var activePower: Double { Double(deciwatts) / 10 }
-    /// Volts.
+    /// RMS voltage in volts.
     public var voltageRMS: Double? { decivolts.map { Double($0) / 10 } }
-    /// Amperes.
+    /// RMS current in amperes.
     public var currentRMS: Double? { milliamperes.map { Double($0) / 1000 } }
 }
 
 extension Instant {
-    /// Milliseconds, rounded down, so that times before and after zero fall into steps of the same width.
+    /// Milliseconds, rounded down, so that all steps before and after zero have the same width.
     var wholeMilliseconds: Int64 {
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return remainder < 0 ? quotient - 1 : quotient

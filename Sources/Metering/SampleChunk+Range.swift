@@ -1,8 +1,8 @@
 public import ProtocolCore
 
 extension SampleChunk {
-    /// The samples that a range asks for, both ends included. A chunk is fetched whole; this takes off what lies outside.
-    /// A sample's time is in whole milliseconds, rounded down, and so are the ends.
+    /// Returns the samples within a range, both ends included. A chunk is fetched whole, and this removes the samples outside
+    /// the range. The ends are rounded down to whole milliseconds like the samples' times.
     public func samples(from first: Instant, through last: Instant) throws(SampleChunkError) -> [Sample] {
         let samples = try samples()
         guard first <= last else { return [] }

@@ -1,8 +1,7 @@
-/// A run of samples in few bytes, without loss. The same bytes lie in the plug's memory, go over the wire and end up in the
-/// controller's database.
+/// A losslessly compressed run of samples. The plug's memory, the wire and the controller's database use the same bytes.
 ///
-/// Integers of the header are big endian. A *varint* has seven bits a byte, least significant first, the high bit set on
-/// all bytes but the last, at most ten bytes. A *zigzag* is a varint of 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+/// Integers of the header are big endian. A *varint* has seven bits per byte, least significant first, with the high bit set on
+/// all bytes but the last, and at most ten bytes. A *zigzag* is a varint that encodes 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
 ///
 /// Header, 20 bytes:
 ///
@@ -12,38 +11,38 @@
 ///     4-11  time of the first sample, signed, milliseconds of the plug's clock
 ///     12-19 time of the last sample; never before the first
 ///
-/// Blocks follow until the number of samples is reached, and nothing after them. A block holds up to 128 samples:
+/// Blocks follow until the number of samples is reached, and nothing follows them. A block holds up to 128 samples:
 ///
 ///     0     number of samples - 1, 0 to 127
 ///     1     columns: bit 0 voltage, bit 1 current; the other bits are 0
-///     2-    column of times: milliseconds since the sample before, 0 for the very first
+///     2-    column of times: milliseconds since the previous sample, 0 for the very first
 ///           column of active power, 0.1 W
 ///           column of RMS voltage, 0.1 V, if bit 0 is set
 ///           column of RMS current, 1 mA, if bit 1 is set
 ///
-/// A column keeps its values as reference + quantum × n, n in as few bits as most of the block's values need:
+/// A column stores its values as reference + quantum × n, with n in as few bits as most of the block's values need:
 ///
 ///     0     bits 0-5 width, 0 to 56; bit 6 a quantum follows (else it is 1); bit 7 exceptions follow
 ///     1-    reference, zigzag: the smallest value
 ///           quantum, varint, at least 2, if bit 6 is set
 ///           the low bits of n of every sample, width bits each, from the least significant bit of the first byte on;
-///           what is left of the last byte is 0
+///           the unused bits of the last byte are 0
 ///           if bit 7 is set: the number of exceptions, one byte, 1 to 128; for each its index in the block (one byte,
-///           rising) and what its n has above the low bits (varint, at least 1)
+///           rising) and the bits of its n above the low bits (varint, at least 1)
 ///
-/// Times never fall inside a chunk: where the clock was set back, a new chunk begins. A gap is a large step of time, and
-/// costs one exception.
+/// Times never decrease within a chunk: if the clock was set back, a new chunk begins. A gap is a large time step, and costs one
+/// exception.
 public struct SampleChunk: Hashable, Sendable {
     public let bytes: [UInt8]
 
-    /// How many samples a chunk may hold. It bounds what a few hostile bytes can make a reader allocate (98 KB).
+    /// The limit of samples per chunk. It bounds the memory that a few hostile bytes can make a reader allocate (98 KB).
     public static let sampleLimit = 4096
     static let blockLimit = 128
     static let widthLimit = 56
     static let format: UInt8 = 0xC1
     static let headerSize = 20
 
-    /// Takes bytes that came from elsewhere. Only the header is checked; ``samples()`` checks the rest.
+    /// Creates a chunk from untrusted bytes. Only checks the header; ``samples()`` checks the rest.
     public init(bytes: [UInt8]) throws(SampleChunkError) {
         guard bytes.count >= Self.headerSize else { throw SampleChunkError(.truncated, at: bytes.count) }
         guard bytes[0] == Self.format, bytes[1] == 0 else { throw SampleChunkError(.unknownFormat, at: 0) }
@@ -66,7 +65,7 @@ public struct SampleChunk: Hashable, Sendable {
     }
 }
 
-/// Why bytes are no sample chunk, and where.
+/// The reason why bytes are not a valid sample chunk, and the position.
 public struct SampleChunkError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: String, Hashable, Sendable {
         case truncated = "the chunk ends too early"
@@ -83,7 +82,7 @@ public struct SampleChunkError: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     public var reason: Reason
-    /// Index of the byte where the reader stopped.
+    /// The index of the byte at which the reader stopped.
     public var offset: Int
 
     init(_ reason: Reason, at offset: Int) {

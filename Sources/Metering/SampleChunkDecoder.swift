@@ -1,5 +1,5 @@
 extension SampleChunk {
-    /// All samples, in the order in which they were taken.
+    /// Returns all samples in the order of their measurement.
     public func samples() throws(SampleChunkError) -> [Sample] {
         try [Sample](capacity: count) { output throws(SampleChunkError) in
             var decoder = BlockDecoder(self)
@@ -9,7 +9,7 @@ extension SampleChunk {
     }
 }
 
-/// Turns the columns of a chunk's blocks back into samples.
+/// Decodes the columns of a chunk's blocks into samples.
 private struct BlockDecoder {
     private var reader: ChunkReader
     private var time: Int64
@@ -30,7 +30,7 @@ private struct BlockDecoder {
         let steps = try reader.column(into: &times, count: length, range: 0...(.max))
         let watts = try reader.column(
             into: &values, count: length, range: Int64(Int32.min)...Int64(Int32.max))
-        // A chunk begins at its first sample, which has no step.
+        // A chunk begins at its first sample, whose time step is zero.
         guard first > 0 || steps.value(times[0]) == 0 else {
             throw SampleChunkError(.badTime, at: SampleChunk.headerSize)
         }
@@ -48,7 +48,7 @@ private struct BlockDecoder {
         }
     }
 
-    /// Appends samples of time and power; returns the time of the last, nil where it overflows.
+    /// Appends samples with time and power. Returns the time of the last sample, or nil if it overflows.
     private func append(
         to output: inout OutputSpan<Sample>, count: Int, _ steps: ChunkReader.Scale, _ watts: ChunkReader.Scale
     ) -> Int64? {
@@ -65,7 +65,7 @@ private struct BlockDecoder {
         return time
     }
 
-    /// Hands each sample of the block its multiple.
+    /// Calls `set` for each sample of the block with its multiple.
     @inline(__always)
     private func fill(
         _ output: inout OutputSpan<Sample>, from first: Int, _ length: Int,
@@ -76,7 +76,7 @@ private struct BlockDecoder {
         for index in 0..<length { set(&samples[first &+ index], multiples[index]) }
     }
 
-    /// Checks that what was read is the whole chunk and ends when its header says.
+    /// Checks that the whole chunk was read and that its last time equals the header's.
     func finish(_ chunk: SampleChunk) throws(SampleChunkError) {
         guard reader.position == chunk.bytes.count else {
             throw SampleChunkError(.trailingBytes, at: reader.position)

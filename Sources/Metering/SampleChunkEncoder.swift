@@ -1,19 +1,19 @@
-/// Builds sample chunks one sample at a time, or many. Full blocks are compressed as they fill, at most 127 samples wait
-/// for theirs.
+/// Builds sample chunks from single samples or batches. Full blocks are compressed immediately; at most 127 samples wait for
+/// their block to fill.
 public struct SampleChunkEncoder: Sendable {
-    /// A chunk is sealed before it grows beyond this many bytes. It keeps one chunk well inside one frame of the wire.
+    /// The limit of a chunk in bytes. A chunk is sealed before it exceeds this, so that it always fits in one frame of the wire.
     public static let byteLimit = 16_384
-    /// What a block can take at most: four columns of 128 values of eight bytes, and their heads.
+    /// The largest possible block: four columns of 128 values of eight bytes, with their headers.
     private static let largestBlock = 2 + 4 * (1 + 10 + 10 + SampleChunk.blockLimit * 8)
 
     private var writer = ChunkWriter()
     private var block: [Sample] = []
     private var column = Column(count: SampleChunk.blockLimit)
-    /// Samples in the blocks that are compressed.
+    /// The number of samples in compressed blocks.
     private var compressed = 0
     private var first: Int64 = 0
     private var last: Int64 = 0
-    /// The time of the sample before the block's first.
+    /// The time of the sample before the block's first one.
     private var before: Int64 = 0
 
     public init() { block.reserveCapacity(SampleChunk.blockLimit) }
@@ -24,15 +24,15 @@ public struct SampleChunkEncoder: Sendable {
     /// The plug's clock at the open chunk's first and last sample, in milliseconds; nil while it is empty.
     public var span: ClosedRange<Int64>? { count == 0 ? nil : first...last }
 
-    /// Adds a sample to the open chunk. Where it does not belong into it, because the chunk is full or the clock went back,
-    /// the chunk is sealed and returned and the sample begins the next.
+    /// Adds a sample to the open chunk. If the chunk is full or the clock went back, seals and returns the chunk and starts the
+    /// next one with this sample.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
         let sealed = belongs(sample) ? nil : seal()
         add(sample)
         return sealed
     }
 
-    /// Adds samples as if one after the other, only faster, and returns the chunks that were sealed.
+    /// Adds many samples with the same result as one by one, but faster. Returns the sealed chunks.
     public mutating func append(contentsOf samples: [Sample]) -> [SampleChunk] {
         var sealed: [SampleChunk] = []
         let samples = samples.span
@@ -53,7 +53,7 @@ public struct SampleChunkEncoder: Sendable {
         return sealed
     }
 
-    /// Closes the open chunk and begins a new one; nil if it is empty.
+    /// Seals the open chunk and starts a new one. Returns nil if the chunk is empty.
     public mutating func seal() -> SampleChunk? {
         guard let span else { return nil }
         compressBlock()
@@ -63,13 +63,13 @@ public struct SampleChunkEncoder: Sendable {
         return SampleChunk(trusted: bytes)
     }
 
-    /// The open chunk as it would be if it were sealed now; nil if it is empty.
+    /// A sealed copy of the open chunk; nil if it is empty.
     public var chunk: SampleChunk? {
         var copy = self
         return copy.seal()
     }
 
-    /// Bytes of memory that the open chunk takes, about.
+    /// The approximate memory of the open chunk in bytes.
     public var byteCount: Int { writer.count + block.count * MemoryLayout<Sample>.stride }
 
     private mutating func begin(at sample: Sample) {
@@ -77,7 +77,7 @@ public struct SampleChunkEncoder: Sendable {
         before = first
     }
 
-    /// Adds a sample that belongs into the open chunk.
+    /// Adds a sample that fits the open chunk.
     private mutating func add(_ sample: Sample) {
         if count == 0 { begin(at: sample) }
         if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
@@ -86,7 +86,7 @@ public struct SampleChunkEncoder: Sendable {
         if block.count == SampleChunk.blockLimit { compressBlock() }
     }
 
-    /// False where the chunk is full, where time falls, and where it leaps further than a difference can say.
+    /// Returns false if the chunk is full, if time decreases, or if the time step exceeds the range of a difference.
     private func belongs(_ sample: Sample) -> Bool {
         let count = count
         guard count > 0 else { return true }
@@ -94,13 +94,14 @@ public struct SampleChunkEncoder: Sendable {
             && !sample.milliseconds.subtractingReportingOverflow(first).overflow
     }
 
-    /// A block that has begun has its room; a sample that begins another needs room for both.
+    /// Returns true if the chunk has room. An open block already has its room; a sample that starts another block needs room for
+    /// both.
     private func hasRoom(for sample: Sample) -> Bool {
         guard let previous = block.last else { return writer.count + Self.largestBlock <= Self.byteLimit }
         return previous.hasColumns(of: sample) || writer.count + 2 * Self.largestBlock <= Self.byteLimit
     }
 
-    /// Whether these samples, the first of which belongs into the open chunk, are what its next block will hold.
+    /// Returns true if these samples, the first of which fits the open chunk, form its next block.
     private func canBeNextBlock(_ samples: Span<Sample>) -> Bool {
         let head = samples[0]
         guard block.isEmpty, compressed + samples.count <= SampleChunk.sampleLimit else { return false }

@@ -1,29 +1,29 @@
 public import ProtocolCore
 
-/// The samples of one boot, as many as fit: sealed chunks and the open one. What is oldest goes first.
+/// The samples of one boot, up to a limit of bytes: sealed chunks and the open one. The oldest chunks are dropped first.
 public struct SampleStore: Sendable {
-    /// Seven days at one sample a second need at most this at 2.48 bytes a sample.
+    /// The size of seven days at one sample per second and at most 2.48 bytes per sample.
     public static let defaultByteLimit = 1_500_000
 
-    /// The chunks that grow no more, oldest first.
+    /// The sealed chunks, oldest first.
     public private(set) var sealed: [SampleChunk] = []
     private var open = SampleChunkEncoder()
     private var sealedBytes = 0
     private let byteLimit: Int
 
-    /// - Parameter byteLimit: what the sealed chunks may take together; it keeps a plug that nobody reads from growing.
+    /// - Parameter byteLimit: the limit of the sealed chunks in bytes. It bounds the memory if no controller fetches them.
     public init(byteLimit: Int = SampleStore.defaultByteLimit) { self.byteLimit = byteLimit }
 
-    /// The chunk that still grows, as it is now; nil while it is empty.
+    /// A sealed copy of the open chunk; nil while it is empty.
     public var openChunk: SampleChunk? { open.chunk }
 
-    /// Bytes that the samples take now, the open chunk included.
+    /// The memory of all samples in bytes, including the open chunk.
     public var byteCount: Int { sealedBytes + open.byteCount }
 
-    /// The plug's clock at the newest sample, in milliseconds; nil while there is none.
+    /// The plug's clock at the newest sample, in milliseconds; nil if the store is empty.
     public var lastMilliseconds: Int64? { open.span?.upperBound ?? sealed.last?.lastMilliseconds }
 
-    /// The number of samples kept.
+    /// The number of stored samples.
     public var count: Int { sealed.reduce(open.count) { $0 + $1.count } }
 
     public mutating func append(_ sample: Sample) {
@@ -31,15 +31,14 @@ public struct SampleStore: Sendable {
         keep(chunk)
     }
 
-    /// Puts back a chunk that was kept elsewhere, in the order in which it was made and before any new sample.
+    /// Restores a stored chunk. Chunks must be restored in their original order and before any new sample.
     public mutating func restore(_ chunk: SampleChunk) {
         if let own = open.seal() { keep(own) }
         keep(chunk)
     }
 
-    /// The chunks that have samples in the range, oldest first, whole: they may hold samples outside it as well, which
-    /// ``SampleChunk/samples(from:through:)`` takes off. The open chunk comes last, as it is now; asked again later, it has
-    /// grown.
+    /// Returns the chunks with samples in the range, oldest first. They may also contain samples outside the range, which
+    /// ``SampleChunk/samples(from:through:)`` removes. A copy of the open chunk comes last; a later call returns a longer one.
     public func chunks(from first: Instant, through last: Instant) -> [SampleChunk] {
         guard first <= last else { return [] }
         let range = first.wholeMilliseconds...last.wholeMilliseconds
