@@ -1,10 +1,10 @@
-/// A JSON object (RFC 8259) as text, put together key by key in the order in which they come. For modules that do without Foundation.
+/// A JSON object (RFC 8259) as text, built key by key in insertion order. It serves modules without Foundation.
 public struct JSONObject: Sendable {
     private var fields: [String] = []
 
     public init() {}
 
-    /// The whole object, on one line.
+    /// The whole object on one line.
     public var text: String { "{" + fields.joined(separator: ",") + "}" }
 
     public mutating func add(_ key: String, _ value: String) { add(key, json: Self.quoted(value)) }
@@ -19,16 +19,19 @@ public struct JSONObject: Sendable {
     }
     public mutating func addNull(_ key: String) { add(key, json: "null") }
 
-    /// JSON has no number for what is not finite: null stands for it.
+    /// Adds a number. JSON cannot represent infinite values and NaN, so they become null.
     public mutating func add(_ key: String, _ value: Double) {
         guard value.isFinite else { return addNull(key) }
         add(key, json: Int64(exactly: value).map { "\($0)" } ?? "\(value)")
     }
 
-    /// - Parameter json: one value, which is JSON already.
+    /// Adds a value in JSON syntax.
+    ///
+    /// - Parameter json: one complete JSON value.
     public mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
 
-    /// The text as a JSON string. Control characters are escaped, also DEL and C1, which a terminal may take for commands.
+    /// Returns the text as a JSON string. Escapes all control characters, including DEL and C1, which a terminal may interpret
+    /// as commands.
     public static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 >= 0x7F }) else {
             return "\"\(text)\""

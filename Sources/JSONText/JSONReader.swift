@@ -1,24 +1,23 @@
-/// Why bytes are not the JSON that they should be.
+/// The reason why bytes are not the expected JSON.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
 }
 
-/// Reads JSON (RFC 8259) from bytes that a stranger wrote, from the front to the end and without a step back. Bytes that are not UTF-8 become
-/// U+FFFD.
+/// Reads JSON (RFC 8259) from untrusted bytes in one pass. Bytes that are not UTF-8 become U+FFFD.
 public struct JSONReader {
-    /// Lists and objects inside each other, of which each takes a portion of the stack.
+    /// The nesting limit of lists and objects, each of which uses stack space.
     public static let depthLimit = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
 
-    /// - Parameter bytes: they have to stay while the reader is used.
+    /// - Parameter bytes: the bytes must stay valid while the reader is used.
     public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The whole of a text, and nothing behind it.
+    /// Reads one value that must span the whole text.
     public static func read<Value>(
         _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
@@ -37,7 +36,7 @@ public struct JSONReader {
 
     public func fault(_ message: String) -> JSONError { JSONError("\(message), at byte \(index + 1)") }
 
-    /// The next byte that is no space, which stays the next one.
+    /// Skips white space and returns the next byte without consuming it.
     public mutating func next() -> UInt8? {
         while index < bytes.count {
             switch bytes[index] {
@@ -58,7 +57,7 @@ public struct JSONReader {
         guard take(byte) else { throw fault("expected '\(Character(Unicode.Scalar(byte)))'") }
     }
 
-    /// Whether the next bytes are the word, which is read then.
+    /// Consumes the word and returns true if the next bytes are equal to it.
     public mutating func word(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
         guard bytes.count - index >= count,
@@ -75,7 +74,7 @@ public struct JSONReader {
         guard depth <= Self.depthLimit else { throw fault("nested more than \(Self.depthLimit) deep") }
     }
 
-    /// Calls for each of the entries, of which each has to be read.
+    /// Reads an object and calls `body` for each entry. The body must read the entry's value.
     public mutating func object(
         _ body: (String, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -91,7 +90,8 @@ public struct JSONReader {
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Calls for each of the elements, of which each has to be read. An empty table of Lua is an object, and stands for an empty list.
+    /// Reads a list and calls `body` for each element. The body must read the element. An empty Lua table is encoded as an
+    /// object, so an empty object counts as an empty list.
     public mutating func list(_ body: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         if next() == UInt8(ascii: "{") {
             try object { _, reader throws(JSONError) in throw reader.fault("expected a list") }
@@ -110,7 +110,7 @@ public struct JSONReader {
     public mutating func text() throws(JSONError) -> String {
         try expect(UInt8(ascii: "\""))
         let start = index
-        // As a rule there is nothing in it that has to be replaced.
+        // Most texts contain nothing to unescape.
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
             bytes[index] >= 0x20
         {
@@ -172,13 +172,13 @@ public struct JSONReader {
         return unit
     }
 
-    /// As it is written.
+    /// Returns the number as it is written.
     public mutating func numeral() throws(JSONError) -> String {
         _ = next()
         let start = index
         while index < bytes.count, Self.isOfNumbers(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        // The most that a number of 64 bits takes; more is no number of a script.
+        // The limit covers every 64-bit number; a longer text is not a valid number.
         guard text.utf8.count <= 32, let first = text.utf8.first, first != UInt8(ascii: "+"),
             Double(text)?.isFinite == true
         else { throw fault("invalid number") }
@@ -204,7 +204,7 @@ public struct JSONReader {
         return number
     }
 
-    /// The value as it is written, which has been looked at.
+    /// Validates the value and returns it as it is written.
     public mutating func raw() throws(JSONError) -> String {
         _ = next()
         let start = index

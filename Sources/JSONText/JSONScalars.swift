@@ -1,5 +1,5 @@
-/// A JSON object whose values are texts, numbers, booleans and nulls, read from bytes that somebody else wrote. A nested value and a key that
-/// comes twice are errors.
+/// A JSON object whose values are texts, numbers, booleans and nulls, read from untrusted bytes. A nested value and a repeated
+/// key are errors.
 public struct JSONScalars: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         case text(String)
@@ -8,12 +8,12 @@ public struct JSONScalars: Hashable, Sendable {
         case null
     }
 
-    /// Stops a message with thousands of keys from being gone through.
+    /// The limit of keys, which bounds the work for one message.
     public static let keyLimit = 32
 
     public private(set) var values: [String: Value] = [:]
 
-    /// - Throws: what is not such an object, and where.
+    /// - Throws: the reason and the position if the bytes are not such an object.
     public init(_ bytes: [UInt8]) throws(JSONError) {
         values = try JSONReader.read(bytes) { reader throws(JSONError) in
             var values: [String: Value] = [:]
