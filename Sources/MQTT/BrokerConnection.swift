@@ -5,46 +5,47 @@ public import NIOPosix
 public import PlugTopics
 import Synchronization
 
-/// One connection to a broker: the shell around libmosquitto, which has a thread of its own here. All methods are for the event loop, and
-/// everything that happens is told there, in order.
+/// One connection to a broker: the shell around libmosquitto, which uses its own thread. All methods must be called on the event
+/// loop, and all events are reported there in order.
 public final class BrokerConnection: Sendable {
     public enum Event: Sendable {
         case connected
-        /// The last event.
+        /// The connection ended. This is the last event.
         ///
-        /// - isTakenOver: another connection has the session now.
+        /// - isTakenOver: true if another connection took the session over.
         case ended(reason: String, isTakenOver: Bool)
         case acknowledged(BrokerTicket, refusal: String?)
         case received(BrokerMessage)
-        /// The answer to one filter.
+        /// The broker accepted one filter.
         case subscribed
-        /// The other answer: the broker does not let this program hear what the filter names.
+        /// The broker rejected one filter: this program may not subscribe to its topics.
         case notSubscribed
     }
 
-    /// Seconds that a broker keeps the session: as long as a command counts, so that it keeps none that is older.
+    /// The session expiry in seconds. It equals the lifetime of a command, so that the broker stores no older command.
     private static let session: UInt32 = 10
-    /// Bytes: far more than a request needs.
+    /// The limit of a packet in bytes, far more than a request needs.
     private static let largestPacket: UInt32 = 65_536
-    /// Messages from the broker that wait for the event loop. Stops a flood from filling memory; what comes beyond is dropped.
+    /// The limit of messages that wait for the event loop. It prevents a flood from filling the memory; further messages are
+    /// dropped.
     private static let waitingLimit = 512
-    /// Seconds that connecting may take.
+    /// The connect timeout in seconds.
     private static let patience: Int32 = 10
     private static let keepAlive: Int32 = 15
 
     private let eventLoop: any EventLoop
     private let report: @Sendable (Event) -> Void
     private let waiting = Atomic<Int>(0)
-    /// libmosquitto's number of each message that is on its way.
+    /// The tickets of unacknowledged messages by libmosquitto's message number.
     private let tickets: NIOLoopBoundBox<[Int32: BrokerTicket]>
     private let link: Mutex<Link?>
 
-    /// libmosquitto's functions that are called here take it from any thread.
+    /// libmosquitto's connection. The functions that this class calls are safe on any thread.
     private struct Link: @unchecked Sendable {
         let pointer: OpaquePointer
     }
 
-    /// Opens a connection. On the event loop.
+    /// Opens a connection. Must be called on the event loop.
     ///
     /// - Parameters:
     ///   - thread: runs the connection until it has ended.
@@ -66,7 +67,8 @@ public final class BrokerConnection: Sendable {
         }
     }
 
-    /// Publishes with QoS 1. A message for which there is no connection any more is not told of: the end is.
+    /// Publishes with QoS 1. If the connection has ended, the message is dropped without its own event, because `ended` reports
+    /// that.
     public func publish(_ ticket: BrokerTicket, _ publication: Publication) {
         var number: Int32 = 0
         var payload = publication.payload
@@ -96,7 +98,7 @@ public final class BrokerConnection: Sendable {
         }
     }
 
-    /// The broker publishes the will; `ended` follows.
+    /// Ends the connection. The broker publishes the will, and `ended` follows.
     public func end() {
         link.withLock { link in
             if let link { smartplug_mqtt_end(link.pointer) }
@@ -114,7 +116,7 @@ public final class BrokerConnection: Sendable {
         guard let pointer = open(server, options, &message) else { return (words(message), false) }
         link.withLock { $0 = Link(pointer: pointer) }
         let isTakenOver = smartplug_mqtt_run(pointer, &message, message.count) != 0
-        // Nobody uses it from here on.
+        // No other thread uses the pointer from here on.
         link.withLock { $0 = nil }
         smartplug_mqtt_free(pointer)
         return (words(message), isTakenOver)
@@ -162,7 +164,7 @@ public final class BrokerConnection: Sendable {
     }
 
     private func acknowledged(_ number: Int32, _ refusal: String?) {
-        // The number is entered on the event loop, in the turn that published: so it is there before this turn.
+        // The turn that publishes stores the number on the event loop, so it is stored before this turn runs.
         eventLoop.execute {
             guard let ticket = self.tickets.value.removeValue(forKey: number) else { return }
             self.report(.acknowledged(ticket, refusal: refusal))
@@ -191,7 +193,7 @@ public final class BrokerConnection: Sendable {
     }
 }
 
-/// The texts as C has them, for as long as the body runs; nil stays nil.
+/// Calls the body with the texts as C strings, valid during the call; nil stays nil.
 private func withCStrings<Result>(
     _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result, _ done: [UnsafePointer<CChar>?] = []
 ) -> Result {

@@ -1,7 +1,7 @@
 import CMosquitto
 
-/// libmosquitto, without which no broker is spoken to.
+/// Loads libmosquitto, which every broker connection needs.
 public enum BrokerLibrary {
-    /// Why it cannot be loaded, in words; nil: it is loaded from now on.
+    /// The reason why the library cannot be loaded; nil if it is loaded.
     public static var fault: String? { smartplug_mqtt_load().map { String(cString: $0) } }
 }
