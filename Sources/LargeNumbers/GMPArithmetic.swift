@@ -1,9 +1,9 @@
 internal import CGMP
 public import HomeKit
 
-/// Large numbers by GMP, which is loaded when the first is reckoned with.
+/// Large-number arithmetic by GMP, which is loaded at the first use.
 public struct GMPArithmetic: ModularArithmetic {
-    /// - Throws: `ArithmeticFault.noLibrary`, so that a caller knows it before a controller comes.
+    /// - Throws: `ArithmeticFault.noLibrary`, so that the caller knows it before the first controller connects.
     public init() throws(ArithmeticFault) {
         if let fault = smartplug_numbers_load() { throw .noLibrary(reason: String(cString: fault)) }
     }
