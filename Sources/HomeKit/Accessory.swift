@@ -1,4 +1,4 @@
-/// Names a characteristic of all accessories: accessory id and instance id (HAP 2.6).
+/// Identifies a characteristic among all accessories: accessory id and instance id (HAP 2.6).
 public struct CharacteristicKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var accessory: UInt64
     public var instance: UInt64
@@ -12,7 +12,7 @@ public struct CharacteristicKey: Hashable, Sendable, Comparable, CustomStringCon
     }
 }
 
-/// Something that can be read, written or told (HAP 6.6.3).
+/// A value of an accessory that controllers can read, write or subscribe to (HAP 6.6.3).
 public struct Characteristic: Hashable, Sendable {
     public var instance: UInt64
     public var type: AccessoryType
@@ -20,7 +20,7 @@ public struct Characteristic: Hashable, Sendable {
     public var format: CharacteristicFormat
     public var unit: CharacteristicUnit?
     public var limits: CharacteristicLimits
-    /// For people, of characteristics that Apple does not know.
+    /// A human-readable name for characteristics that Apple does not define.
     public var name: String?
 
     public init(
@@ -32,14 +32,14 @@ public struct Characteristic: Hashable, Sendable {
         (self.unit, self.limits, self.name) = (unit, limits, name)
     }
 
-    /// A press is told at once, each for itself, and cannot be read (HAP 9.75).
+    /// True for a button press. Presses are sent immediately as separate events and cannot be read (HAP 9.75).
     public var isPress: Bool { type == .programmableSwitchEvent }
 
-    /// The value that a controller wrote, in the characteristic's format; nil where the characteristic cannot have it.
+    /// Converts a controller's value to the characteristic's format. Returns nil if the value is not valid.
     func written(_ value: CharacteristicValue) -> CharacteristicValue? {
         switch (format, value) {
         case (.boolean, .boolean): return value
-        // Controllers write 0 and 1, too.
+        // Controllers also write 0 and 1.
         case (.boolean, .whole(let number)): return number == 0 || number == 1 ? .boolean(number == 1) : nil
         case (.float, .whole(let number)): return checked(Double(number)).map { .number($0) }
         case (.float, .number(let number)): return checked(number).map { .number($0) }
@@ -70,8 +70,8 @@ public struct Characteristic: Hashable, Sendable {
         return number
     }
 
-    /// The value that the accessory itself told; numbers outside are moved to the nearest that is possible, since controllers refuse the whole
-    /// accessory otherwise. nil where it is of another format.
+    /// Converts the accessory's own value to the characteristic's format. Numbers are clamped to the limits, since controllers
+    /// reject the whole accessory otherwise. Returns nil if the format differs.
     func told(_ value: CharacteristicValue) -> CharacteristicValue? {
         func moved(_ number: Double) -> Double {
             min(max(number, limits.minimum ?? number), limits.maximum ?? max(number, limits.minimum ?? number))
@@ -97,14 +97,14 @@ public struct Characteristic: Hashable, Sendable {
     }
 }
 
-/// Characteristics that belong together (HAP 6.6.2).
+/// A group of related characteristics (HAP 6.6.2).
 public struct AccessoryService: Hashable, Sendable {
     public var instance: UInt64
     public var type: AccessoryType
     public var characteristics: [Characteristic]
     public var isPrimary: Bool
     public var isHidden: Bool
-    /// Instance ids of services that belong to this one.
+    /// The instance ids of linked services.
     public var linked: [UInt64]
 
     public init(
@@ -116,7 +116,7 @@ public struct AccessoryService: Hashable, Sendable {
     }
 }
 
-/// One device (HAP 6.6.1); the first of a bridge has the id 1.
+/// One device (HAP 6.6.1). The first accessory of a bridge has the id 1.
 public struct Accessory: Hashable, Sendable {
     public var id: UInt64
     public var services: [AccessoryService]
@@ -124,7 +124,7 @@ public struct Accessory: Hashable, Sendable {
     public init(_ id: UInt64, _ services: [AccessoryService]) { (self.id, self.services) = (id, services) }
 }
 
-/// Why accessories are not as HAP has them (HAP 2.6.1): ids are not zero, and different from each other.
+/// The reasons why accessories violate HAP 2.6.1, which requires nonzero, unique ids.
 public enum AccessoryMistake: Error, Hashable, Sendable, CustomStringConvertible {
     case tooMany(Int)
     case invalidAccessoryID(UInt64)

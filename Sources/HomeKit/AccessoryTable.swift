@@ -1,8 +1,8 @@
 internal import JSONText
 
-/// The accessories, found by key, and the values that they told last.
+/// The accessories by key, and their latest values.
 struct AccessoryTable: Sendable {
-    /// HAP 2.5.3.2 has 100 services of an accessory. Stops an answer to `/accessories` from filling the memory.
+    /// The limit of characteristics, which bounds the answer to `/accessories`. HAP 2.5.3.2 allows 100 services per accessory.
     static let limit = 1000
 
     private let accessories: [Accessory]
@@ -39,7 +39,7 @@ struct AccessoryTable: Sendable {
 
     enum Outcome {
         case changed, unchanged
-        /// There is no such characteristic, or the value is of another format.
+        /// The characteristic does not exist, or the value has a different format.
         case refused
     }
 
@@ -51,13 +51,13 @@ struct AccessoryTable: Sendable {
         return .changed
     }
 
-    /// A hash of all that controllers keep: services and characteristics without values (HAP 6.4, c#).
+    /// A hash of the data that controllers cache: services and characteristics without values (HAP 6.4, c#).
     var shape: [UInt8] {
         let text = AccessoryTable.json(accessories) { _ in nil }
         return Array(PairingCryptography.sha512(Array(text.utf8)).prefix(32))
     }
 
-    /// The attributes of all (HAP 6.6.4).
+    /// Returns the attributes of all accessories as JSON (HAP 6.6.4).
     func attributes(subscribed: Set<CharacteristicKey>) -> String {
         Self.json(accessories) { key in (value: value(of: key)?.json ?? "null", isSubscribed: subscribed.contains(key))
         }
@@ -111,7 +111,7 @@ extension Characteristic {
         CharacteristicPermission.allCases.filter(permissions.contains).map(\.rawValue)
     }
 
-    /// Format, unit, limits (HAP 6.7.4.2, `meta`).
+    /// Adds format, unit and limits (HAP 6.7.4.2, `meta`).
     func addMeta(to object: inout JSONObject) {
         object.add("format", format.rawValue)
         if let unit { object.add("unit", unit.rawValue) }

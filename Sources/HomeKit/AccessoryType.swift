@@ -1,17 +1,17 @@
-/// The type of a service or a characteristic (HAP 6.6.1): Apple's own in short form, of which the rest of the UUID is always the same, or a whole
-/// UUID.
+/// The type of a service or a characteristic (HAP 6.6.1): a short form for Apple's own types, which share the rest of their
+/// UUID, or a whole UUID.
 public struct AccessoryType: Hashable, Sendable, CustomStringConvertible {
-    /// As it stands in attributes: without zeros in front, or as a UUID, in capital letters.
+    /// The type as attributes contain it: a number without leading zeros, or a UUID, in capital letters.
     public let description: String
 
     private static let base = "-0000-1000-8000-0026BB765291"
 
-    /// One of Apple's: the first eight digits of its UUID.
+    /// Creates one of Apple's types from the first eight digits of its UUID.
     public init(_ number: UInt32) { description = String(number, radix: 16, uppercase: true) }
 
     private init(_ description: String) { self.description = description }
 
-    /// nil where the text is no UUID in its form of 36 characters.
+    /// Creates a type from a UUID of 36 characters, or returns nil for any other text.
     public init?(uuid: String) {
         let text = uuid.uppercased()
         let dashes: Set = [8, 13, 18, 23]

@@ -1,4 +1,4 @@
-/// Base 64 (RFC 4648, section 4), for values of the formats tlv8 and data.
+/// Base 64 (RFC 4648, section 4) for values of the formats tlv8 and data.
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -16,7 +16,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// nil where the text is not base 64 with its padding.
+    /// Decodes base 64 with padding. Returns nil if the text is not valid.
     static func decode(_ text: String) -> [UInt8]? {
         let all = Array(text.utf8)
         guard all.count % 4 == 0 else { return nil }

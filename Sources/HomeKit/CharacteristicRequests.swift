@@ -1,6 +1,6 @@
 internal import JSONText
 
-/// How a characteristic was read or written (HAP 6.7.1.4, table 6-11).
+/// The result of reading or writing a characteristic (HAP 6.7.1.4, table 6-11).
 public enum HomeKitStatus: Int, Hashable, Sendable {
     case success = 0
     case insufficientPrivileges = -70401
@@ -17,17 +17,17 @@ public enum HomeKitStatus: Int, Hashable, Sendable {
     case notAllowedNow = -70412
 }
 
-/// Why a request is not answered as it asks.
+/// The reasons why a request is rejected.
 enum RequestFault: Error {
-    /// It is not of its form.
+    /// The request has an invalid format.
     case malformed
-    /// Something that it needs is missing or out of range.
+    /// A required part is missing or out of range.
     case unprocessable
 }
 
-/// `GET /characteristics` (HAP 6.7.4).
+/// The request `GET /characteristics` (HAP 6.7.4).
 struct CharacteristicRead {
-    /// Stops a request that asks for one thousands of times.
+    /// The limit of characteristics per request.
     static let limit = 256
 
     private(set) var keys: [CharacteristicKey] = []
@@ -98,7 +98,7 @@ struct CharacteristicRead {
     }
 }
 
-/// `PUT /characteristics` (HAP 6.7.2): values, and which characteristics are told.
+/// The request `PUT /characteristics` (HAP 6.7.2), which writes values and changes subscriptions.
 struct CharacteristicWrite {
     struct Entry {
         var key: CharacteristicKey
@@ -107,11 +107,11 @@ struct CharacteristicWrite {
         var wantsResponse = false
     }
 
-    /// Stops a request that writes one thousands of times.
+    /// The limit of entries per request.
     static let limit = 128
 
     private(set) var entries: [Entry] = []
-    /// Of the `/prepare` before it.
+    /// The id of the preceding `/prepare`.
     private(set) var preparation: UInt64?
 
     init(_ body: [UInt8]) throws(RequestFault) {
@@ -137,7 +137,7 @@ struct CharacteristicWrite {
         self.preparation = preparation
     }
 
-    /// nil where it has no ids, or ids that are no whole numbers.
+    /// Reads an entry. Returns nil if an id is missing or is not a whole number.
     private static func entry(_ reader: inout JSONReader) throws(JSONError) -> Entry? {
         var (accessory, instance): (UInt64?, UInt64?)
         var entry = Entry(key: CharacteristicKey(0, 0))
@@ -148,7 +148,7 @@ struct CharacteristicWrite {
             case "value": entry.value = try value(&reader)
             case "ev": entry.subscribes = try flag(&reader)
             case "r": entry.wantsResponse = try flag(&reader) ?? false
-            // Additional authorization, and whether the controller is away from home: neither changes who may write.
+            // Additional authorization data, and a flag for controllers away from home. Neither changes the permission to write.
             case "authData", "remote": try reader.skip()
             case _: try reader.skip()
             }
@@ -173,7 +173,7 @@ struct CharacteristicWrite {
         case UInt8(ascii: "f") where reader.word("false"): return .boolean(false)
         case UInt8(ascii: "n") where reader.word("null"): return nil
         case UInt8(ascii: "["), UInt8(ascii: "{"):
-            // No format has such values.
+            // No format has nested values.
             throw reader.fault("nested value")
         case _:
             let numeral = try reader.numeral()
@@ -183,7 +183,7 @@ struct CharacteristicWrite {
         }
     }
 
-    /// `PUT /prepare` (HAP 6.7.2.4): its id, and the time for which it counts.
+    /// Parses `PUT /prepare` (HAP 6.7.2.4): its id, and the time for which it is valid.
     static func preparation(_ body: [UInt8]) throws(RequestFault) -> (id: UInt64, time: Duration) {
         var (id, milliseconds): (UInt64?, UInt64?)
         do {
@@ -201,10 +201,10 @@ struct CharacteristicWrite {
         return (id, .milliseconds(Int64(min(milliseconds, longestPreparation))))
     }
 
-    /// Milliseconds: a write that is prepared for longer is not a timed one.
+    /// The limit of a preparation in milliseconds; a longer one would not be a timed write.
     private static let longestPreparation: UInt64 = 600_000
 
-    /// What became of each entry (HAP 6.7.2.2).
+    /// Returns the results of all entries as JSON (HAP 6.7.2.2).
     static func answer(_ entries: [PendingWrite.Entry]) -> String {
         list(
             entries.map { entry in
@@ -215,7 +215,7 @@ struct CharacteristicWrite {
             })
     }
 
-    /// What an event tells (HAP 6.8).
+    /// Returns the body of an event (HAP 6.8).
     static func event(_ values: [(CharacteristicKey, CharacteristicValue)]) -> String {
         list(
             values.map { key, value in

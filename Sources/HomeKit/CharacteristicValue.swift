@@ -6,10 +6,10 @@ public enum CharacteristicValue: Hashable, Sendable {
     case whole(Int64)
     case number(Double)
     case text(String)
-    /// Of the formats tlv8 and data, which are base 64 in JSON.
+    /// A value of the formats tlv8 and data, which is base 64 in JSON.
     case bytes([UInt8])
 
-    /// As it stands in attributes.
+    /// The value as JSON.
     var json: String {
         switch self {
         case .boolean(let flag): flag ? "true" : "false"
@@ -21,7 +21,7 @@ public enum CharacteristicValue: Hashable, Sendable {
     }
 }
 
-/// Formats of values (HAP 6.6.3, table 6-5).
+/// The formats of values (HAP 6.6.3, table 6-5).
 public enum CharacteristicFormat: String, Hashable, Sendable {
     case boolean = "bool"
     case uint8, uint16, uint32, uint64
@@ -31,7 +31,7 @@ public enum CharacteristicFormat: String, Hashable, Sendable {
     case tlv8
     case data
 
-    /// Whole numbers that the format can have; nil for others. Of uint64 those that an `Int64` holds.
+    /// The range of whole numbers in this format; nil for other formats. The range of uint64 ends at the largest `Int64`.
     var wholeNumbers: ClosedRange<Int64>? {
         switch self {
         case .uint8: 0...Int64(UInt8.max)
@@ -44,32 +44,32 @@ public enum CharacteristicFormat: String, Hashable, Sendable {
     }
 }
 
-/// HAP 6.6.3, table 6-6.
+/// The units of values (HAP 6.6.3, table 6-6).
 public enum CharacteristicUnit: String, Hashable, Sendable {
     case celsius, percentage, arcdegrees, lux, seconds
 }
 
-/// HAP 6.6.3, table 6-4, in the order in which they are told.
+/// The permissions of a characteristic in their order within attributes (HAP 6.6.3, table 6-4).
 public enum CharacteristicPermission: String, Hashable, Sendable, CaseIterable {
     case pairedRead = "pr"
     case pairedWrite = "pw"
     case events = "ev"
     case additionalAuthorization = "aa"
-    /// It is written only after a `/prepare`.
+    /// The characteristic accepts a write only after a `/prepare`.
     case timedWrite = "tw"
     case hidden = "hd"
-    /// A write is answered with a value.
+    /// The answer to a write contains a value.
     case writeResponse = "wr"
 }
 
-/// What else is told of numbers and texts (HAP 6.6.3, table 6-3).
+/// The limits of numbers and texts (HAP 6.6.3, table 6-3).
 public struct CharacteristicLimits: Hashable, Sendable {
     public var minimum: Double?
     public var maximum: Double?
     public var step: Double?
-    /// Whole numbers that are possible; empty: all between minimum and maximum.
+    /// The valid whole numbers. If empty, all numbers between minimum and maximum are valid.
     public var validValues: [Int64]
-    /// Bytes of a text; 64 where it is not told, 256 at most.
+    /// The limit of a text in bytes: 64 if nil, 256 at most.
     public var longestText: Int?
 
     public init(
@@ -82,6 +82,6 @@ public struct CharacteristicLimits: Hashable, Sendable {
 
     public static let none = CharacteristicLimits()
     static let commonTextLength = 64
-    /// Bytes of a value of the formats tlv8 and data: stops one from filling the memory.
+    /// The limit of a value in the formats tlv8 and data, in bytes.
     static let bytesLimit = 4096
 }

@@ -1,4 +1,4 @@
-/// Statuses that HAP uses (HAP 6.2).
+/// The HTTP statuses of HAP (HAP 6.2).
 enum HTTPStatus: Int, Sendable {
     case ok = 200
     case noContent = 204
@@ -29,7 +29,7 @@ enum HTTPStatus: Int, Sendable {
     }
 }
 
-/// An answer, or an event, which is written like one (HAP 6.8).
+/// A response, or an event in the same format (HAP 6.8).
 struct HTTPResponse: Sendable {
     enum Body: Sendable {
         case none
@@ -58,7 +58,7 @@ struct HTTPResponse: Sendable {
             }
         var head = "\(version) \(status.rawValue) \(status.reason)\r\n"
         if let type { head += "Content-Type: \(type)\r\n" }
-        // An answer of 204 has no length (RFC 7230, 3.3.2).
+        // A 204 response has no Content-Length (RFC 7230, 3.3.2).
         if status != .noContent { head += "Content-Length: \(bytes.count)\r\n" }
         return Array((head + "\r\n").utf8) + bytes
     }
@@ -67,12 +67,12 @@ struct HTTPResponse: Sendable {
 struct HTTPRequest: Hashable, Sendable {
     var method: String
     var path: String
-    /// Behind the question mark; nil where there is none.
+    /// The part after the question mark; nil if the target has none.
     var query: String?
     var body: [UInt8]
 }
 
-/// Why bytes are no request; the connection ends then, since nobody knows where the next request begins.
+/// The reasons why bytes are not a valid request. The connection then ends, because the start of the next request is unknown.
 public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
     case headTooLong
     case bodyTooLong
@@ -93,28 +93,30 @@ public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Takes requests out of a stream of bytes, one after the other (HTTP/1.1 as HAP 6.2 uses it: no transfer codings).
+/// Parses consecutive requests from a stream of bytes (HTTP/1.1 as in HAP 6.2, without transfer codings).
 struct HTTPRequestReader: Sendable {
-    /// Stops a head that never ends.
+    /// The limit of a request's head in bytes.
     static let headLimit = 4096
-    /// Stops a body that fills the memory; the largest of HAP, a write of all characteristics of a large accessory, has a few KiB.
+    /// The limit of a request's body in bytes. The largest HAP body, a write of all characteristics of a large accessory, has a
+    /// few KiB.
     static let bodyLimit = 16 << 10
 
     private var bytes: [UInt8] = []
-    /// Where the search for the end of the head continues, so that a head that comes byte by byte is not searched over and over.
+    /// The position at which the search for the end of the head continues, so that a head in single bytes is not searched
+    /// repeatedly.
     private var searched = 0
 
     var count: Int { bytes.count }
 
     mutating func append(_ more: [UInt8]) { bytes += more }
 
-    /// Gives what has not been read, which is of another encoding.
+    /// Removes and returns the unparsed bytes, which have a different encoding.
     mutating func takeRest() -> [UInt8] {
         defer { (bytes, searched) = ([], 0) }
         return bytes
     }
 
-    /// The next request, or nil where it is not complete.
+    /// Removes and returns the next request, or returns nil if it is not complete.
     mutating func next() throws(HTTPFault) -> HTTPRequest? {
         guard let end = headEnd() else {
             guard bytes.count <= Self.headLimit else { throw .headTooLong }
@@ -133,7 +135,7 @@ struct HTTPRequestReader: Sendable {
         return request
     }
 
-    /// The place of the empty line.
+    /// Returns the offset of the empty line.
     private mutating func headEnd() -> Int? {
         var index = searched
         while index + 4 <= min(bytes.count, Self.headLimit + 8) {

@@ -1,16 +1,16 @@
-/// A controller that is paired (HAP 5.11).
+/// A paired controller (HAP 5.11).
 public struct ControllerPairing: Hashable, Sendable {
-    /// As the controller calls itself, a UUID as a rule.
+    /// The controller's own identifier, usually a UUID.
     public let identifier: [UInt8]
-    /// Of Ed25519.
+    /// The controller's Ed25519 key.
     public let publicKey: [UInt8]
-    /// It may add and remove controllers.
+    /// True if the controller may add and remove controllers.
     public let isAdmin: Bool
 
-    /// Controllers call themselves by UUIDs of 36 characters. Stops a name that fills the records.
+    /// The limit of an identifier in bytes. Controllers use UUIDs of 36 characters.
     static let longestIdentifier = 64
 
-    /// nil where the identifier or the key is too short or too long.
+    /// Creates a pairing, or returns nil if the identifier or the key has an invalid length.
     init?(identifier: [UInt8]?, publicKey: [UInt8]?, isAdmin: Bool) {
         guard let identifier, (1...Self.longestIdentifier).contains(identifier.count),
             let publicKey, publicKey.count == PairingCryptography.keyLength
@@ -21,22 +21,23 @@ public struct ControllerPairing: Hashable, Sendable {
     public var name: String { String(decoding: identifier, as: UTF8.self) }
 }
 
-/// What an accessory server keeps, as one value that is stored as a whole: who it is, who is paired, and which accessories were told last.
+/// The persistent data of an accessory server, stored as one value: its identity, its paired controllers, and the last announced
+/// shape of its accessories.
 public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
-    /// HAP 5.11 has at least 16 controllers. Stops one that adds others without end.
+    /// The limit of paired controllers; HAP 5.11 requires at least 16.
     public static let pairingLimit = 16
 
-    /// Six bytes in hexadecimal with colons: a new one makes a new accessory of it (HAP 5.4).
+    /// Six bytes in hexadecimal with colons. With a new id, controllers see a new accessory (HAP 5.4).
     public let deviceID: String
     let signingKey: [UInt8]
     public private(set) var pairings: [ControllerPairing]
-    /// 1 to 65,535 (HAP 6.4, c#).
+    /// The configuration number, 1 to 65,535 (HAP 6.4, c#).
     public private(set) var configurationNumber: UInt32
     private(set) var shape: [UInt8]
 
-    /// A new accessory.
+    /// Creates the records of a new accessory.
     ///
-    /// - Parameter seed: 32 random bytes that are fit for secrets.
+    /// - Parameter seed: 32 random bytes from a secure generator.
     public init(seed: [UInt8]) {
         var random = SecretRandomness(seed: seed)
         deviceID = Self.text(random.bytes(6))
@@ -48,7 +49,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// Without the signing key, which belongs in no log.
+    /// A description without the signing key, which must not be logged.
     public var description: String { "HomeKit records of \(deviceID): \(pairings.map(\.name))" }
 
     var hasAdmin: Bool { pairings.contains(where: \.isAdmin) }
@@ -63,7 +64,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// All go with the last that may add and remove others: nobody could be added any more (HAP 5.11).
+    /// Removes a pairing. Without an administrator, all pairings are removed, since no controller could add others (HAP 5.11).
     mutating func remove(_ identifier: [UInt8]) {
         pairings.removeAll { $0.identifier == identifier }
         if !hasAdmin { pairings = [] }
@@ -71,7 +72,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
 
     mutating func removeAll() { pairings = [] }
 
-    /// The number rises when the shape is another one than controllers know, and after 65,535 it is 1 again.
+    /// Stores the shape. If it changed, increments the configuration number, which restarts at 1 after 65,535.
     mutating func adopt(shape new: [UInt8]) {
         guard new != shape else { return }
         if !shape.isEmpty { configurationNumber = configurationNumber >= 65_535 ? 1 : configurationNumber + 1 }
@@ -93,7 +94,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
 
     private static let version: UInt8 = 1
 
-    /// For a file that only its owner may read: the signing key is in it.
+    /// The encoded records. They contain the signing key, so the file must be readable only by its owner.
     public var encoded: [UInt8] {
         let number = (0..<4).map { UInt8(truncatingIfNeeded: configurationNumber >> (8 * UInt32($0))) }
         var items = TLV8([
@@ -147,7 +148,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why stored records cannot be used. They are left as they are: new ones would be another accessory.
+/// The reason why stored records are invalid. They are not overwritten, because new records would create a new accessory.
 public enum HomeKitRecordsError: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
 

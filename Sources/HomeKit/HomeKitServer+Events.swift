@@ -12,7 +12,7 @@ extension HomeKitServer {
             case .changed:
                 for id in Array(sessions.keys) where sessions[id]?.subscriptions.contains(key) == true {
                     if id == writer {
-                        // It knows the value; an older one that waits would be wrong now.
+                        // The writer knows the value, so a waiting older one is obsolete.
                         sessions[id]?.untold.remove(key)
                     } else {
                         sessions[id]?.untold.insert(key)
@@ -22,7 +22,8 @@ extension HomeKitServer {
         }
     }
 
-    /// A press is told at once and for itself (HAP 6.8), and not later: one that cannot be told now is too old then.
+    /// Sends a press immediately as a separate event (HAP 6.8). A press that cannot be sent now is dropped, because it would be
+    /// too old later.
     mutating func pressed(
         _ key: CharacteristicKey, _ value: CharacteristicValue, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -36,7 +37,7 @@ extension HomeKitServer {
         }
     }
 
-    /// Values that have changed, to each session at most once a second, as they are now (HAP 6.8).
+    /// Sends changed values to each session at most once per second, with their current value (HAP 6.8).
     mutating func tellValues(_ now: Instant, _ actions: inout [Action]) {
         for id in sessions.keys.sorted() {
             guard let session = sessions[id], let due = session.eventDeadline, due <= now else { continue }

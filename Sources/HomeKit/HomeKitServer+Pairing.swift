@@ -53,13 +53,13 @@ extension HomeKitServer {
         answer(challenge, id, now, &actions)
     }
 
-    /// In the order of HAP 5.6.2; then those of ours.
+    /// Returns the reason to reject pair-setup, checked in the order of HAP 5.6.2 with our own reasons last.
     private func setupError(_ message: PairingMessage, _ now: Instant) -> PairingError? {
         if isPaired { return .unavailable }
         if gate.isExhausted { return .maxTries }
         if setup != nil || changes.isStoring { return .busy }
         if gate.delay(at: now) != nil { return .backoff }
-        // No authentication chip, and no pairing that ends with the session.
+        // The accessory has no authentication chip and does not support transient pairings.
         guard message.method == PairingMethod.pairSetup.rawValue, message.flags & PairSetup.transientFlag == 0 else {
             return .unknown
         }
@@ -123,7 +123,8 @@ extension HomeKitServer {
         }
     }
 
-    /// A controller that comes back while its connection of before hangs has room at once.
+    /// Makes room for a verified session. A controller that reconnects while its old connection hangs replaces its own session
+    /// first.
     private mutating func makeRoom(for controller: [UInt8], _ actions: inout [Action]) {
         let verified = sessions.values.filter(\.isVerified)
         guard verified.count >= Self.verifiedLimit else { return }
@@ -176,7 +177,7 @@ extension HomeKitServer {
 
     // MARK: Changes of the records
 
-    /// Stores what the change makes of the records, or answers at once where it makes nothing of them.
+    /// Stores the records after the change, or answers immediately if the change has no effect.
     mutating func begin(_ change: RecordChanges.Change, _ now: Instant, _ actions: inout [Action]) {
         guard !changes.isStoring else {
             if !changes.wait(change) { end(change, error: .unknown, now, &actions) }
@@ -208,7 +209,7 @@ extension HomeKitServer {
                 guard next.pairings.count < HomeKitRecords.pairingLimit else { return .failure(.maxPeers) }
             }
             next.put(pairing)
-            // The last administrator cannot stop being one: nobody could add or remove controllers.
+            // The last administrator must keep that role: otherwise no controller could add or remove controllers.
             guard next.hasAdmin else { return .failure(.unknown) }
         case .remove(let id, let identifier):
             guard isAdmin(id) else { return .failure(.authentication) }
@@ -230,11 +231,11 @@ extension HomeKitServer {
             actions.append(.notice(.notStored))
             end(change, error: .unknown, now, &actions)
         }
-        // Nothing is asked for while an answer to it would come first.
+        // The loop starts waiting changes until one of them is being stored.
         while !changes.isStoring, let waiting = changes.next() { begin(waiting, now, &actions) }
     }
 
-    /// Answers the session that asked for the change.
+    /// Answers the session that requested the change.
     private mutating func end(
         _ change: RecordChanges.Change, error: ChangeRefusal?, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -242,7 +243,8 @@ extension HomeKitServer {
         case .adopt, .withdraw, .dismiss: break
         case .admit(let id, let pairing, let message):
             if sessions[id] == nil, error == nil {
-                // It would be paired with a controller that does not know it, and nobody else could pair.
+                // The session ended before the answer. The accessory would be paired with a controller that does not know it,
+                // and no other controller could pair.
                 return begin(.withdraw(pairing), now, &actions)
             }
             finish(id, error.map { PairingMessage(state: 6, error: $0) } ?? message, now, &actions)
@@ -262,7 +264,7 @@ extension HomeKitServer {
         proceed(id, now, &actions)
     }
 
-    /// Sessions of controllers that are not paired any more end at once (HAP 5.11).
+    /// Closes the sessions of controllers whose pairing was removed (HAP 5.11).
     private mutating func endRemovedSessions(_ actions: inout [Action]) {
         for id in sessions.keys.sorted() {
             guard let controller = sessions[id]?.controller, records.pairing(of: controller) == nil else { continue }

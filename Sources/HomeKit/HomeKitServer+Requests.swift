@@ -6,7 +6,7 @@ extension HomeKitServer {
     ) {
         let isVerified = sessions[id]?.isVerified ?? false
         switch (request.path, request.method, isVerified) {
-        // Pairing goes over connections that are not encrypted yet (HAP 5.6, 5.7).
+        // Pairing uses connections that are not encrypted yet (HAP 5.6, 5.7).
         case ("/pair-setup", "POST", false): pairSetup(request.body, of: id, now, &actions)
         case ("/pair-verify", "POST", false): pairVerify(request.body, of: id, now, &actions)
         case ("/pair-setup", "POST", true), ("/pair-verify", "POST", true):
@@ -29,7 +29,7 @@ extension HomeKitServer {
         }
     }
 
-    /// Before pairing, anybody may ask which device it is (HAP 6.7.6).
+    /// Handles an identify request, which any client may send before pairing (HAP 6.7.6).
     private mutating func identify(_ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]) {
         guard !isPaired else {
             let status = HomeKitStatus.insufficientPrivileges.rawValue
@@ -83,7 +83,7 @@ extension HomeKitServer {
         guard let session = sessions[id], let controller = session.controller,
             let pairing = records.pairing(of: controller)
         else { return close(id, .removed, &actions) }
-        // A preparation counts for one write (HAP 6.7.2.4).
+        // A preparation is valid for one write (HAP 6.7.2.4).
         let prepared = session.preparation
         if write.preparation != nil { sessions[id]?.preparation = nil }
         let isTimed =
@@ -93,7 +93,7 @@ extension HomeKitServer {
         let entries = write.entries.map { entry in
             var (status, value) = isLate ? (.invalidValue, nil) : check(entry, isTimed: isTimed)
             if let written = value, asked.contains(where: { $0.key == entry.key }) {
-                // One of them would win, and nobody knows which.
+                // Two different values for one characteristic have no defined order.
                 (status, value) = (
                     asked.contains { $0.key == entry.key && $0.value == written } ? .success : .invalidValue, nil
                 )
@@ -110,7 +110,7 @@ extension HomeKitServer {
         actions.append(.write(pending.request, id, asking, asked))
     }
 
-    /// Whether the entry may be carried out, and the value that is to be written.
+    /// Checks an entry. Returns its status, and the value to write if the accessory must handle it.
     private func check(
         _ entry: CharacteristicWrite.Entry, isTimed: Bool
     ) -> (HomeKitStatus, CharacteristicValue?) {
@@ -155,7 +155,7 @@ extension HomeKitServer {
         }
     }
 
-    /// HAP 6.7.2: nothing where all was done, else each with its status.
+    /// Returns the response to a write (HAP 6.7.2): no content if all entries succeeded, otherwise a status per entry.
     private static func answer(_ write: PendingWrite) -> HTTPResponse {
         let hasValues = write.entries.contains { $0.wantsResponse && $0.value != nil }
         if !hasValues, write.entries.allSatisfy({ $0.status == .success }) { return HTTPResponse(.noContent) }

@@ -1,42 +1,46 @@
 public import ProtocolCore
 
-/// The accessory's side of the HomeKit Accessory Protocol over IP: all its sessions, who is paired, and the values that were told last.
+/// The accessory side of the HomeKit Accessory Protocol over IP: all sessions, pairings, and latest values.
 ///
-/// The shell brings bytes and performs actions; the accessory is asked by ``Action/write(_:_:_:_:)`` and tells its values by
-/// ``Event/changed(_:by:)``. A read is answered at once with the value that was told last.
+/// The shell delivers bytes and performs actions. ``Action/write(_:_:_:_:)`` passes writes to the accessory, which reports its
+/// values with ``Event/changed(_:by:)``. A read is answered immediately with the latest reported value.
 public struct HomeKitServer: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// Starts the machine. This is the first event.
         case started
         case opened(HomeKitSessionID)
         case received(HomeKitSessionID, [UInt8])
-        /// All that was sent has been taken by the connection.
+        /// The connection has sent all bytes.
         case drained(HomeKitSessionID)
         case closed(HomeKitSessionID)
-        /// - by: the session whose write did it, which is not told.
+        /// The accessory's values changed.
+        ///
+        /// - by: the session whose write caused the change. It gets no event.
         case changed([CharacteristicKey: CharacteristicValue], by: HomeKitSessionID?)
-        /// Of a programmable switch (HAP 9.75): 0 single, 1 double, 2 long.
+        /// A press of a programmable switch (HAP 9.75): 0 single, 1 double, 2 long.
         case pressed(CharacteristicKey, CharacteristicValue)
-        /// The answer to ``Action/write(_:_:_:_:)``. One that comes late is passed over.
+        /// The answer to ``Action/write(_:_:_:_:)``. A late answer is ignored.
         case answered(HomeKitRequestID, [CharacteristicKey: HomeKitWriteOutcome])
         /// The answer to ``Action/store(_:)``.
         case stored(Bool)
-        /// Somebody at the accessory removes the controller of this identifier; nil: all.
+        /// The user removed the controller with this identifier at the accessory, or all controllers (nil).
         case dismissed([UInt8]?)
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
         case send(HomeKitSessionID, [UInt8])
-        /// When all that was sent before is on its way. The session is forgotten: no `closed` is needed.
+        /// Closes the connection after all bytes are sent. The session is removed, so `closed` is not needed.
         case close(HomeKitSessionID)
-        /// - HomeKitSessionID: what comes of it is told with ``Event/changed(_:by:)`` of this session.
+        /// Asks the accessory to write values.
+        ///
+        /// - HomeKitSessionID: the session to pass to ``Event/changed(_:by:)`` for resulting changes.
         case write(HomeKitRequestID, HomeKitSessionID, ControllerIdentity, [CharacteristicWriteRequest])
-        /// What has to be in flash before anything comes of it. One at a time.
+        /// Stores the records in flash before they take effect. Only one store is in progress at a time.
         case store(HomeKitRecords)
-        /// Somebody wants to see which device it is.
+        /// A controller asked the device to identify itself to the user.
         case identify
-        /// ``HomeKitServer/announcement`` is another one.
+        /// The pairings changed, and with them ``HomeKitServer/announcement``.
         case pairingsChanged(isPaired: Bool)
         case notice(HomeKitNotice)
     }
@@ -52,11 +56,12 @@ public struct HomeKitServer: Machine, Sendable {
         }
     }
 
-    /// Sessions of controllers (HAP 6.2 has at least eight). A ninth takes the place of the one that has been silent for longest.
+    /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the one that has been silent
+    /// for longest.
     public static let verifiedLimit = 8
-    /// Connections of anybody: stops a flood from taking all descriptors. One more is closed.
+    /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are closed.
     public static let strangerLimit = 8
-    /// The accessory's time for a write; controllers give up after it.
+    /// The accessory's time limit for a write; controllers give up after it.
     static let writeTime = Duration.seconds(10)
 
     let configuration: Configuration
@@ -66,14 +71,15 @@ public struct HomeKitServer: Machine, Sendable {
     var table: AccessoryTable
     var sessions: [HomeKitSessionID: HomeKitSession] = [:]
     var gate = PairSetupGate()
-    /// One session sets up at a time (HAP 5.6.2).
+    /// The session in pair-setup. Only one session may use it at a time (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
-    /// One that nobody has answered serves the next: stops a stranger who begins over and over from taking the processor for large numbers.
+    /// An unanswered pair-setup, reused for the next session. It prevents repeated starts from consuming the processor with
+    /// large numbers.
     var unusedSetup: PairSetup?
     var changes = RecordChanges()
     private var lastRequest: UInt64 = 0
 
-    /// - Parameter seed: 32 random bytes that are fit for secrets, drawn for this value.
+    /// - Parameter seed: 32 random bytes from a secure generator, used only for this value.
     public init(
         _ configuration: Configuration, records: HomeKitRecords, accessories: [Accessory],
         arithmetic: any ModularArithmetic, seed: [UInt8]
@@ -83,7 +89,7 @@ public struct HomeKitServer: Machine, Sendable {
         random = SecretRandomness(seed: seed)
     }
 
-    /// For `_hap._tcp`; another one after ``Event/started`` and ``Action/pairingsChanged(isPaired:)``.
+    /// The announcement for `_hap._tcp`. It changes after ``Event/started`` and ``Action/pairingsChanged(isPaired:)``.
     public var announcement: HomeKitAnnouncement {
         HomeKitAnnouncement(
             records, model: configuration.model, category: configuration.category, setupID: configuration.setupID)
@@ -91,10 +97,10 @@ public struct HomeKitServer: Machine, Sendable {
 
     public var isPaired: Bool { !records.pairings.isEmpty }
     public var pairings: [ControllerPairing] { records.pairings }
-    /// An ``Action/store(_:)`` is not answered yet.
+    /// True while an ``Action/store(_:)`` has no answer.
     public var isStoring: Bool { changes.isStoring }
 
-    /// How many verified sessions a controller has, by its identifier.
+    /// The number of verified sessions per controller identifier.
     public var sessionsOfControllers: [[UInt8]: Int] {
         sessions.values.compactMap(\.controller).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
@@ -146,7 +152,7 @@ public struct HomeKitServer: Machine, Sendable {
         proceed(id, now, &actions)
     }
 
-    /// Answers requests, one after the other, until one has to wait.
+    /// Answers consecutive requests until one has to wait.
     mutating func proceed(_ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]) {
         while let session = sessions[id], session.isIdle, session.hasRoom {
             let request: HTTPRequest?
@@ -206,7 +212,7 @@ public struct HomeKitServer: Machine, Sendable {
     }
 }
 
-/// Who asks.
+/// The controller that sends a request.
 public struct ControllerIdentity: Hashable, Sendable {
     public let name: String
     public let isAdmin: Bool
@@ -214,6 +220,6 @@ public struct ControllerIdentity: Hashable, Sendable {
 
 public struct CharacteristicWriteRequest: Hashable, Sendable {
     public let key: CharacteristicKey
-    /// In the characteristic's format and within its limits.
+    /// The value in the characteristic's format and within its limits.
     public let value: CharacteristicValue
 }

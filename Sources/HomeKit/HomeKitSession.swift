@@ -1,6 +1,6 @@
 internal import ProtocolCore
 
-/// A connection, by the number that the shell gave it; a number is not used twice.
+/// Identifies a connection. The shell assigns the number and never reuses it.
 public struct HomeKitSessionID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: UInt64
 
@@ -11,61 +11,61 @@ public struct HomeKitSessionID: RawRepresentable, Hashable, Sendable, Comparable
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Names a write until it is answered.
+/// Identifies a write until it is answered.
 public struct HomeKitRequestID: Hashable, Sendable, Comparable {
     let number: UInt64
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// One connection of a controller, or of a stranger.
+/// One connection of a controller or an unknown client.
 struct HomeKitSession: Sendable {
     enum Security: Sendable {
         case plain
-        /// M2 of pair-verify has been sent.
+        /// M2 of pair-verify is sent.
         case verifying(PairVerify)
         case verified(controller: [UInt8], SessionCipher)
     }
 
-    /// The next request waits until this one is answered.
+    /// The work in progress. The next request waits until the current one is answered.
     enum Work: Sendable {
         case none
         case writing(PendingWrite)
-        /// Records are being stored, or wait for it.
+        /// Records are being stored or wait to be stored.
         case storing
     }
 
-    /// Bytes that wait behind a request that is not answered: stops a controller that sends ever more.
+    /// The limit of bytes behind an unanswered request.
     static let inputLimit = 32 << 10
-    /// Bytes that nobody has read. Beyond it no request is looked at and no event is told: so no more than one answer and one event of all
-    /// characteristics come on top.
+    /// The limit of unread output. Above it no request is handled and no event is sent, so that at most one response and one
+    /// event of all characteristics are added.
     static let outputLimit = 64 << 10
-    /// A controller that reads nothing for so long has gone.
+    /// The time after which a controller that reads nothing is disconnected.
     static let patience = Duration.seconds(30)
-    /// A stranger's time to be verified, whatever it asks: stops those who hold all sessions. It begins anew when a controller has shown that it
-    /// knows the setup code, and when it has paired.
+    /// The time limit for verification, whatever the client sends. It prevents clients from occupying all sessions. It restarts
+    /// when a controller has proven the setup code, and when it has paired.
     static let strangersTime = Duration.seconds(10)
-    /// The time of a session in which a person types the setup code, between M2 and M3 of pair-setup. To begin over and over makes it no longer:
-    /// others are busy for as long.
+    /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup. A restart does not
+    /// extend it, because other sessions get "busy" during that time.
     static let typingTime = Duration.seconds(120)
-    /// Between two events with values (HAP 6.8).
+    /// The minimum interval between two events with values (HAP 6.8).
     static let eventPause = Duration.seconds(1)
 
     let id: HomeKitSessionID
     var security = Security.plain
     var work = Work.none
     var reader = HTTPRequestReader()
-    /// When the last complete request came, or the connection.
+    /// The time of the last complete request, or of the connection.
     var heardAt: Instant
     private let openedAt: Instant
-    /// When it is closed, unless it is verified before.
+    /// The time at which the session is closed unless it is verified.
     private(set) var strangersDeadline: Instant
     private(set) var untaken = 0
     private(set) var untakenSince: Instant?
     var subscriptions: Set<CharacteristicKey> = []
-    /// Have changed and are to be told, each with the value that it has then: bounded by the number of characteristics.
+    /// The changed characteristics to send, each with its value at that time. The number of characteristics bounds the set.
     var untold: Set<CharacteristicKey> = []
-    /// No values are told before.
+    /// The earliest time of the next event.
     var eventsAt = Instant.zero
     var preparation: (id: UInt64, until: Instant)?
 
@@ -94,7 +94,7 @@ struct HomeKitSession: Sendable {
 
     mutating func drained() { (untaken, untakenSince) = (0, nil) }
 
-    /// When values that have changed are told; nil where there are none, or nobody reads.
+    /// The time at which changed values are sent; nil if no value changed or the client does not read.
     var eventDeadline: Instant? { untold.isEmpty || !hasRoom ? nil : eventsAt }
 
     var deadline: Instant? {
@@ -104,7 +104,7 @@ struct HomeKitSession: Sendable {
         return deadline
     }
 
-    /// What the connection carries, as bytes to send.
+    /// Returns the bytes as the connection transports them, encrypted if it is verified.
     mutating func sealed(_ bytes: [UInt8]) -> [UInt8]? {
         guard case .verified(let controller, var cipher) = security else { return bytes }
         let sealed = cipher.seal(bytes)
@@ -112,7 +112,7 @@ struct HomeKitSession: Sendable {
         return sealed
     }
 
-    /// - Throws: why the session cannot go on.
+    /// - Throws: the reason why the session must end.
     mutating func receive(_ bytes: [UInt8]) throws(SessionEnd) {
         if case .verified(let controller, var cipher) = security {
             do throws(SessionCipher.Fault) {
@@ -127,20 +127,20 @@ struct HomeKitSession: Sendable {
         guard reader.count <= Self.inputLimit else { throw .tooMuchInput }
     }
 
-    /// From now on all is encrypted, also what came behind the request that verified it.
+    /// Encrypts the session from now on. Bytes after the verifying request are already encrypted.
     mutating func upgrade(_ controller: [UInt8], _ cipher: SessionCipher) throws(SessionEnd) {
         security = .verified(controller: controller, cipher)
         try receive(reader.takeRest())
     }
 }
 
-/// A write that the accessory has been asked for.
+/// A write that waits for the accessory's answer.
 struct PendingWrite: Sendable {
     struct Entry: Sendable {
         var key: CharacteristicKey
         var status: HomeKitStatus
         var wantsResponse: Bool
-        /// The accessory was asked.
+        /// True if the accessory was asked to write this entry.
         var isAsked: Bool
         var value: CharacteristicValue?
     }
@@ -150,15 +150,15 @@ struct PendingWrite: Sendable {
     var entries: [Entry]
 }
 
-/// How the accessory carried a write out.
+/// The accessory's result of a write.
 public enum HomeKitWriteOutcome: Hashable, Sendable {
     case done
-    /// Of a characteristic with ``CharacteristicPermission/writeResponse``.
+    /// The response value of a characteristic with ``CharacteristicPermission/writeResponse``.
     case value(CharacteristicValue)
     case failed(HomeKitStatus)
 }
 
-/// Why a session was closed.
+/// The reasons why a session was closed.
 public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyStrangers(limit: Int)
     case notVerifiedInTime
@@ -184,21 +184,21 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Something for the log, in words.
+/// A message for the log.
 public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
     case closed(HomeKitSessionID, SessionEnd)
     case verified(HomeKitSessionID, controller: String)
-    /// A controller that is not paired, or has another key.
+    /// The controller is not paired, or has a different key.
     case notVerified(HomeKitSessionID)
     case paired(controller: String)
     case added(controller: String, isAdmin: Bool)
     case removed(controller: String)
     case wrongCode(tries: Int, limit: Int)
     case setupRefused(HomeKitSessionID, PairingError)
-    /// The change has not happened.
+    /// The records could not be stored, so the change has no effect.
     case notStored
     case noArithmetic(ArithmeticFault)
-    /// The accessory told a value that the characteristic cannot have.
+    /// The accessory reported a value that the characteristic cannot have.
     case impossibleValue(CharacteristicKey)
     /// The accessory did not answer a write in time.
     case writeTimedOut(HomeKitSessionID)

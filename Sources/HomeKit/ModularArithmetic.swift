@@ -1,9 +1,10 @@
-/// Arithmetic with large numbers, which SRP needs: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine takes it as a
-/// value, so that this module loads no library.
+/// Arithmetic with large numbers for SRP: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine gets it as
+/// a value, so that this module loads no library.
 ///
-/// Each result has as many bytes as the modulus, with zeros in front.
+/// Each result has as many bytes as the modulus, with leading zeros.
 public protocol ModularArithmetic: Sendable {
-    /// - Parameter isSecret: the time does not depend on the exponent. The modulus is odd then and the exponent is not zero.
+    /// - Parameter isSecret: true if the time must not depend on the exponent. The modulus must then be odd and the exponent
+    ///   nonzero.
     func power(_ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool)
         throws(ArithmeticFault) -> [UInt8]
     func multiply(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8]
@@ -19,17 +20,17 @@ extension ModularArithmetic {
 }
 
 public enum ModularArithmeticLimits {
-    /// Stops a number from a peer from taking the processor for long.
+    /// The limit of a number in bytes, which bounds the processor time that a peer can cause.
     public static let bytes = 512
 }
 
-/// Why there is no result.
+/// The reasons why an operation has no result.
 public enum ArithmeticFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The library cannot be loaded.
     case noLibrary(reason: String)
     /// A number has too many bytes.
     case tooLong(bytes: Int)
-    /// The modulus is zero; or, with a secret exponent, even, or the exponent is zero.
+    /// The modulus is zero; or, with a secret exponent, the modulus is even or the exponent is zero.
     case invalidNumber
 
     public var description: String {

@@ -1,10 +1,10 @@
 internal import ProtocolCore
 
-/// When somebody may try the setup code. The accessory counts for all sessions together, so that more connections do not mean more tries.
+/// Limits the tries of the setup code. The count covers all sessions, so that more connections do not allow more tries.
 struct PairSetupGate: Sendable {
-    /// Wrong codes after which nobody is let in until the next start (HAP 5.6.2).
+    /// The number of wrong codes after which pairing is blocked until the next start (HAP 5.6.2).
     static let tryLimit = 100
-    /// After the first wrong code; each that follows doubles it.
+    /// The delay after the first wrong code. Each further one doubles it.
     static let firstDelay = Duration.seconds(1)
     static let longestDelay = Duration.seconds(60)
 
@@ -13,7 +13,7 @@ struct PairSetupGate: Sendable {
 
     var isExhausted: Bool { failures >= Self.tryLimit }
 
-    /// Whole seconds until the next try; nil: it may begin.
+    /// Returns the whole seconds until the next try is allowed, or nil if it may begin.
     func delay(at now: Instant) -> UInt8? {
         guard now < notBefore else { return nil }
         return UInt8(clamping: Int((notBefore - now).inSeconds.rounded(.up)))
@@ -26,36 +26,37 @@ struct PairSetupGate: Sendable {
     }
 }
 
-/// The accessory's side of one pair-setup, M1 to M6 (HAP 5.6).
+/// The accessory side of one pair-setup, M1 to M6 (HAP 5.6).
 struct PairSetup: Sendable {
     private enum Phase {
-        /// M2 has been sent.
+        /// M2 is sent.
         case asked(SecureRemotePassword.Accessory)
-        /// M4 has been sent: both know the code.
+        /// M4 is sent: both sides have proven the code.
         case proven(sessionKey: [UInt8])
     }
 
     enum Outcome {
         case answer(PairingMessage)
-        /// It has ended with an error.
+        /// The setup ended with an error.
         case refused(PairingMessage)
-        /// It has ended because the code is wrong.
+        /// The setup ended because the code is wrong.
         case wrongCode(PairingMessage)
-        /// The answer is sent when the controller has been stored.
+        /// The answer to send after the controller is stored.
         case admit(ControllerPairing, PairingMessage)
     }
 
-    /// Asks for the temporary, unstored pairing of HAP 5.6.1, of which other devices make use to stream sound.
+    /// The flag of the temporary, unstored pairing of HAP 5.6.1, which other devices use to stream sound.
     static let transientFlag: UInt32 = 1 << 4
 
     private var phase: Phase
 
-    /// M1 to M2.
+    /// Handles M1 and prepares M2.
     init(
         _ verifier: SetupVerifier, _ random: inout SecretRandomness, _ arithmetic: any ModularArithmetic
     ) throws(ArithmeticFault) {
         var accessory: SecureRemotePassword.Accessory
-        // Controllers disagree whether zeros in front of a key are hashed, so there are none: one key in 256 is drawn again.
+        // Controllers disagree on hashing a key's leading zeros. The loop draws keys again until the first byte is nonzero, once
+        // in 256 keys.
         repeat {
             accessory = try SecureRemotePassword.Accessory(
                 verifier, secret: random.bytes(PairingCryptography.keyLength), arithmetic)
@@ -63,7 +64,7 @@ struct PairSetup: Sendable {
         phase = .asked(accessory)
     }
 
-    /// M2; nil where it was sent already.
+    /// The message M2; nil after it was answered.
     var challenge: PairingMessage? {
         guard case .asked(let accessory) = phase else { return nil }
         return PairingMessage(
@@ -73,7 +74,7 @@ struct PairSetup: Sendable {
             ])
     }
 
-    /// M3 or M5.
+    /// Handles M3 or M5.
     mutating func handle(
         _ message: PairingMessage, _ records: HomeKitRecords, _ arithmetic: any ModularArithmetic
     ) throws(ArithmeticFault) -> Outcome {
@@ -93,7 +94,7 @@ struct PairSetup: Sendable {
         }
     }
 
-    /// M5 to M6: the keys that both will know each other by.
+    /// Handles M5 and creates M6: both sides exchange their long-term keys.
     private func exchange(_ message: PairingMessage, _ sessionKey: [UInt8], _ records: HomeKitRecords) -> Outcome {
         let refused = Outcome.refused(PairingMessage(state: 6, error: .authentication))
         func derived(_ name: String) -> [UInt8] {

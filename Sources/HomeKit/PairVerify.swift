@@ -1,16 +1,17 @@
-/// The accessory's side of one pair-verify, M1 to M4 (HAP 5.7).
+/// The accessory side of one pair-verify, M1 to M4 (HAP 5.7).
 ///
-/// Pair-resume is not spoken. It is for Bluetooth LE (HAP 7), where this exchange takes seconds. Over IP it takes two round trips and less than a
-/// millisecond of reckoning, so no secrets of earlier sessions are kept: a removed controller has nothing to resume.
+/// Pair-resume is not supported. Its purpose is Bluetooth LE (HAP 7), where this exchange takes seconds. Over IP it takes two
+/// round trips and less than a millisecond of computation. The server therefore stores no secrets of earlier sessions, and a
+/// removed controller cannot resume any.
 struct PairVerify: Sendable {
     private let controllerKey: [UInt8]
     private let accessoryKey: [UInt8]
     private let secret: [UInt8]
     private let encryptionKey: [UInt8]
-    /// M2.
+    /// The message M2.
     let challenge: PairingMessage
 
-    /// M1; nil where it has no key, or one that gives no secret.
+    /// Handles M1. Returns nil if its key is missing or invalid.
     init?(_ message: PairingMessage, _ records: HomeKitRecords, _ random: inout SecretRandomness) {
         guard let controllerKey = message.items[PairingItem.publicKey],
             let agreed = PairingCryptography.agree(random.bytes(PairingCryptography.keyLength), with: controllerKey)
@@ -33,7 +34,7 @@ struct PairVerify: Sendable {
             [TLV8.Item(PairingItem.publicKey, accessoryKey), TLV8.Item(PairingItem.encryptedData, data)])
     }
 
-    /// M3: the controller and the session's encryption; nil where it is not one that is paired.
+    /// Handles M3. Returns the controller and the session's encryption, or nil if the controller is not paired.
     func verify(_ message: PairingMessage, _ records: HomeKitRecords) -> (ControllerPairing, SessionCipher)? {
         guard let sealed = message.items[PairingItem.encryptedData],
             let opened = PairingCryptography.open(sealed, key: encryptionKey, nonce: Array("PV-Msg03".utf8)),

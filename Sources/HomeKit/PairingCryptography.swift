@@ -5,7 +5,7 @@ enum PairingCryptography {
     static let keyLength = 32
     static let tagLength = 16
 
-    /// HKDF with SHA-512 (HAP 5.6.5), 32 bytes.
+    /// Derives 32 bytes with HKDF and SHA-512 (HAP 5.6.5).
     static func derive(_ secret: [UInt8], salt: String, info: String) -> [UInt8] {
         let key = HKDF<SHA512>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), salt: Array(salt.utf8), info: Array(info.utf8),
@@ -13,7 +13,7 @@ enum PairingCryptography {
         return key.withUnsafeBytes { Array($0) }
     }
 
-    /// ChaCha20-Poly1305 with a nonce of 8 bytes behind four zeros: the ciphertext and the tag.
+    /// Encrypts with ChaCha20-Poly1305 and a nonce of four zeros and 8 bytes. Returns the ciphertext and the tag.
     static func seal(_ bytes: some Collection<UInt8>, key: [UInt8], nonce: [UInt8], data: [UInt8] = []) -> [UInt8]? {
         guard let full = try? ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce),
             let box = try? ChaChaPoly.seal(
@@ -22,7 +22,7 @@ enum PairingCryptography {
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// nil where the bytes are not those that were sealed with the key.
+    /// Decrypts bytes. Returns nil if they were not sealed with this key.
     static func open(_ bytes: some Collection<UInt8>, key: [UInt8], nonce: [UInt8], data: [UInt8] = []) -> [UInt8]? {
         guard bytes.count >= tagLength, let full = try? ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce),
             let box = try? ChaChaPoly.SealedBox(
@@ -32,7 +32,7 @@ enum PairingCryptography {
         return Array(opened)
     }
 
-    /// nil where the bytes are no key of Ed25519.
+    /// Verifies an Ed25519 signature. Returns false if the key is not valid.
     static func isSigned(_ message: [UInt8], by key: [UInt8], _ signature: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else { return false }
         return key.isValidSignature(signature, for: message)
@@ -49,7 +49,7 @@ enum PairingCryptography {
         (try? Curve25519.Signing.PrivateKey(rawRepresentation: key)).map { Array($0.publicKey.rawRepresentation) }
     }
 
-    /// The public key, and the secret that both sides share; nil where the other key is none that gives one (RFC 7748, 6.1).
+    /// Returns the public key and the shared secret, or nil if the other key is not valid (RFC 7748, 6.1).
     static func agree(_ key: [UInt8], with other: [UInt8]) -> (publicKey: [UInt8], secret: [UInt8])? {
         guard let own = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key),
             let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: other),
@@ -66,7 +66,7 @@ enum PairingCryptography {
         return Array(hash.finalize())
     }
 
-    /// Takes the same time wherever the first difference is.
+    /// Compares bytes in constant time.
     static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

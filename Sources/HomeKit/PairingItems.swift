@@ -1,4 +1,4 @@
-/// Types of the items in pairing messages (HAP 5.15, table 5-6).
+/// The types of the items in pairing messages (HAP 5.15, table 5-6).
 enum PairingItem {
     static let method: UInt8 = 0x00
     static let identifier: UInt8 = 0x01
@@ -15,7 +15,7 @@ enum PairingItem {
     static let separator: UInt8 = 0xFF
 }
 
-/// Methods of pairing messages (HAP 5.15, table 5-3).
+/// The methods of pairing messages (HAP 5.15, table 5-3).
 enum PairingMethod: UInt8 {
     case pairSetup = 0
     case addPairing = 3
@@ -23,18 +23,18 @@ enum PairingMethod: UInt8 {
     case listPairings = 5
 }
 
-/// Errors in pairing messages (HAP 5.15, table 5-5).
+/// The errors in pairing messages (HAP 5.15, table 5-5).
 public enum PairingError: UInt8, Hashable, Sendable {
     case unknown = 1
-    /// The setup code or a signature is wrong, or the controller may not do it.
+    /// The setup code or a signature is wrong, or the controller lacks the permission.
     case authentication = 2
-    /// The controller waits before its next try.
+    /// The controller must wait before its next try.
     case backoff = 3
-    /// No more controllers can be paired.
+    /// The limit of paired controllers is reached.
     case maxPeers = 4
-    /// The code was wrong too often.
+    /// The setup code was wrong too often.
     case maxTries = 5
-    /// The accessory is paired already.
+    /// The accessory is already paired.
     case unavailable = 6
     /// Another controller is pairing.
     case busy = 7
@@ -56,13 +56,13 @@ struct PairingMessage {
 
     var state: UInt8? { byte(PairingItem.state) }
     var method: UInt8? { byte(PairingItem.method) }
-    /// Little-endian, 1 to 4 bytes.
+    /// The flags, little-endian with 1 to 4 bytes.
     var flags: UInt32 {
         (items[PairingItem.flags] ?? []).prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * $1.offset) }
     }
     var encoded: [UInt8] { items.encoded }
 
-    /// A value of exactly one byte.
+    /// Returns a value of exactly one byte.
     private func byte(_ type: UInt8) -> UInt8? {
         guard let value = items[type], value.count == 1 else { return nil }
         return value[0]

@@ -1,19 +1,20 @@
-/// What is to be stored, one change after the other: nothing comes of a change before its records are in flash.
+/// The queue of record changes. A change takes effect only after its records are in flash.
 struct RecordChanges: Sendable {
     enum Change: Sendable {
-        /// The shape of the accessories, of which the configuration number follows.
+        /// The shape of the accessories, which determines the configuration number.
         case adopt(shape: [UInt8])
-        /// Pair-setup has come to its end; the answer is M6.
+        /// Pair-setup succeeded; the answer is M6.
         case admit(HomeKitSessionID, ControllerPairing, PairingMessage)
-        /// The one that was admitted never heard of it.
+        /// The admitted controller did not receive its answer.
         case withdraw(ControllerPairing)
         case add(HomeKitSessionID, ControllerPairing)
         case remove(HomeKitSessionID, [UInt8])
-        /// Somebody at the accessory removes this controller; nil: all.
+        /// The user removed this controller at the accessory, or all controllers (nil).
         case dismiss([UInt8]?)
     }
 
-    /// Changes of sessions wait one for each session, since a session waits for its own. Stops those of a button that is pressed over and over.
+    /// The limit of waiting changes. Each session waits for its own change, so the limit concerns a button that is pressed
+    /// repeatedly.
     static let limit = 32
 
     /// The change that is being stored, and the records after it.
@@ -24,7 +25,7 @@ struct RecordChanges: Sendable {
 
     mutating func begin(_ change: Change, _ records: HomeKitRecords) { current = (change, records) }
 
-    /// False where there is no room.
+    /// Queues a change. Returns false if the queue is full.
     mutating func wait(_ change: Change) -> Bool {
         guard waiting.count < Self.limit else { return false }
         waiting.append(change)

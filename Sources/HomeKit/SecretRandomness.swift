@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// Secrets out of one seed that the shell drew from the system: the machine draws them itself and reads no generator of the process, so that
-/// a run repeats. Earlier secrets do not follow from the state.
+/// Derives secrets from one seed that the shell drew from the system. The machine uses no generator of the process, so that a
+/// run is repeatable. Earlier secrets cannot be derived from the state.
 struct SecretRandomness: Sendable {
     static let seedLength = 32
     private var state: [UInt8]

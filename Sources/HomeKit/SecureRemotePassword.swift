@@ -1,13 +1,13 @@
-/// SRP-6a as pair-setup uses it (HAP 5.5): the 3,072-bit group of RFC 5054, SHA-512. Where numbers are hashed, HAP keeps some at the full length
-/// of the modulus and takes the zeros in front off others; each place says which.
+/// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512. For hashing, HAP pads some numbers to the full
+/// length of the modulus and strips the leading zeros of others; each function states which.
 public enum SecureRemotePassword {
-    /// Bytes of the modulus, and so of public keys.
+    /// The length of the modulus, and so of public keys, in bytes.
     public static let length = 384
     public static let saltLength = 16
     public static let userName = "Pair-Setup"
     static let generator: UInt8 = 5
 
-    /// RFC 5054, appendix A, 3,072 bits.
+    /// The 3,072-bit group of RFC 5054, appendix A.
     public static let modulus: [UInt8] = {
         let digits = """
             FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DD\
@@ -23,7 +23,7 @@ public enum SecureRemotePassword {
         return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }()
 
-    /// k = H(N, g), both at full length.
+    /// k = H(N, g), both padded.
     public static let multiplier: [UInt8] = PairingCryptography.sha512(
         modulus, Array(repeating: 0, count: length - 1) + [generator])
 
@@ -32,17 +32,17 @@ public enum SecureRemotePassword {
         PairingCryptography.sha512(salt, PairingCryptography.sha512(Array("\(user):\(password)".utf8)))
     }
 
-    /// u = H(A, B), both at full length.
+    /// u = H(A, B), both padded.
     public static func scrambling(_ controllerKey: [UInt8], _ accessoryKey: [UInt8]) -> [UInt8] {
         PairingCryptography.sha512(padded(controllerKey), padded(accessoryKey))
     }
 
-    /// K = H(S), without zeros in front.
+    /// K = H(S), without leading zeros.
     public static func sessionKey(_ secret: [UInt8]) -> [UInt8] {
         PairingCryptography.sha512(Array(secret.drop { $0 == 0 }))
     }
 
-    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte, A and B without zeros in front.
+    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte, A and B without leading zeros.
     public static func controllerProof(
         user: String, salt: [UInt8], controllerKey: [UInt8], accessoryKey: [UInt8], sessionKey: [UInt8]
     ) -> [UInt8] {
@@ -52,19 +52,19 @@ public enum SecureRemotePassword {
             Array(accessoryKey.drop { $0 == 0 }), sessionKey)
     }
 
-    /// M2 = H(A, M1, K), A at full length.
+    /// M2 = H(A, M1, K), A padded.
     public static func accessoryProof(
         controllerKey: [UInt8], controllerProof: [UInt8], sessionKey: [UInt8]
     ) -> [UInt8] {
         PairingCryptography.sha512(padded(controllerKey), controllerProof, sessionKey)
     }
 
-    /// At full length; longer numbers stay as they are.
+    /// Pads a number to the full length. Longer numbers are unchanged.
     static func padded(_ number: [UInt8]) -> [UInt8] {
         Array(repeating: 0, count: max(0, length - number.count)) + number
     }
 
-    /// The accessory's side of one try.
+    /// The accessory side of one try.
     public struct Accessory: Sendable {
         private let verifier: SetupVerifier
         private let secret: [UInt8]
@@ -81,7 +81,8 @@ public enum SecureRemotePassword {
             publicKey = try arithmetic.add(product, power, modulo: modulus)
         }
 
-        /// S = (A v^u)^b. nil where A is a multiple of the modulus: the secret would not depend on the code (RFC 5054, 2.5.4).
+        /// Returns S = (A v^u)^b, or nil if A is a multiple of the modulus, because the secret would not depend on the code (RFC
+        /// 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> [UInt8]? {
@@ -94,7 +95,7 @@ public enum SecureRemotePassword {
             return try arithmetic.power(base, secret, modulo: modulus, isSecret: true)
         }
 
-        /// The session key and the accessory's proof; nil where the controller's proof shows another code.
+        /// Returns the session key and the accessory's proof, or nil if the controller's proof is for a different code.
         public func verify(
             _ controllerKey: [UInt8], proof: [UInt8], user: String = userName, _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> (sessionKey: [UInt8], proof: [UInt8])? {
@@ -110,7 +111,7 @@ public enum SecureRemotePassword {
     }
 }
 
-/// What an accessory keeps of its setup code: salt and verifier v = g^x, from which the code follows only by trying all codes.
+/// The stored form of an accessory's setup code: salt and verifier v = g^x. The code can only be found by trying all codes.
 public struct SetupVerifier: Hashable, Sendable {
     public let salt: [UInt8]
     public let verifier: [UInt8]

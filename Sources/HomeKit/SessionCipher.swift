@@ -1,18 +1,18 @@
-/// What a verified session says, in frames (HAP 6.5.2): two bytes of length, little-endian, which are authenticated and not encrypted; up to
-/// 1,024 bytes encrypted; a tag of 16 bytes. Each direction has its key and counts its frames in the nonce.
+/// Encrypts a verified session in frames (HAP 6.5.2): two bytes of length, little-endian, authenticated but not encrypted; up to
+/// 1,024 encrypted bytes; a tag of 16 bytes. Each direction has its own key and counts its frames in the nonce.
 struct SessionCipher: Sendable {
-    /// Plain bytes of a frame (HAP 6.5.2).
+    /// The limit of plain bytes per frame (HAP 6.5.2).
     static let frameLimit = 1024
     private static let lengthBytes = 2
 
-    /// One direction.
+    /// One direction of the connection.
     struct Direction: Sendable {
         private let key: [UInt8]
         private var count: UInt64 = 0
 
         init(key: [UInt8]) { self.key = key }
 
-        /// The nonce of the next frame; nil after 2^64, since a nonce is never used twice.
+        /// Returns the nonce of the next frame, or nil after 2^64 frames, since a nonce must not be reused.
         private mutating func nonce() -> [UInt8]? {
             let (next, hasOverflown) = count.addingReportingOverflow(1)
             guard !hasOverflown else { return nil }
@@ -35,18 +35,18 @@ struct SessionCipher: Sendable {
     }
 
     enum Fault: Error, Hashable {
-        /// A frame says that it has more bytes than frames may have.
+        /// The length field of a frame exceeds the limit.
         case tooLong(Int)
-        /// It was changed, repeated or left out, or is of another key.
+        /// The frame was changed, repeated or omitted, or has a different key.
         case notAuthentic
     }
 
     private var outgoing: Direction
     private var incoming: Direction
-    /// Bytes of a frame that is not complete: at most one frame.
+    /// The bytes of an incomplete frame, at most one frame.
     private var rest: [UInt8] = []
 
-    /// - Parameter secret: that of pair-verify.
+    /// - Parameter secret: the shared secret of pair-verify.
     init(accessory secret: [UInt8]) {
         outgoing = Direction(key: Self.key(secret, "Control-Read-Encryption-Key"))
         incoming = Direction(key: Self.key(secret, "Control-Write-Encryption-Key"))
@@ -63,7 +63,7 @@ struct SessionCipher: Sendable {
         PairingCryptography.derive(secret, salt: "Control-Salt", info: info)
     }
 
-    /// nil after 2^64 frames.
+    /// Encrypts bytes into frames. Returns nil after 2^64 frames.
     mutating func seal(_ bytes: [UInt8]) -> [UInt8]? {
         var sealed: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: Self.frameLimit) {
@@ -75,7 +75,7 @@ struct SessionCipher: Sendable {
         return sealed
     }
 
-    /// The plain bytes of all frames that are complete now.
+    /// Decrypts all frames that are complete, and returns their plain bytes.
     mutating func open(_ bytes: [UInt8]) throws(Fault) -> [UInt8] {
         var all = (rest + bytes)[...]
         rest = []

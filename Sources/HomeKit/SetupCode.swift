@@ -1,14 +1,14 @@
-/// The code that a person types to pair, XXX-XX-XXX (HAP 4.2.1).
+/// The setup code that the user types to pair, XXX-XX-XXX (HAP 4.2.1).
 public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// Codes that are guessed first: one digit alone, ascending and descending digits (HAP 4.2.1.2).
+    /// Codes that attackers guess first: one repeated digit, ascending and descending digits (HAP 4.2.1.2).
     private static let trivial: Set<UInt32> = [
         0, 11_111_111, 22_222_222, 33_333_333, 44_444_444, 55_555_555, 66_666_666, 77_777_777, 88_888_888, 99_999_999,
         12_345_678, 87_654_321,
     ]
 
-    /// nil where the text has another form, or the code is one that is guessed first.
+    /// Creates a code from text. Returns nil if its form is not valid or the code is trivial.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[3] == UInt8(ascii: "-"), bytes[6] == UInt8(ascii: "-") else { return nil }
@@ -18,7 +18,7 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
         guard !Self.trivial.contains(number) else { return nil }
     }
 
-    /// - Parameter generator: one that is fit for secrets.
+    /// - Parameter generator: a secure generator.
     public init(using generator: inout some RandomNumberGenerator) {
         while true {
             let digits = String(UInt32.random(in: 0..<100_000_000, using: &generator))
@@ -30,11 +30,11 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its digits as one number.
+    /// The digits as one number.
     var number: UInt32 { UInt32(description.filter { $0 != "-" }) ?? 0 }
 }
 
-/// Four digits or capital letters that tell accessories apart whose label is scanned (HAP 4.2.2).
+/// Four digits or capital letters that identify the accessory of a scanned label (HAP 4.2.2).
 public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -46,7 +46,7 @@ public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Categories of accessories (HAP 13-1). Others are made by their number.
+/// The categories of accessories (HAP 13-1). Categories without a constant are created from their number.
 public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -58,9 +58,9 @@ public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     public static let programmableSwitch = HomeKitCategory(rawValue: 15)
 }
 
-/// What a label's code says (HAP 4.2.2): category, transport, setup code and setup id.
+/// The content of a label's code (HAP 4.2.2): category, transport, setup code and setup id.
 public struct HomeKitSetupPayload: Hashable, Sendable {
-    /// Bit 28: HAP over IP.
+    /// The bit for HAP over IP (bit 28).
     private static let overIP: UInt64 = 1 << 28
 
     public let text: String
@@ -77,7 +77,7 @@ public struct HomeKitSetupPayload: Hashable, Sendable {
     }
 }
 
-/// The attributes of `_hap._tcp` (HAP 6.4), in their order.
+/// The attributes of `_hap._tcp` (HAP 6.4) in their order.
 public struct HomeKitAnnouncement: Hashable, Sendable {
     public var attributes: [(key: String, value: String)] {
         [
@@ -85,13 +85,13 @@ public struct HomeKitAnnouncement: Hashable, Sendable {
             ("s#", "1"), ("sf", isPaired ? "0" : "1"), ("ci", "\(category.rawValue)"), ("sh", setupHash),
         ]
     }
-    /// Rises when services or characteristics come or go, so that controllers read them anew.
+    /// The configuration number. It increases if services or characteristics change, so that controllers read them again.
     public let configurationNumber: UInt32
     public let deviceID: String
     public let model: String
     public let isPaired: Bool
     public let category: HomeKitCategory
-    /// Names the accessory whose label was scanned.
+    /// Identifies the accessory of a scanned label.
     public let setupHash: String
 
     init(_ records: HomeKitRecords, model: String, category: HomeKitCategory, setupID: HomeKitSetupID) {
@@ -103,7 +103,7 @@ public struct HomeKitAnnouncement: Hashable, Sendable {
         setupHash = Self.setupHash(setupID, deviceID)
     }
 
-    /// The first four bytes of SHA-512, base 64 (HAP 4.2.3).
+    /// Returns the first four bytes of the SHA-512 hash in base 64 (HAP 4.2.3).
     static func setupHash(_ id: HomeKitSetupID, _ deviceID: String) -> String {
         let hash = PairingCryptography.sha512(Array("\(id)\(deviceID)".utf8))
         return Base64.encode(Array(hash.prefix(4)))

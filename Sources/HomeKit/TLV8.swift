@@ -1,5 +1,6 @@
-/// The pairing messages' items (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more than 255 bytes is cut into
-/// fragments, which follow each other and have the same type. Two items of the same type need an item of another type between them.
+/// The items of pairing messages (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more than 255
+/// bytes is split into consecutive fragments of the same type. An item of a different type must separate two items of the same
+/// type.
 public struct TLV8: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         public var type: UInt8
@@ -8,9 +9,9 @@ public struct TLV8: Hashable, Sendable {
         public init(_ type: UInt8, _ value: [UInt8]) { (self.type, self.value) = (type, value) }
     }
 
-    /// Stops a message with thousands of empty items.
+    /// The limit of items per message.
     public static let itemLimit = 128
-    /// Stops a value that is put together of ever more fragments.
+    /// The limit of a value in bytes, all its fragments included.
     public static let valueLimit = 4096
     static let fragment = 255
 
@@ -21,7 +22,7 @@ public struct TLV8: Hashable, Sendable {
     public init(decoding bytes: some Sequence<UInt8>) throws(TLV8Error) {
         items = []
         var rest = Array(bytes)[...]
-        /// The last fragment was full, so that the next item may continue it.
+        /// True if the last fragment was full, so that the next item may continue it.
         var continues = false
         while let type = rest.popFirst() {
             guard let length = rest.popFirst() else { throw .noLength(type: type) }
@@ -61,7 +62,7 @@ public struct TLV8: Hashable, Sendable {
     public mutating func append(_ type: UInt8, _ value: [UInt8]) { items.append(Item(type, value)) }
 }
 
-/// Why bytes are no items.
+/// The reasons why bytes are not valid items.
 public enum TLV8Error: Error, Hashable, Sendable, CustomStringConvertible {
     case noLength(type: UInt8)
     case tooShort(type: UInt8, length: Int, available: Int)
