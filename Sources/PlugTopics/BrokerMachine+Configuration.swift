@@ -1,22 +1,23 @@
 public import PlugModel
 
 extension BrokerMachine {
-    /// For whom the machine speaks.
+    /// The sender that the machine represents.
     public enum Speaker: Hashable, Sendable {
-        /// For all plugs of a house. The availability of the house is the will.
+        /// All plugs of a house. The will is the availability of the house.
         case house
-        /// For one plug, which others of its house do not know of: it hears requests to itself only, and its own availability is the will.
+        /// One plug, which does not know the other plugs of its house. It receives only its own requests, and the will is its
+        /// own availability.
         case plug(PlugID)
     }
 
     public struct Configuration: Sendable {
         public var tree: TopicTree
         public var speaker: Speaker
-        /// Nil: Home Assistant is told nothing.
+        /// Home Assistant's discovery; nil to publish no discovery messages.
         public var discovery: HomeAssistantDiscovery?
-        /// How many servers there are to choose from.
+        /// The number of servers in the list.
         public var servers: Int
-        /// Whether somebody may command.
+        /// True if clients may send commands.
         public var takesCommands: Bool
 
         public init(
@@ -38,7 +39,7 @@ extension BrokerMachine {
             }
         }
 
-        /// The topics that say whether a plug is reached; all of them have to.
+        /// Returns the availability topics of a plug. The plug is reachable if all of them have the payload `online`.
         func availability(of plug: PlugID) -> [String] {
             switch speaker {
             case .house: [tree.availability, tree.topic(.availability, of: plug)]
@@ -49,7 +50,7 @@ extension BrokerMachine {
 }
 
 extension TopicTree {
-    /// The retained topic that says `offline` when the connection of the speaker ends.
+    /// Returns the retained topic to which the broker publishes `offline` when the connection ends.
     public func will(of speaker: BrokerMachine.Speaker) -> String {
         switch speaker {
         case .house: availability

@@ -2,60 +2,60 @@ import JSONText
 public import PlugModel
 public import ProtocolCore
 
-/// What a house, or one plug, says to an MQTT broker and hears from it: the door's machine. Requests become commands and are answered; what
-/// plugs tell becomes messages. `Documentation/mqtt.md` is the contract.
+/// Connects a house, or one plug, to an MQTT broker. Requests become commands and are answered; reports of plugs become
+/// messages. `Documentation/mqtt.md` is the contract.
 ///
-/// A retained message waits where its topic has a newer one only; events wait in a journal that the shell keeps, and count as told when the
-/// broker took them (QoS 1). So a broker may be away for as long as the journal has room.
+/// A waiting retained message is replaced by a newer one for its topic. Events wait in a journal of the shell, and count as
+/// delivered when the broker acknowledged them (QoS 1). The broker may therefore be away for as long as the journal has room.
 public struct BrokerMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// Starts the machine. This is the first event.
         case started
-        /// The answer to ``Action/connect(server:)``.
+        /// The answer to ``Action/connect(server:)`` after success.
         case connected
-        /// The other answer, and the end of a connection.
+        /// The answer to ``Action/connect(server:)`` after a failure, or the end of a connection.
         case disconnected(reason: String)
-        /// The end of a connection whose session another connection has now. Two programs with one identity would take it from
-        /// each other over and over, so this one leaves it to the other for a while.
+        /// The connection ended because another connection took its session over. Two programs with one identity would take it
+        /// over repeatedly, so this one waits for a while.
         case takenOver
-        /// The broker has it, or says why it does not take it.
+        /// The broker acknowledged a message, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
         case received(BrokerMessage)
         case met(PlugID, PlugPortrait)
-        /// - at: ISO 8601, UTC; nil where the time is not known.
+        /// - at: the time in ISO 8601, UTC; nil if it is unknown.
         case state(PlugID, PlugState, at: String?)
         case away(PlugID)
-        /// The plugs of the house. Any other is removed from the broker.
+        /// The plugs of the house. All other plugs are removed from the broker.
         case paired(Set<PlugID>)
-        /// Something is in the journal now.
+        /// The journal has a new event.
         case happened(QueuedEvent)
-        /// The journal goes up to this position now; what is new is fetched.
+        /// The journal has new events up to this position, which the machine fetches.
         case grown(to: QueuedEvent.Position)
-        /// The answer to ``Action/fetch(after:limit:)``: none where the journal has none after it.
+        /// The answer to ``Action/fetch(after:limit:)``. The list is empty if the journal has no later events.
         case fetched([QueuedEvent])
         /// The answer to ``Action/command(_:_:_:id:within:)``.
         case answered(BrokerTicket, CommandOutcome)
-        /// The answer to ``Action/replay(_:_:after:)``: messages in order, and whether there are more behind them.
+        /// The answer to ``Action/replay(_:_:after:)``: messages in order, and true if more follow.
         case replayed(BrokerTicket, [String], hasMore: Bool)
         case stopping
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
-        /// - server: its place in the list.
+        /// - server: the index in the list.
         case connect(server: Int)
-        /// The connection is of no use any more; answered by `disconnected`.
+        /// Ends the connection; `disconnected` answers it.
         case disconnect
         case subscribe([String])
         case publish(BrokerTicket, Publication)
         case fetch(after: QueuedEvent.Position, limit: Int)
-        /// The broker has every event up to this one.
+        /// Stores that the broker has every event up to this position.
         case keep(QueuedEvent.Position)
         case command(BrokerTicket, PlugID, PlugCommand, id: RequestID, within: Duration)
         case replay(BrokerTicket, PlugID, after: SequenceNumber)
-        /// The broker has, or will have, messages of this plug: whoever starts next should know it.
+        /// Stores that the broker has, or will have, messages of this plug, so that they can be removed after a restart.
         case remember(PlugID)
-        /// It has none any more.
+        /// Stores that the broker has no messages of this plug.
         case forget(PlugID)
         case tell(BrokerNotice)
     }
@@ -64,7 +64,7 @@ public struct BrokerMachine: Machine, Sendable {
         case idle(until: Instant?)
         case connecting
         case connected
-        /// A connection that is being given up.
+        /// The connection is being closed.
         case ending
     }
 
@@ -75,15 +75,16 @@ public struct BrokerMachine: Machine, Sendable {
         case answer
     }
 
-    /// Messages that the broker has not taken yet: stops one that is slow from filling memory.
+    /// The limit of unacknowledged messages, which bounds the memory if the broker is slow.
     private static let flightLimit = 128
-    /// A broker that takes nothing for so long is given up.
+    /// The time without an acknowledgement after which the connection is closed.
     static let patience = Duration.seconds(20)
-    /// Home Assistant loses a press that comes right behind the first availability of its plug.
+    /// The delay between a plug's availability and its first event. Home Assistant loses a press that immediately follows the
+    /// first availability.
     static let settling = Duration.milliseconds(500)
-    /// Changes within this time become one retained message, and an event of the same moment goes out before it.
+    /// The time in which changes are combined into one retained message. Events of the same moment are sent first.
     static let gathering = Duration.milliseconds(20)
-    /// Between two tries to tell a broker what it did not take.
+    /// The delay before messages that the broker rejected are sent again.
     private static let pause = Duration.seconds(5)
     private static let refusalNotices = Duration.seconds(60)
 
@@ -91,7 +92,7 @@ public struct BrokerMachine: Machine, Sendable {
     private var random: SeededRandom
     private var link = Link.idle(until: nil)
     private var reconnection: Reconnection
-    /// The broker is to be told that the house is there.
+    /// True if the availability of the house must be published.
     private var isUnsaid = false
     private var desk = RetainedDesk()
     private var window: EventWindow
@@ -100,22 +101,22 @@ public struct BrokerMachine: Machine, Sendable {
     private var measured: [PlugID: Set<MeasuredQuantity>] = [:]
     private var sent: [BrokerTicket: Sent] = [:]
     private var lastTicket: BrokerTicket = 0
-    /// When the broker last took something, or was last given something while nothing was on its way.
+    /// The time of the broker's last acknowledgement, or of the first message after all were acknowledged.
     private var heardAt = Instant.zero
     private var pausedUntil: Instant?
     private var hasToldNotTaken = false
-    /// When the first event goes out that is held back now.
+    /// The time at which the first delayed event is sent.
     private var releasesAt: Instant?
-    /// When retained messages go out; nil where none waits for others of its moment.
+    /// The time at which retained messages are sent; nil if none waits to be combined.
     private var retainedAt: Instant?
     private var refresh = Refresh()
     private var refusals: (count: UInt64, toldAt: Instant?) = (0, nil)
     private var isStopping = false
 
     /// - Parameters:
-    ///   - known: plugs of which the broker has messages.
-    ///   - cursor: every event up to it was taken by the broker.
-    ///   - newest: the last of the journal.
+    ///   - known: the plugs with messages at the broker.
+    ///   - cursor: the broker acknowledged every event up to this position.
+    ///   - newest: the last position of the journal.
     public init(
         _ configuration: Configuration, known: Set<PlugID> = [], after cursor: QueuedEvent.Position,
         newest: QueuedEvent.Position, seed: UInt64
@@ -128,7 +129,7 @@ public struct BrokerMachine: Machine, Sendable {
             random: SeededRandom(seed: random.next()))
         reconnection = Reconnection(servers: configuration.servers, random: SeededRandom(seed: random.next()))
         self.random = random
-        // Until it is heard of, a plug is away.
+        // A plug counts as away until its first report.
         for plug in known { _ = desk.want("offline", RetainedDesk.Key(plug: plug, slot: .availability)) }
     }
 
@@ -195,7 +196,7 @@ public struct BrokerMachine: Machine, Sendable {
         (isUnsaid, refresh) = (configuration.speaker == .house, Refresh())
     }
 
-    /// - Parameter reason: nil where another program has the session.
+    /// - Parameter reason: nil if another program took the session over.
     private mutating func disconnected(_ reason: String?, _ now: Instant, _ actions: inout [Action]) {
         let notices: [BrokerNotice]
         switch link {
@@ -243,7 +244,7 @@ public struct BrokerMachine: Machine, Sendable {
     private mutating func took(
         _ state: PlugState, of plug: PlugID, at: String?, _ now: Instant, _ actions: inout [Action]
     ) {
-        // A plug that is not of the house any more says its last words.
+        // The plug is no longer part of the house, so its last reports are dropped.
         guard portraits[plug] != nil else { return }
         let quantities = MeasuredQuantity.allCases.filter { quantity in
             state.reading.map { quantity.value(in: $0) != nil } ?? false
@@ -349,7 +350,8 @@ public struct BrokerMachine: Machine, Sendable {
             let publication = Publication(configuration.tree.availability, "online", isRetained: true)
             publish(publication, as: .house, now, &actions)
         }
-        // Before all that is retained: a house of many plugs would otherwise tell no event while a broker is slow, or dies again and again.
+        // Events come before retained messages: otherwise a house of many plugs would send no event while a broker is slow or
+        // restarts repeatedly.
         pumpEvents(now, &actions)
         pumpRetained(now, &actions)
         if let (after, limit) = window.fetch() { actions.append(.fetch(after: after, limit: limit)) }
@@ -363,7 +365,7 @@ public struct BrokerMachine: Machine, Sendable {
         while sent.count < Self.flightLimit, let (key, text) = desk.takeDue() {
             let topic = topic(of: key)
             if topic.isEmpty {
-                // Nobody wants to tell Home Assistant anything.
+                // Discovery is disabled, so the message is dropped.
                 if desk.taken(key, now: now) { actions.append(.forget(key.plug)) }
                 continue
             }

@@ -1,15 +1,15 @@
 public import PlugModel
 
-/// A message that is to be published with QoS 1.
+/// A message to publish with QoS 1.
 public struct Publication: Hashable, Sendable {
     public var topic: String
     public var payload: String
     public var isRetained: Bool
-    /// Of the request that it answers, or of the request that it is.
+    /// The correlation data of a request, or of the request that this message answers.
     public var correlation: [UInt8]?
-    /// Where a request wants its answer.
+    /// The topic for the answer to a request.
     public var responseTopic: String?
-    /// Seconds for which a request counts.
+    /// The lifetime of a request in seconds.
     public var expiry: UInt32?
 
     public init(
@@ -29,13 +29,13 @@ public struct Publication: Hashable, Sendable {
 public struct BrokerMessage: Hashable, Sendable {
     public var topic: String
     public var payload: [UInt8]
-    /// Its publisher wants the broker to keep it.
+    /// True if the publisher asked the broker to retain the message.
     public var isRetained: Bool
     public var responseTopic: String?
     public var correlation: [UInt8]?
-    /// Seconds that are left of its Message Expiry Interval (MQTT 5, section 3.3.2.3.3).
+    /// The remaining Message Expiry Interval in seconds (MQTT 5, section 3.3.2.3.3).
     public var expiry: UInt32?
-    /// When it came, on the wall clock: seconds since 1970. Nil where the clock is not known to be right.
+    /// The arrival time in seconds since 1970; nil if the wall clock is not known to be correct.
     public var at: Double?
 
     public init(
@@ -52,17 +52,17 @@ public struct BrokerMessage: Hashable, Sendable {
     }
 }
 
-/// An event that is to be published, in the order of a journal.
+/// An event to publish, in the order of a journal.
 public struct QueuedEvent: Hashable, Sendable {
-    /// 1 is the first; each entry's is greater than the one before it.
+    /// A position in the journal. The first one is 1, and positions increase.
     public typealias Position = UInt64
 
     public var position: Position
-    /// The first position that it stands for: an earlier one where it is a gap.
+    /// The first position that the entry covers. It is an earlier one if the entry is a gap.
     public var first: Position
     public var plug: PlugID
     public var sequence: SequenceNumber
-    /// The message on the plug's topic `event`.
+    /// The payload for the plug's topic `event`.
     public var payload: String
 
     public init(
@@ -76,24 +76,24 @@ public struct QueuedEvent: Hashable, Sendable {
     }
 }
 
-/// Numbers of what was published, and of requests, in the life of a machine.
+/// Identifies a published message or a request during the lifetime of a machine.
 public typealias BrokerTicket = UInt64
 
-/// What a person should know about the broker.
+/// A notice about the broker for the user.
 public enum BrokerNotice: Hashable, Sendable {
     case connected(server: Int)
-    /// It was connected, and is not any more.
+    /// An established connection ended.
     case lost(reason: String)
-    /// Another program has the session there: this one says nothing there for ten minutes.
+    /// Another program took the session over. This program stays disconnected for ten minutes.
     case takenOver
-    /// Connections end as soon as they begin.
+    /// Connections end shortly after they begin.
     case unsteady
-    /// No server of the list could be reached in the first round; told once until one was.
+    /// The first round reached no server of the list. Reported once until a connection succeeds.
     case unreachable(reason: String)
-    /// The broker does not take a message; told once until it took one.
+    /// The broker rejected a message. Reported once until it accepts one.
     case notTaken(topic: String, reason: String)
-    /// Events that found no room while the broker was away.
+    /// The number of events that were lost because the journal was full while the broker was away.
     case left(out: UInt64)
-    /// Requests that were refused since it was told last, and why the last one was.
+    /// The number of rejected requests since the last report, and the reason for the last one.
     case refused(count: UInt64, topic: String, reason: String)
 }

@@ -1,4 +1,4 @@
-/// A broker, and how this program proves itself to it.
+/// The address of a broker.
 public struct BrokerServer: Hashable, Sendable {
     public var host: String
     public var port: Int
@@ -8,23 +8,23 @@ public struct BrokerServer: Hashable, Sendable {
         self.port = port
     }
 
-    /// For a person.
+    /// The address as text for the user.
     public var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// How all connections to a broker are opened.
+/// The options of all connections to a broker.
 public struct BrokerOptions: Hashable, Sendable {
-    /// Who vouches for the broker.
+    /// The certificate authorities that authenticate the broker.
     public enum Trust: Hashable, Sendable {
         /// The connection is not encrypted.
         case plain
-        /// Certificates that the machine trusts.
+        /// The certificate authorities of the machine.
         case machine
-        /// A file of certificates, PEM.
+        /// A file of certificate authorities in PEM.
         case file(String)
     }
 
-    /// Files of the client's own certificate and its private key, PEM.
+    /// The files of the client's own certificate and its private key in PEM.
     public struct Certificate: Hashable, Sendable {
         public var chain: String
         public var key: String
@@ -35,13 +35,13 @@ public struct BrokerOptions: Hashable, Sendable {
         }
     }
 
-    /// The name of the session at the broker: no other connection may have it.
+    /// The client id, which no other connection to the broker may use.
     public var client: String
     public var trust: Trust
     public var certificate: Certificate?
     public var user: String?
     public var password: String?
-    /// Retained; the broker publishes it when the connection ends. Nil: it publishes nothing.
+    /// The topic of the retained will, which the broker publishes when the connection ends; nil for no will.
     public var willTopic: String?
     public var willText: String
 

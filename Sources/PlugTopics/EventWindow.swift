@@ -2,9 +2,9 @@ import DequeModule
 import PlugModel
 import ProtocolCore
 
-/// The events that are on their way to the broker, and those right behind them. What is further behind stays in the journal, and is fetched.
+/// The events that are being sent to the broker, and the next ones. Later events stay in the journal until they are fetched.
 struct EventWindow: Sendable {
-    /// Entries in memory: stops a broker that is away from filling it.
+    /// The limit of entries in memory while the broker is away.
     static let limit = 256
 
     private enum Progress { case waiting, inFlight, taken }
@@ -13,11 +13,11 @@ struct EventWindow: Sendable {
         var progress = Progress.waiting
     }
 
-    /// Every event up to this one was taken by the broker, or was lost.
+    /// The position up to which every event was acknowledged or lost.
     private(set) var cursor: QueuedEvent.Position
-    /// The newest of the journal.
+    /// The newest position of the journal.
     private(set) var newest: QueuedEvent.Position
-    /// The last one that is in the window, or was.
+    /// The last position that was added to the window.
     private var last: QueuedEvent.Position
     private var places: Deque<Place> = []
     private var fetchesThrough: QueuedEvent.Position?
@@ -36,17 +36,17 @@ struct EventWindow: Sendable {
         append(entry)
     }
 
-    /// The journal has something new, up to this position.
+    /// Notes that the journal has new events up to this position.
     mutating func grown(to position: QueuedEvent.Position) { newest = max(newest, position) }
 
-    /// How many to fetch after which position; nil where nothing need be fetched now.
+    /// Returns the start and number of events to fetch, or nil if no fetch is needed now.
     mutating func fetch() -> (after: QueuedEvent.Position, limit: Int)? {
         guard fetchesThrough == nil, last < newest, places.count <= Self.limit / 2 else { return nil }
         fetchesThrough = newest
         return (last, Self.limit - places.count)
     }
 
-    /// - Returns: how many the journal had lost before the first of them.
+    /// - Returns: the number of events that the journal lost before the first entry.
     mutating func fetched(_ entries: [QueuedEvent]) -> UInt64 {
         guard let through = fetchesThrough else { return 0 }
         fetchesThrough = nil
@@ -63,7 +63,7 @@ struct EventWindow: Sendable {
         last = entry.position
     }
 
-    /// The first that waits and whose plug may be told of now. Events of a plug stay in their order.
+    /// Returns the first waiting event of a plug whose events may be sent now. The events of a plug keep their order.
     mutating func takeNext(where isFree: (PlugID) -> Bool) -> QueuedEvent? {
         guard let index = places.firstIndex(where: { $0.progress == .waiting && isFree($0.entry.plug) }) else {
             return nil
@@ -83,9 +83,9 @@ struct EventWindow: Sendable {
         places[index].progress = .waiting
     }
 
-    /// What was in flight may not have arrived.
+    /// Marks the events in flight as waiting, because the broker may not have received them.
     ///
-    /// - Parameter forgets: everything that was not taken is to be fetched again, as it is told then.
+    /// - Parameter forgets: true to fetch all unacknowledged events again, in their form at that time.
     mutating func disconnected(forgets: Bool) {
         guard !forgets else {
             (places, last, fetchesThrough) = ([], cursor, nil)

@@ -1,23 +1,24 @@
 import JSONText
 public import PlugModel
 
-/// The retained message by which Home Assistant makes a device of a plug (its MQTT integration, device-based discovery, since
-/// 2024.12): <https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload>.
+/// The retained message from which Home Assistant creates a device for a plug (its MQTT integration, device-based discovery,
+/// since 2024.12):
+/// <https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload>.
 public struct HomeAssistantDiscovery: Hashable, Sendable {
-    /// The first level of its topics at Home Assistant: `homeassistant` unless somebody changed it there.
+    /// The discovery prefix of Home Assistant, `homeassistant` by default.
     public let prefix: String
 
-    /// - Throws: a sentence for a person.
+    /// - Throws: an error message for the user.
     public init(prefix: String = "homeassistant") throws(TopicError) {
         self.prefix = try TopicTree(prefix: prefix, house: "x").prefix
     }
 
-    /// Home Assistant says `online` there when it has connected and can take discovery messages.
+    /// The topic on which Home Assistant publishes `online` after it has connected and accepts discovery messages.
     public var status: String { "\(prefix)/status" }
 
     public func topic(of plug: PlugID) -> String { "\(prefix)/device/smartplug_\(plug)/config" }
 
-    /// How long a command counts that Home Assistant sends: longer than clocks of a house differ.
+    /// The lifetime of Home Assistant's commands in seconds. It exceeds the difference between clocks of a house.
     private static let commandAge = 30
 
     func message(
@@ -86,7 +87,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
             button.add("stat_t", tree.events(of: plug))
             button.add("dev_cla", "button")
             button.add("evt_typ", ButtonPress.allCases.map(\.rawValue))
-            // An empty payload is no press: other events of the plug share the topic.
+            // An empty payload is not a press: other events of the plug share the topic.
             button.add(
                 "val_tpl",
                 "{% if value_json.event == 'button' %}{\"event_type\":\"{{ value_json.press }}\","
@@ -119,7 +120,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
         return components
     }
 
-    /// Home Assistant writes the time after which its command does not count any more.
+    /// The template with which Home Assistant adds the expiry time of its command.
     private static let until = "\"until\":{{ (now().timestamp() + \(commandAge)) | round }}"
 
     private func relay(_ base: JSONObject, _ state: String, _ set: String) -> JSONObject {
@@ -163,7 +164,7 @@ extension MeasuredQuantity {
         }
     }
 
-    /// As Home Assistant names it.
+    /// Home Assistant's device class.
     fileprivate var deviceClass: String {
         switch self {
         case .activePower: "power"

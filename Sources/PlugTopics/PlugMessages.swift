@@ -2,12 +2,12 @@ public import JSONText
 import Metering
 public import PlugModel
 
-/// A plug as its retained message `about` has it, and as Home Assistant is told of it.
+/// The description of a plug in its retained message `about` and in Home Assistant's discovery.
 public struct PlugPortrait: Hashable, Sendable {
     public var name: String
     public var firmware: String
     public var capabilities: Set<Capability>
-    /// Its address, without a port; nil where its firmware does not tell.
+    /// The plug's address without a port; nil if its firmware does not report one.
     public var address: String?
 
     public init(
@@ -19,7 +19,7 @@ public struct PlugPortrait: Hashable, Sendable {
         self.address = address
     }
 
-    /// - Parameter networks: its interfaces; one of their addresses is told, of IPv4 where there is one.
+    /// - Parameter networks: the plug's interfaces. The message contains one of their addresses, preferably IPv4.
     public init(name: String, firmware: String, capabilities: Set<Capability>, networks: [PlugNetwork]) {
         let address = networks.lazy.flatMap(\.addresses).first { !$0.contains(":") }
         self.init(
@@ -39,9 +39,9 @@ public struct PlugPortrait: Hashable, Sendable {
 }
 
 extension JSONObject {
-    /// The message `state` of a plug. The keys are those of `plugctl watch --json`.
+    /// Creates the message `state` of a plug. The keys are those of `plugctl watch --json`.
     ///
-    /// - Parameter at: when it was so: ISO 8601, UTC; nil where the time is not known.
+    /// - Parameter at: the time of the state in ISO 8601, UTC; nil if it is unknown.
     public init(_ state: PlugState, at: String?) {
         self.init()
         add("on", state.relayOn)
@@ -54,11 +54,11 @@ extension JSONObject {
         }
     }
 
-    /// The message `event` of something in a plug's journal. The keys are those of `plugctl watch --json`.
+    /// Creates the message `event` for an entry of a plug's journal. The keys are those of `plugctl watch --json`.
     ///
     /// - Parameters:
-    ///   - at: when it happened: ISO 8601, UTC; nil where the time is not known.
-    ///   - age: seconds since it happened; nil for an event of an earlier boot of the plug.
+    ///   - at: the time of the event in ISO 8601, UTC; nil if it is unknown.
+    ///   - age: seconds since the event; nil for an event of an earlier boot of the plug.
     public init(_ event: PlugEvent, of plug: PlugID, at: String?, age: Double?) {
         self.init()
         add("plug", plug.rawValue)
@@ -95,9 +95,9 @@ extension JSONObject {
         }
     }
 
-    /// The message `event` of events that nobody can tell any more.
+    /// Creates the message `event` for lost events.
     ///
-    /// - Parameter at: when it was found: ISO 8601, UTC; nil where the time is not known.
+    /// - Parameter at: the time at which the loss was detected in ISO 8601, UTC; nil if it is unknown.
     public init(_ gap: Gap, of plug: PlugID, at: String?) {
         self.init()
         add("plug", plug.rawValue)
@@ -122,11 +122,11 @@ extension JSONObject {
     }
 }
 
-/// What a meter measures, as the keys of the message `state`.
+/// The measured quantities, named like the keys of the message `state`.
 enum MeasuredQuantity: String, CaseIterable {
     case activePower, activeEnergy, voltageRMS, currentRMS, apparentPower, reactivePower, powerFactor, frequency
 
-    /// W, Wh, V, A, VA, var, none, Hz; nil where the meter measures none of it.
+    /// Returns the value in W, Wh, V, A, VA, var, without unit, or in Hz; nil if the meter does not measure it.
     func value(in reading: Reading) -> Double? {
         switch self {
         case .activePower: reading.activePower

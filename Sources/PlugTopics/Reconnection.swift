@@ -1,22 +1,22 @@
 import ProtocolCore
 
-/// Which server of a list is tried next and when, and what a person is told of it.
+/// Selects the next server of a list and the time of the next attempt, and reports changes to the user.
 struct Reconnection: Sendable {
     static let longestWait = Duration.seconds(60)
-    /// After another program took the session. Two programs with one identity would take it from each other over and over, and each would
-    /// tell all of it anew.
+    /// The wait after another program took the session over. Two programs with one identity would otherwise take it over
+    /// repeatedly, and each would publish all messages every time.
     static let contestPause = Duration.seconds(600)
-    /// A connection that ends sooner is no sign that the broker is well again. Where another program takes the session, mosquitto 2.0 ends
-    /// the connection without a reason.
+    /// The duration after which a connection counts as steady. A shorter one does not show that the broker works again. If
+    /// another program takes the session over, mosquitto 2.0 ends the connection without a reason.
     static let steadiness = Duration.seconds(3)
-    /// So many of these one after the other are told.
+    /// The number of consecutive short connections that is reported.
     private static let shortLimit = 3
 
     private let servers: Int
     private var random: SeededRandom
-    /// Its place in the list.
+    /// The index in the list.
     private(set) var server = 0
-    /// Since the last steady connection.
+    /// The number of failures since the last steady connection.
     private var failures = 0
     private var shortConnections = 0
     private var connectedAt = Instant.zero
@@ -32,9 +32,9 @@ struct Reconnection: Sendable {
         connectedAt = now
     }
 
-    /// The server was not reached.
+    /// Notes that the server was not reached.
     ///
-    /// - Parameter reason: nil where another program has the session.
+    /// - Parameter reason: nil if another program took the session over.
     mutating func failed(_ reason: String?) -> [BrokerNotice] {
         failures += 1
         guard let reason, failures >= servers, !hasToldUnreachable else { return [] }
@@ -42,20 +42,21 @@ struct Reconnection: Sendable {
         return [.unreachable(reason: reason)]
     }
 
-    /// A connection ended.
+    /// Notes that a connection ended.
     ///
-    /// - Parameter reason: nil where another program has the session.
+    /// - Parameter reason: nil if another program took the session over.
     mutating func lost(_ reason: String?, _ now: Instant) -> [BrokerNotice] {
         let isShort = now - connectedAt < Self.steadiness
-        // A short one counts as a round of the whole list.
+        // A short connection counts as a failed round of the whole list.
         (failures, shortConnections) = isShort ? (failures + servers, shortConnections + 1) : (0, 0)
         guard let reason else { return [.takenOver] }
         return [.lost(reason: reason)] + (shortConnections == Self.shortLimit ? [.unsteady] : [])
     }
 
-    /// Takes the next server; when it is tried.
+    /// Selects the next server. Returns the time of the attempt.
     ///
-    /// All servers of the list at once, and then ever longer waits, so that a thousand houses do not come back in the same moment.
+    /// The first round tries all servers of the list immediately. The waits then increase, with jitter so that a thousand houses
+    /// do not reconnect at the same time.
     mutating func next(isTakenOver: Bool, _ now: Instant) -> Instant {
         server = (server + 1) % servers
         guard !isTakenOver else { return now + Self.contestPause }

@@ -1,11 +1,11 @@
 import ProtocolCore
 
-/// When everything that is retained is published again because somebody asks, who came too late for it: not every broker keeps retained messages
-/// at each node of a cluster, and Home Assistant wants them anew when it has started.
+/// Schedules publishing all retained messages again on request. Not every broker stores retained messages on each node of a
+/// cluster, and Home Assistant needs them after its start.
 struct Refresh: Sendable {
-    /// Between two of them: stops somebody who asks all the time from filling the connection.
+    /// The minimum interval between two refreshes, which bounds the traffic of repeated requests.
     static let interval = Duration.seconds(10)
-    /// Within this time of being asked: houses that are asked at once do not answer at once.
+    /// The random delay of a refresh in seconds, so that many houses do not answer one request at the same time.
     private static let spread = 1.0
 
     private(set) var due: Instant?
@@ -18,7 +18,7 @@ struct Refresh: Sendable {
             + .seconds(Double.random(in: 0...Self.spread, using: &random))
     }
 
-    /// Whether it is to be done now; after that it is done.
+    /// Returns true and completes the refresh if it is due.
     mutating func take(now: Instant) -> Bool {
         guard let due, now >= due else { return false }
         (self.due, last) = (nil, now)
@@ -27,7 +27,7 @@ struct Refresh: Sendable {
 }
 
 extension BrokerMachine.Configuration {
-    /// The topic filters that the house, or the plug, subscribes to.
+    /// The topic filters that the house or the plug subscribes to.
     public var filters: [String] { requests + (discovery.map { [$0.status] } ?? []) }
 
     func isRefresh(_ message: BrokerMessage) -> Bool {

@@ -4,7 +4,7 @@ import JSONText
 import PlugModel
 import ProtocolCore
 
-/// Requests that came from the broker: which are carried out, which are refused, and where their answers go.
+/// Decides which requests from the broker are carried out or rejected, and routes their answers.
 struct RequestBook: Sendable {
     enum Deed: Sendable {
         case command(PlugCommand, id: RequestID, within: Duration)
@@ -16,11 +16,11 @@ struct RequestBook: Sendable {
         case refused(Refusal)
     }
 
-    /// Requests at a time: stops a flood from filling memory, and leaves room for all plugs of a house at once.
+    /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for all plugs of a house at once.
     static let limit = 128
-    /// Requests a second in the long run.
+    /// The average limit of requests per second.
     private static let rate = 50.0
-    /// So long a command counts that does not say how long it does.
+    /// The lifetime of a command without an expiry.
     static let commandAge = Duration.seconds(10)
 
     private struct Asked: Sendable {
@@ -44,7 +44,7 @@ struct RequestBook: Sendable {
         self.random = random
     }
 
-    /// Nil for a message that is no request to a plug of this house.
+    /// Handles a message. Returns nil if it is not a request to a plug of this house.
     mutating func take(_ message: BrokerMessage, isKnown: (PlugID) -> Bool, now: Instant) -> Outcome? {
         guard let (plug, request) = tree.request(in: message.topic) else { return nil }
         let topic = message.responseTopic.flatMap { tree.isAnswer($0) ? $0 : nil }
@@ -73,7 +73,7 @@ struct RequestBook: Sendable {
         answer(asked, outcome.answer(of: asked.plug))
     }
 
-    /// - Parameter events: messages of events, in order.
+    /// - Parameter events: the messages of events, in order.
     mutating func replayed(_ ticket: BrokerTicket, _ events: [String], hasMore: Bool) {
         guard let asked = asked.removeValue(forKey: ticket) else { return }
         var text = JSONObject()
@@ -86,7 +86,7 @@ struct RequestBook: Sendable {
 
     mutating func takeAnswer() -> Publication? { answers.popFirst() }
 
-    /// Nobody waits for them any more.
+    /// Drops the waiting answers after the connection ended.
     mutating func forgetAnswers() { answers = [] }
 
     private mutating func answer(_ asked: Asked, _ text: String) {
@@ -130,7 +130,8 @@ struct RequestBook: Sendable {
         do throws(RequestError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
     }
 
-    /// The same correlation data and payload are the same command, so that the plug carries it out once, however often it comes.
+    /// Derives the id from correlation data and payload. Repeated messages are the same command, so the plug carries it out only
+    /// once.
     private mutating func id(of message: BrokerMessage, _ plug: PlugID) -> RequestID {
         guard let correlation = message.correlation, !correlation.isEmpty else { return RequestID(drawnFrom: &random) }
         var hash = SHA256()
@@ -146,7 +147,7 @@ struct RequestBook: Sendable {
 }
 
 extension CommandOutcome {
-    /// The answer to a command.
+    /// Returns the answer to a command as JSON.
     fileprivate func answer(of plug: PlugID) -> String {
         var answer = JSONObject()
         answer.add("plug", plug.rawValue)

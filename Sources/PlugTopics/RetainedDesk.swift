@@ -2,10 +2,10 @@ import DequeModule
 import PlugModel
 import ProtocolCore
 
-/// The retained messages of every plug: which are wanted, and which of them the broker has. The newest of each topic replaces those before
-/// it, so there are never more than a few for each plug.
+/// The retained messages of every plug, and their delivery. A new message replaces the previous one of its topic, so each plug
+/// has only a few.
 struct RetainedDesk: Sendable {
-    /// In the order in which they go out: Home Assistant wants to know the device, then its state, then that it is there.
+    /// The messages in publishing order: Home Assistant needs the device first, then its state, then its availability.
     enum Slot: Int, CaseIterable, Sendable {
         case discovery, about, state, availability
     }
@@ -24,25 +24,25 @@ struct RetainedDesk: Sendable {
     private struct Plug: Sendable {
         var contents: [Content?] = Array(repeating: nil, count: Slot.allCases.count)
         var isGoing = false
-        /// Since when the broker has the availability of now, in this connection.
+        /// The time at which the broker acknowledged the current availability in this connection.
         var saidAt: Instant?
     }
 
     private var plugs: [PlugID: Plug] = [:]
-    /// What is dirty and not in flight, in order; keys that are not dirty any more are passed over.
+    /// The keys to publish, in order. Keys that are no longer dirty are skipped.
     private var due: Deque<Key> = []
 
     var known: Set<PlugID> { Set(plugs.keys) }
     var hasDue: Bool { !due.isEmpty }
     func has(_ plug: PlugID) -> Bool { plugs[plug].map { !$0.isGoing } ?? false }
 
-    /// When the broker took the plug's availability in this connection; nil where it did not yet.
+    /// Returns the time at which the broker acknowledged the plug's availability in this connection, or nil before that.
     func announced(_ plug: PlugID) -> Instant? { plugs[plug]?.saidAt }
     func isKnown(_ plug: PlugID) -> Bool { plugs[plug] != nil }
 
     func content(_ key: Key) -> String? { plugs[key.plug]?.contents[key.slot.rawValue]?.wanted }
 
-    /// - Returns: whether the plug is new.
+    /// - Returns: true if the plug is new.
     mutating func want(_ text: String, _ key: Key) -> Bool {
         let isNew = plugs[key.plug] == nil
         var plug = plugs[key.plug] ?? Plug()
@@ -61,14 +61,14 @@ struct RetainedDesk: Sendable {
         return isNew
     }
 
-    /// Everything of the plug is to be empty, which removes it from the broker, and then it is forgotten.
+    /// Publishes empty messages for the plug, which removes it from the broker, and then forgets it.
     mutating func clear(_ plug: PlugID) {
         guard plugs[plug]?.isGoing == false else { return }
         for slot in Slot.allCases { _ = want("", Key(plug: plug, slot: slot)) }
         plugs[plug]?.isGoing = true
     }
 
-    /// The connection has ended: the broker may have nothing of what it had, and all is to be published again.
+    /// Publishes all messages again after a reconnect, because the broker may have lost its retained messages.
     mutating func forgetPublished() {
         due = []
         for id in plugs.keys {
@@ -81,7 +81,7 @@ struct RetainedDesk: Sendable {
         repeatAll()
     }
 
-    /// All is to be published again; a message that is on its way follows itself.
+    /// Publishes all messages again. A message in flight is sent a second time.
     mutating func repeatAll() {
         for id in plugs.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             for slot in Slot.allCases {
@@ -106,7 +106,7 @@ struct RetainedDesk: Sendable {
         return nil
     }
 
-    /// - Returns: whether the plug is gone from the broker, and from here.
+    /// - Returns: true if the plug was removed from the broker and from this table.
     mutating func taken(_ key: Key, now: Instant) -> Bool {
         guard var plug = plugs[key.plug], var content = plug.contents[key.slot.rawValue] else { return false }
         content.isInFlight = false

@@ -2,15 +2,15 @@ import JSONText
 public import PlugModel
 import ProtocolCore
 
-/// A message on the topic `set` of a plug, understood.
+/// A parsed message on the topic `set` of a plug.
 public struct TopicCommand: Hashable, Sendable {
     public var command: PlugCommand
-    /// Seconds since 1970 after which it is not to be carried out any more; nil where it does not say.
+    /// The expiry time in seconds since 1970; nil if the message has none.
     public var until: Double?
 
-    /// What a person or a program may write: one of `on`, `level`, `identify` and `resetProtection`, with what belongs to it.
+    /// Parses a command of a user or a program: one of `on`, `level`, `identify` and `resetProtection`, with its options.
     ///
-    /// - Throws: in words for a person, what is wrong.
+    /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(RequestError) {
         switch payload {
         case Array("ON".utf8), Array("on".utf8): command = .setRelay(on: true, autoOff: nil)
@@ -47,15 +47,15 @@ public struct TopicCommand: Hashable, Sendable {
     }
 }
 
-/// A message on the topic `replay` of a plug, understood: `{"after": 41}`.
+/// A parsed message on the topic `replay` of a plug: `{"after": 41}`.
 public struct TopicReplay: Hashable, Sendable {
-    /// The last event that somebody has.
+    /// The last event that the client has.
     public var after: SequenceNumber
 
-    /// - Throws: in words for a person, what is wrong.
+    /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(RequestError) {
         var keys = try RequestKeys(payload)
-        // A number of JSON is exact up to 2^53.
+        // JSON numbers are exact up to 2^53.
         guard let number = try keys.number("after", 0...9_007_199_254_740_992, "the number of an event"),
             let after = SequenceNumber(exactly: number)
         else { throw RequestError("\"after\" is the number of an event") }
@@ -64,7 +64,7 @@ public struct TopicReplay: Hashable, Sendable {
     }
 }
 
-/// Why a request was not understood.
+/// The reason why a request is not valid.
 public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -91,7 +91,7 @@ private struct RequestKeys {
         return value
     }
 
-    /// Nil where it is not there.
+    /// Removes and returns a number, or returns nil if the key is missing.
     mutating func number(
         _ key: String, _ range: ClosedRange<Double>, _ unit: String
     ) throws(RequestError) -> Double? {
@@ -103,7 +103,7 @@ private struct RequestKeys {
         return number
     }
 
-    /// What nobody asked for is an error: it may be a slip in a key that matters.
+    /// Rejects unknown keys, because they may be misspelled.
     func end(known: String) throws(RequestError) {
         guard let key = values.keys.min() else { return }
         throw RequestError("unknown key \(JSONText.JSONObject.quoted(key)); there are \(known)")

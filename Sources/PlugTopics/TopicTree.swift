@@ -1,24 +1,24 @@
 public import PlugModel
 
-/// The topics of one house at a broker: `PREFIX/HOUSE/PLUG/...`, where a plug is its id. Names of plugs stand in messages only, since a
-/// person may write `/`, `+` and `#` in them.
+/// The topics of one house at a broker: `PREFIX/HOUSE/PLUG/...`, in which PLUG is the plug's id. Names of plugs appear only in
+/// payloads, since they may contain `/`, `+` and `#`.
 public struct TopicTree: Hashable, Sendable {
-    /// What is retained of a plug.
+    /// The retained messages of a plug.
     public enum Retained: String, Sendable, CaseIterable {
         case about, availability, state
     }
 
-    /// What others ask of a plug.
+    /// The requests to a plug.
     public enum Request: String, Sendable, CaseIterable {
         /// A command.
         case set
-        /// Events that somebody missed.
+        /// A request for missed events.
         case replay
     }
 
-    /// Bytes of a prefix: room for some levels.
+    /// The limit of a prefix in bytes, with room for several levels.
     private static let prefixLimit = 128
-    /// Bytes of a house's name.
+    /// The limit of a house's name in bytes.
     private static let houseLimit = 64
 
     public let prefix: String
@@ -26,9 +26,9 @@ public struct TopicTree: Hashable, Sendable {
     private let root: String
 
     /// - Parameters:
-    ///   - prefix: one level or more, such as `smartplug` or `campus/smartplug`.
+    ///   - prefix: one or more levels, such as `smartplug` or `campus/smartplug`.
     ///   - house: one level.
-    /// - Throws: a sentence for a person.
+    /// - Throws: an error message for the user.
     public init(prefix: String, house: String) throws(TopicError) {
         guard (1...Self.prefixLimit).contains(prefix.utf8.count), Self.isPlain(prefix, also: "/"),
             !prefix.split(separator: "/", omittingEmptySubsequences: false).contains("")
@@ -44,23 +44,24 @@ public struct TopicTree: Hashable, Sendable {
         root = "\(prefix)/\(house)/"
     }
 
-    /// Whether the program that speaks for the house is connected: retained, and its will.
+    /// The retained availability of the program that represents the house, which is also its will.
     public var availability: String { root + "availability" }
-    /// One message for each event of a plug; never retained.
+    /// Returns the topic of a plug's events, one message per event, never retained.
     public func events(of plug: PlugID) -> String { root + plug.rawValue + "/event" }
     public func topic(_ kind: Retained, of plug: PlugID) -> String { root + plug.rawValue + "/" + kind.rawValue }
     public func topic(_ request: Request, of plug: PlugID) -> String { root + plug.rawValue + "/" + request.rawValue }
-    /// A message there makes the house publish again all that is retained.
+    /// The topic on which a message makes the house publish all retained messages again.
     public var refresh: String { root + "refresh" }
-    /// The filters of all requests to the house and its plugs.
+    /// The topic filters of all requests to the house and its plugs.
     public var requests: [String] { Request.allCases.map { root + "+/" + $0.rawValue } + [refresh] }
     /// The topics of requests to one plug of the house.
     public func requests(to plug: PlugID) -> [String] { Request.allCases.map { topic($0, of: plug) } + [refresh] }
 
-    /// Answers go nowhere else: otherwise somebody who may only command would publish in the name of the house.
+    /// The prefix of all answers. Other topics are rejected: otherwise a client that may only send commands could publish as the
+    /// house.
     public var answers: String { prefix + "/answers/" }
 
-    /// Nil for a topic that is not a request to a plug of this house.
+    /// Parses the topic of a request. Returns nil if it is not a request to a plug of this house.
     public func request(in topic: String) -> (plug: PlugID, request: Request)? {
         guard topic.hasPrefix(root) else { return nil }
         let levels = topic.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -70,7 +71,7 @@ public struct TopicTree: Hashable, Sendable {
         return (plug, request)
     }
 
-    /// Whether an answer may be published there.
+    /// Returns true if an answer may be published to this topic.
     public func isAnswer(_ topic: String) -> Bool {
         topic.utf8.count <= 256 && topic.hasPrefix(answers) && topic.count > answers.count
             && !topic.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }
@@ -81,7 +82,7 @@ public struct TopicTree: Hashable, Sendable {
     }
 }
 
-/// Why a prefix or a house cannot stand in topics.
+/// The reason why a prefix or a house is not valid in topics.
 public struct TopicError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
