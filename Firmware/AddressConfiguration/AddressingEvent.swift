@@ -2,67 +2,68 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// What happens to one interface whose addresses are ours to choose.
+/// An event of one interface whose addresses the plug manages.
 public enum AddressingEvent: MachineEvent, Hashable, Sendable {
     case deadlineReached
-    /// The link is there: a cable is plugged in, the radio is associated. Perhaps to another network than before.
+    /// The link is up: a cable is plugged in, or the radio is associated. It may be a different network than before.
     case linkUp
     case linkDown
-    /// The interface has another card, or its card another address.
+    /// The interface has a different card, or its card a different address.
     case hardwareAddressChanged(MACAddress)
-    /// The host slept: what is held may have been given away meanwhile.
+    /// The host resumed after a suspend. Other hosts may have its addresses now.
     case resumed
     case receivedARP(ARPPacket)
-    /// A DHCP message to us, by the raw socket or by UDP, and the address that it came from.
+    /// A DHCP message for this host, from the raw socket or by UDP, and its source address.
     case receivedDHCP(DHCPMessage, from: IPv4Address)
-    /// The kernel has the address of an ``AddressingAction/assign(_:)``.
+    /// The kernel added the address of an ``AddressingAction/assign(_:)``.
     case assigned(IPv4Address)
-    /// The kernel refused it, or somebody else took it away later; the reason is for the log.
+    /// The kernel rejected the address, or another program removed it later. The reason is for the log.
     case assignmentFailed(IPv4Address, reason: String)
-    /// These of our addresses are the local end of a connection: told whenever that changes, and before ``linkUp``, which decides
-    /// by it what stays while it is verified.
+    /// The addresses that are the local end of a connection. Sent after every change, and before ``linkUp``, which keeps these
+    /// addresses while they are verified.
     case inUse(Set<IPv4Address>)
 }
 
-/// What an interface's shell has to do, in order.
+/// The actions of an interface's shell, in order.
 public enum AddressingAction: Hashable, Sendable {
-    /// To everybody on the link, whatever it says: RFC 3927 §2.5 wants even replies broadcast.
+    /// Broadcasts an ARP packet on the link, even a reply (RFC 3927 §2.5).
     case sendARP(ARPPacket)
-    /// To 255.255.255.255, past the kernel, from the message's `clientAddress`: 0.0.0.0 before there is a lease, the lease's
-    /// address while rebinding (RFC 2131 §4.4.5).
+    /// Sends a message to 255.255.255.255, bypassing the kernel, from the message's `clientAddress`: 0.0.0.0 without a lease,
+    /// the lease's address during rebinding (RFC 2131 §4.4.5).
     case broadcastDHCP(DHCPMessage)
-    /// By the kernel's routes, as renewals go.
+    /// Sends a message by the kernel's routes, as renewals require.
     case sendDHCP(DHCPMessage, from: IPv4Address, to: IPv4Address)
-    /// Gives the address to the interface, or changes what belongs to it. Answered with ``AddressingEvent/assigned(_:)`` or
-    /// ``AddressingEvent/assignmentFailed(_:reason:)``, after all actions of the step are done.
+    /// Adds the address to the interface, or changes its properties. Answered with ``AddressingEvent/assigned(_:)`` or
+    /// ``AddressingEvent/assignmentFailed(_:reason:)`` after all actions of the step are done.
     case assign(AssignedAddress)
     case remove(IPv4Address)
-    /// All routes that are ours on this interface; those that were set before and are missing here go. The kernel adds none for
-    /// our addresses by itself (IFA_F_NOPREFIXROUTE): theirs would come before all others.
+    /// Sets all our routes on this interface; previous routes that are missing here are removed. The kernel adds no routes for
+    /// our addresses (IFA_F_NOPREFIXROUTE), because its routes would precede all others.
     case setRoutes([Route])
-    /// Whether the kernel answers ARP requests. It answers by unicast, which RFC 3927 §2.5 forbids for link-local addresses, so
-    /// while one is held the machine answers for all addresses itself.
+    /// Enables or disables the kernel's ARP replies. The kernel replies by unicast, which RFC 3927 §2.5 forbids for link-local
+    /// addresses. While the interface has one, the machine replies for all addresses.
     case kernelAnswersARP(Bool)
-    /// What the DHCP server says about the network's other servers; nil when there is no lease.
+    /// Publishes the network's servers from the DHCP lease; nil if there is no lease.
     case handOn(NetworkServers?)
-    /// To keep over a restart and a loss of power.
+    /// Stores data for restarts and power losses.
     case remember(RememberedAddresses)
-    /// For the log and for people.
+    /// Reports a notice for the log and the user.
     case notice(AddressingNotice)
 }
 
-/// An address as the kernel takes it (rtnetlink RTM_NEWADDR).
+/// An address in the form of the kernel (rtnetlink RTM_NEWADDR).
 public struct AssignedAddress: Hashable, Sendable {
     public enum Scope: Hashable, Sendable { case link, global }
 
     public var address: IPv4Address
-    /// Bits.
+    /// The length of the network part in bits.
     public var prefixLength: UInt8
     public var broadcast: IPv4Address
     public var scope: Scope
-    /// False: nothing new begins from it while there is another (a preferred lifetime of 0).
+    /// False if new connections should use another address (a preferred lifetime of 0).
     public var isPreferred: Bool
-    /// How long the kernel keeps it without hearing of it again; nil for ever. A dead plugd so never outlives its lease.
+    /// The lifetime of the address in the kernel unless it is renewed; nil for an unlimited one. The address expires with its
+    /// lease even if plugd crashed.
     public var validFor: Duration?
 
     public init(
@@ -80,14 +81,14 @@ public struct AssignedAddress: Hashable, Sendable {
 
 /// A route through this interface.
 public struct Route: Hashable, Sendable {
-    /// 0.0.0.0/0 is the default route.
+    /// The destination network. 0.0.0.0/0 is the default route.
     public var destination: IPv4Address
     public var prefixLength: UInt8
-    /// Nil: what is there is on the link.
+    /// The next hop; nil if the destination is on the link.
     public var router: IPv4Address?
-    /// The address that packets along it leave from; nil: the kernel's choice.
+    /// The source address of packets on this route; nil if the kernel chooses it.
     public var source: IPv4Address?
-    /// Of two routes the one with the smaller number is taken.
+    /// The priority. Of two routes the one with the smaller metric is used.
     public var metric: UInt32
 
     public init(
@@ -102,7 +103,7 @@ public struct Route: Hashable, Sendable {
     }
 }
 
-/// The servers that a DHCP server names (RFC 2132 §3.8, §8.3, §3.17; RFC 3397).
+/// The servers in a DHCP message (RFC 2132 §3.8, §8.3, §3.17; RFC 3397).
 public struct NetworkServers: Hashable, Sendable {
     public var nameServers: [IPv4Address]
     public var timeServers: [IPv4Address]
@@ -120,7 +121,7 @@ public struct NetworkServers: Hashable, Sendable {
     }
 }
 
-/// What an interface takes up again after a restart: the same addresses, if they are still free.
+/// The addresses that an interface reuses after a restart if they are still free.
 public struct RememberedAddresses: Hashable, Sendable {
     public var linkLocal: IPv4Address?
     public var lease: RememberedLease?
@@ -131,8 +132,8 @@ public struct RememberedAddresses: Hashable, Sendable {
     }
 }
 
-/// A lease without its times: a plug has no clock that survives a loss of power, so the server is asked (INIT-REBOOT,
-/// RFC 2131 §3.2) whether it still stands.
+/// A lease without its times. A plug has no clock that survives a power loss, so it asks the server to confirm the lease
+/// (INIT-REBOOT, RFC 2131 §3.2).
 public struct RememberedLease: Hashable, Sendable {
     public var address: IPv4Address
     public var server: IPv4Address
@@ -143,16 +144,16 @@ public struct RememberedLease: Hashable, Sendable {
     }
 }
 
-/// Something that people may want to know, as data.
+/// A notice for the user, as data.
 public enum AddressingNotice: Hashable, Sendable {
     case claimed(IPv4Address)
     case leased(IPv4Address, server: IPv4Address, for: Duration?)
     case leaseLost(IPv4Address, LeaseEnd)
-    /// Another card has, or wants, the address.
+    /// Another card uses or probes for the address.
     case conflict(IPv4Address, with: MACAddress)
     case defended(IPv4Address, against: MACAddress)
     case gaveUp(IPv4Address)
-    /// Too many conflicts: from now on one try a minute (RFC 3927 §2.2.1).
+    /// There were too many conflicts. From now on the plug tries one address per minute (RFC 3927 §2.2.1).
     case rateLimited
     case assignmentFailed(IPv4Address, reason: String)
 

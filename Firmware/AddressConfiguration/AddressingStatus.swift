@@ -1,21 +1,21 @@
 public import DNSWire
 public import ProtocolCore
 
-/// How an interface stands, for `plugd status`, `plugctl info` and the light.
+/// The state of an interface's addresses, for `plugd status`, `plugctl info` and the light.
 public struct AddressingStatus: Hashable, Sendable {
     public enum LinkLocal: Hashable, Sendable {
         case none
-        /// Probing or announcing; not usable yet.
+        /// The claim is probing; the address is not usable yet.
         case claiming(IPv4Address)
         case held(IPv4Address)
-        /// A lease is preferred; kept for the connections that are on it.
+        /// A lease is preferred. The address is kept for its existing connections.
         case deprecated(IPv4Address)
     }
 
     public enum DHCP: Hashable, Sendable {
-        /// No link.
+        /// The link is down.
         case off
-        /// Looking for a server, or asking one.
+        /// The client searches for a server, or waits for its answer.
         case searching
         case leased(Lease)
     }
@@ -25,7 +25,7 @@ public struct AddressingStatus: Hashable, Sendable {
         public var prefixLength: UInt8
         public var server: IPv4Address
         public var router: IPv4Address?
-        /// Nil: for ever.
+        /// The end of the lease; nil if it never expires.
         public var expires: Instant?
 
         public init(
@@ -41,7 +41,7 @@ public struct AddressingStatus: Hashable, Sendable {
 
     public var linkLocal: LinkLocal
     public var dhcp: DHCP
-    /// Since the machine began.
+    /// The number of conflicts since the machine started.
     public var conflicts: Int
 
     public init(linkLocal: LinkLocal, dhcp: DHCP, conflicts: Int) {

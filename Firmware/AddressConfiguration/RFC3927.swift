@@ -1,6 +1,6 @@
 public import DNSWire
 
-/// Constants of RFC 3927 §9 (RFC 5227 §1.1 has the same for claiming any address) and §2.1.
+/// The constants of RFC 3927 §9 (RFC 5227 §1.1 has the same for claiming any address) and §2.1.
 public enum RFC3927 {
     public static let probeWait = Duration.seconds(1)
     public static let probeCount = 3
@@ -12,10 +12,10 @@ public enum RFC3927 {
     public static let rateLimitInterval = Duration.seconds(60)
     public static let defendInterval = Duration.seconds(10)
 
-    /// 169.254/16 (§2.1).
+    /// The network 169.254/16 (§2.1).
     public static let prefix = IPv4Address(169, 254, 0, 0)
     public static let prefixLength: UInt8 = 16
-    /// 169.254/16 without its first and last 256 addresses, which are reserved (§2.1).
+    /// The range 169.254/16 without its first and last 256 addresses, which are reserved (§2.1).
     public static let first = IPv4Address(169, 254, 1, 0)
     public static let last = IPv4Address(169, 254, 254, 255)
 }

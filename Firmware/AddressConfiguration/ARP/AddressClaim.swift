@@ -2,30 +2,31 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// The claim on one address by ARP (RFC 5227): asks whether anybody has it, says that we do, and defends it ever after.
+/// The claim on one address by ARP (RFC 5227). Probes whether another host uses the address, announces it, and defends it from
+/// then on.
 ///
-/// It says what to send and what became of the claim; whoever owns it decides what follows. After
-/// ``Result/conflict(with:)`` it is over and is to be dropped.
+/// The claim returns the packets to send and its result; its owner decides how to continue. After ``Result/conflict(with:)`` the
+/// claim has ended and must be dropped.
 public struct AddressClaim: Hashable, Sendable {
-    /// Each with what comes next, and when.
+    /// The state of the claim, with the time of the next step.
     public enum State: Hashable, Sendable {
-        /// Probes sent so far; the address must not be used yet.
+        /// The number of probes sent so far. The address must not be used yet.
         case probing(sent: Int, next: Instant)
-        /// The address is ours; announcements sent so far.
+        /// The number of announcements sent so far. The address is usable.
         case announcing(sent: Int, next: Instant)
         case held
     }
 
     public enum Result: Hashable, Sendable {
-        /// Nobody has it: from now on it may be used.
+        /// No other host has the address. It may be used from now on.
         case usable
-        /// Another card has it, or wants it at the same moment, or did not give way to our defence. It is not ours.
+        /// Another card uses the address, probes for it at the same time, or did not accept our defence. The claim failed.
         case conflict(with: MACAddress)
-        /// Another card used it and was told; the address stays ours unless that goes on.
+        /// Another card used the address and received our defence. The claim continues unless that repeats.
         case defended(against: MACAddress)
     }
 
-    /// What a step of the claim asks for.
+    /// The result of a step of the claim.
     public struct Outcome: Hashable, Sendable {
         public let packets: [ARPPacket]
         public let result: Result?
@@ -43,11 +44,12 @@ public struct AddressClaim: Hashable, Sendable {
     private let hardware: MACAddress
     private let timing: ClaimTiming
     private var random: SeededRandom
-    /// When the last packet came that we answered with a defence.
+    /// The time of the last packet that was answered with a defence.
     private var lastConflict: Instant?
 
-    /// Probing begins at once, with the first wait.
-    /// - Parameter hardware: the card's own address. What comes from it is an echo, as access points make them, and no conflict.
+    /// Starts probing with the first wait.
+    ///
+    /// - Parameter hardware: the card's own address. Packets from it are echoes, as access points send them, and not conflicts.
     public init(
         _ address: IPv4Address, hardware: MACAddress, timing: ClaimTiming, random: SeededRandom, now: Instant
     ) {
@@ -58,7 +60,7 @@ public struct AddressClaim: Hashable, Sendable {
         state = .probing(sent: 0, next: now + self.random.duration(in: timing.firstWait))
     }
 
-    /// True from the moment of ``Result/usable``.
+    /// True after ``Result/usable``.
     public var isUsable: Bool {
         switch state {
         case .probing: false
@@ -73,7 +75,8 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
-    /// Sends what is due. Called late it sends later, never faster: the waits count from what was really sent.
+    /// Sends the next packet if it is due. If the call is late, later packets are delayed as well: the waits count from the real
+    /// sending time.
     public mutating func deadlineReached(now: Instant) -> Outcome {
         switch state {
         case .probing(let sent, let next) where now >= next:
@@ -96,12 +99,12 @@ public struct AddressClaim: Hashable, Sendable {
         return Outcome(packets: [.announcement(of: address, from: hardware)], result: .usable)
     }
 
-    /// A packet of the link, whoever it is for.
+    /// Handles any ARP packet of the link.
     public mutating func received(_ packet: ARPPacket, now: Instant) -> Outcome {
         guard packet.senderHardware != hardware else { return .nothing }
         switch state {
         case .probing:
-            // Somebody who probes for it at the same moment has as little right to it as we (RFC 5227 §2.1.1).
+            // A host that probes at the same time has no better right to the address (RFC 5227 §2.1.1).
             let isWanted = packet.isProbe && packet.targetAddress == address
             guard isWanted || packet.senderAddress == address else { return .nothing }
             return Outcome(result: .conflict(with: packet.senderHardware))
@@ -111,8 +114,8 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
-    /// Says once that the address is ours, and gives it up when that did not help (RFC 5227 §2.4 (b), RFC 3927 §2.5 (b)):
-    /// two that both hold on would disturb each other for ever.
+    /// Announces the address once, and gives it up if the conflict continues (RFC 5227 §2.4 (b), RFC 3927 §2.5 (b)). Two hosts
+    /// that both keep an address would disturb each other forever.
     private mutating func defend(against other: MACAddress, now: Instant) -> Outcome {
         if let lastConflict, now - lastConflict < RFC3927.defendInterval {
             return Outcome(result: .conflict(with: other))

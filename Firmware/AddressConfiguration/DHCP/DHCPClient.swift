@@ -2,49 +2,50 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// Gets an address from a DHCP server and keeps it (RFC 2131 §4.4, client): a machine for one interface.
+/// Obtains an address from a DHCP server and keeps it (RFC 2131 §4.4, client). The machine serves one interface.
 ///
-/// It never gives up: without an answer it goes on at a low rate.
+/// It never gives up: without an answer it continues at a low rate.
 public struct DHCPClient: Machine, Sendable {
     public enum Event: MachineEvent, Hashable, Sendable {
         case deadlineReached
-        /// The link is there, perhaps to another network than before.
-        /// - isPowerOn: many machines may start at this very moment, so that the first message waits for a random time up to a
-        ///   second (``RFC2131/startSpread``); else it goes at once.
+        /// The link is up, possibly to a different network than before.
+        /// - isPowerOn: true if many machines may start at this moment. The first message then waits for a random time up to one
+        ///   second (``RFC2131/startSpread``); otherwise it is sent immediately.
         case linkUp(isPowerOn: Bool)
         case linkDown
-        /// A message, and the address that it came from, which may be a relay's.
+        /// A message, and its source address, which may be a relay's.
         case received(DHCPMessage, from: IPv4Address)
-        /// Nobody has the address of the last ``Action/check(_:)``.
+        /// No other host has the address of the last ``Action/check(_:)``.
         case addressChecked
-        /// Somebody else has the address of the last ``Action/check(_:)``, or the lease's own could not be defended.
+        /// Another host has the address of the last ``Action/check(_:)``, or the defence of the lease's address failed.
         case addressInConflict
-        /// The host slept: the lease is asked for anew, as after a lost link.
+        /// The host resumed after a suspend. The lease is requested again, as after a lost link.
         case resumed
     }
 
     public enum Action: Hashable, Sendable {
-        /// To 255.255.255.255, past the kernel, from the message's `clientAddress`, which is 0.0.0.0 without a lease.
+        /// Sends a message to 255.255.255.255, bypassing the kernel, from the message's `clientAddress`, which is 0.0.0.0
+        /// without a lease.
         case broadcast(DHCPMessage)
-        /// By the kernel's routes.
+        /// Sends a message by the kernel's routes.
         case send(DHCPMessage, from: IPv4Address, to: IPv4Address)
-        /// To be probed before its use; answered with ``Event/addressChecked`` or ``Event/addressInConflict``. Until then, or
-        /// until the next action, it may not be used. Without an answer it ends with the lease.
+        /// Probes for the address before its use; answered with ``Event/addressChecked`` or ``Event/addressInConflict``. The
+        /// address may not be used until then or until the next action. Without an answer the check ends with the lease.
         case check(DHCPLease)
-        /// The lease may be used. Again at each renewal, then with the same address, and what else changed.
+        /// The lease may be used. Sent again at each renewal, with the same address and possibly other changes.
         case bound(DHCPLease)
-        /// The lease that was last bound may be used no more. Once for each lease, also when the link is lost: it is asked for
-        /// again when the link is back, and bound anew if a server agrees.
+        /// The last bound lease may no longer be used. Sent once per lease, also when the link is lost: the client requests the
+        /// lease again when the link returns, and binds it again if a server agrees.
         case lost(AddressingNotice.LeaseEnd)
     }
 
     public struct Configuration: Hashable, Sendable {
         public var hardwareAddress: MACAddress
-        /// Without a domain; not sent unless it has 1 to 63 bytes.
+        /// The host name without a domain. It is only sent if it has 1 to 63 bytes.
         public var hostName: String
-        /// RFC 4361 §6.1: with its type.
+        /// The client identifier with its type (RFC 4361 §6.1).
         public var clientIdentifier: [UInt8]
-        /// From before a restart; asked for first.
+        /// The lease before a restart, which is requested first.
         public var remembered: RememberedLease?
         public var seed: UInt64
 
@@ -62,27 +63,27 @@ public struct DHCPClient: Machine, Sendable {
 
     /// The states of RFC 2131 §4.4, figure 5.
     enum State: Hashable, Sendable {
-        /// No link.
+        /// The link is down.
         case off
-        /// INIT, until the time to begin has come.
+        /// INIT: waits for the start time.
         case initial(at: Instant)
-        /// An offer of a server that disappointed before waits for a better one.
+        /// SELECTING. The fallback is an offer from an unreliable server, kept in case no better one arrives.
         case selecting(DHCPExchange, fallback: DHCPLease?)
         case requesting(DHCPExchange, offer: DHCPLease)
-        /// INIT-REBOOT, until the time to begin has come.
+        /// INIT-REBOOT: waits for the start time.
         case initReboot(at: Instant, IPv4Address)
         case rebooting(DHCPExchange, IPv4Address)
-        /// Acknowledged by the server, but not yet probed.
+        /// The server acknowledged the lease, but its address is not probed yet.
         case checking(DHCPLease)
         case bound(DHCPLease)
         case renewing(DHCPLease, DHCPExchange)
         case rebinding(DHCPLease, DHCPExchange)
     }
 
-    /// The last lease, which is asked for first.
+    /// The last lease, which is requested first.
     struct Candidate: Hashable, Sendable {
         var address: IPv4Address
-        /// After this it is only a wish; nil: unknown, or never.
+        /// The end of the lease, after which the address is only a preference; nil if it is unknown or never expires.
         var expires: Instant?
     }
 
@@ -90,13 +91,13 @@ public struct DHCPClient: Machine, Sendable {
     var state = State.off
     var candidate: Candidate?
     var random: SeededRandom
-    /// When the client began to look for an address.
+    /// The time at which the search for an address started.
     var searchBegan = Instant.zero
     var backoff = DHCPBackoff()
     var starts = DHCPStartLimit()
-    /// Addresses that somebody else had.
+    /// Addresses that another host had.
     var declined = RecentValues<IPv4Address>()
-    /// Servers that did not stand by their offer.
+    /// Servers that did not confirm their own offer.
     var avoided = RecentValues<IPv4Address>()
 
     public init(configuration: Configuration) {

@@ -2,29 +2,29 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// An address that a DHCP server gave, and what it said about the network. All of it is sound: what was not is left out or
-/// replaced by what the RFC says for its absence.
+/// An address from a DHCP server, with the server's network data. All data is validated: invalid parts are omitted or replaced
+/// by the RFC's defaults.
 public struct DHCPLease: Hashable, Sendable {
     public var address: IPv4Address
-    /// Bits.
+    /// The length of the network part in bits.
     public var prefixLength: UInt8
-    /// Reaches everybody in the network; 255.255.255.255 where the prefix leaves no room for one.
+    /// The broadcast address of the network; 255.255.255.255 if the prefix leaves no room for one.
     public var broadcast: IPv4Address
     public var server: IPv4Address
-    /// The ways out, the preferred one first: option 3 or, where that is given, the default routes of option 121 (RFC 3442). Each is
-    /// on the link by the prefix, or by one of ``routes`` without a router, or the prefix has 32 bits, so that nothing is: then it
-    /// needs a route of its own.
+    /// The default routers, preferred one first: option 3, or the default routes of option 121 if that is present (RFC 3442).
+    /// Each one is on the link by the prefix or by one of ``routes`` without a router. With a prefix of 32 bits nothing is on
+    /// the link, so the router needs its own route.
     public var routers: [IPv4Address]
-    /// The other routes of option 121; those without a router, which others may need, first.
+    /// The other routes of option 121, those without a router first because others may depend on them.
     public var routes: [ClasslessRoute]
     public var servers: NetworkServers
-    /// Counted from ``obtained``; nil: for ever.
+    /// The lease time from ``obtained`` on; nil if the lease never expires.
     public var duration: Duration?
-    /// When to ask the server to prolong it (T1); nil: never.
+    /// The time until the server is asked to renew the lease (T1); nil for never.
     public var renewal: Duration?
-    /// When to ask any server (T2), later than ``renewal`` and before the end; nil: never.
+    /// The time until any server is asked (T2), later than ``renewal`` and before the end; nil for never.
     public var rebinding: Duration?
-    /// When the request was sent that the server agreed to (RFC 2131 §4.4.1).
+    /// The time at which the acknowledged request was sent (RFC 2131 §4.4.1).
     public var obtained: Instant
 
     public var expires: Instant? { duration.map { obtained + $0 } }

@@ -2,23 +2,23 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// What is believed of a server, and how much of it.
+/// Limits for the data of a DHCP server.
 enum DHCPLeaseLimits {
-    /// A shorter lease is taken for so long: it would be renewed all the time. One of nothing is none.
+    /// The minimum lease time, because shorter leases would cause constant renewals. A lease time of zero is invalid.
     static let leastDuration = Duration.seconds(10)
-    /// A longer lease is asked for again sooner; only one for ever is believed.
+    /// The maximum lease time. Longer leases are renewed earlier, except unlimited ones.
     static let longestDuration = Duration.seconds(30 * 24 * 3600)
-    /// A server that wants to be asked sooner lies or is wrong.
+    /// The minimum renewal time. A server with a shorter one is faulty.
     static let leastRenewal = Duration.seconds(30)
     static let routers = 4
     static let routes = 32
-    /// Of each kind. Resolvers take three.
+    /// The limit of servers per kind. Resolvers use three.
     static let servers = 8
 }
 
 extension DHCPLease {
-    /// What an offer or an acknowledgement gives; nil when that is no use: without a server, with an address that no host can
-    /// have, or for no time.
+    /// Creates a lease from an offer or an acknowledgement. Returns nil if it is unusable: without a server, with an address
+    /// that no host can have, or with a lease time of zero.
     init?(_ reply: DHCPMessage, obtained: Instant) {
         let options = reply.options
         guard let server = options.serverIdentifier, server.isHost, let seconds = options.leaseTime, seconds > 0,
@@ -36,7 +36,7 @@ extension DHCPLease {
             rebinding: times.rebinding, obtained: obtained)
     }
 
-    /// That of the mask, or of the address's class (RFC 791 §2.3) where there is no sound one.
+    /// Returns the prefix length of the mask, or that of the address's class (RFC 791 §2.3) if the mask is missing or invalid.
     private static func prefixLength(of reply: DHCPMessage) -> UInt8 {
         if let told = reply.options.subnetMask?.maskLength, told >= 8 { return told }
         switch reply.yourAddress.rawValue >> 29 {
@@ -46,7 +46,7 @@ extension DHCPLease {
         }
     }
 
-    /// T1 and T2 sooner by up to a twentieth, so that machines that started together do not go on together (RFC 2131 §4.4.5).
+    /// Shortens T1 and T2 by up to 5 %, so that machines that started together do not renew together (RFC 2131 §4.4.5).
     mutating func spreadRenewal(using random: inout SeededRandom) {
         let share = 1 - Double.random(in: 0...0.05, using: &random)
         renewal = renewal.map { .nanoseconds(($0 * share).wholeNanoseconds) }
@@ -54,7 +54,7 @@ extension DHCPLease {
     }
 }
 
-/// The times of a lease, in an order that holds whatever was told: T1 < T2 < end. All nil: for ever.
+/// The times of a lease in the order T1 < T2 < end, whatever the server sent. All are nil if the lease never expires.
 private struct LeaseTimes {
     let duration: Duration?
     let renewal: Duration?
@@ -77,12 +77,13 @@ private struct LeaseTimes {
     }
 }
 
-/// The network that a lease's address is in.
+/// The network of a lease's address.
 private struct LeasedNetwork {
     let address: IPv4Address
     let prefixLength: UInt8
 
-    /// The first and the last address of a network are no host's, but where there are only two or one (RFC 3021).
+    /// True unless the address is the first or last one of its network. Networks of one or two addresses have no such
+    /// restriction (RFC 3021).
     var hasRoomForItsAddress: Bool {
         prefixLength > 30
             || address != address.network(prefixLength: prefixLength)
@@ -93,11 +94,11 @@ private struct LeasedNetwork {
         guard prefixLength <= 30 else { return .broadcast }
         let last = address.broadcast(prefixLength: prefixLength)
         let first = address.network(prefixLength: prefixLength)
-        // Some networks of old use their first address.
+        // Some old networks use their first address for broadcasts.
         return told == first ? first : last
     }
 
-    /// Option 121 takes the place of option 3 (RFC 3442).
+    /// Returns routers and routes. Option 121 replaces option 3 (RFC 3442).
     func ways(_ options: DHCPOptions) -> (routers: [IPv4Address], routes: [ClasslessRoute]) {
         let told = (options.staticRoutes ?? []).prefix(DHCPLeaseLimits.routes).filter(\.isRoutable)
         let direct = told.filter { $0.router == .any }
@@ -120,12 +121,12 @@ private struct LeasedNetwork {
 }
 
 extension ClasslessRoute {
-    /// To hosts of elsewhere, or to everything.
+    /// True if the destination is the default route or a valid host network.
     fileprivate var isRoutable: Bool { prefixLength == 0 || destination.isHost }
 }
 
 extension IPv4Address {
-    /// Some host's: not of this network's beginning (0/8), nor loopback (127/8), multicast, reserved or broadcast (224/3).
+    /// True for a host address: not in 0/8, loopback (127/8), multicast, reserved or broadcast (224/3).
     fileprivate var isHost: Bool { rawValue >> 24 != 0 && rawValue >> 24 != 127 && rawValue >> 29 != 7 }
 }
 

@@ -1,12 +1,12 @@
 import ProtocolCore
 
-/// How long to wait after things went wrong, so that a server that always refuses makes no storm: nothing after the first failure,
-/// then as long as between retransmissions.
+/// The delay after failures, which prevents a server that always refuses from causing a packet storm: none after the first
+/// failure, then the delay of retransmissions.
 struct DHCPBackoff: Hashable, Sendable {
     private var failures = 0
     private var last: Instant?
 
-    /// After so long without a failure it begins anew.
+    /// The time without a failure after which the delay restarts.
     static let memory = Duration.seconds(600)
 
     mutating func waitAfterFailure(now: Instant, using random: inout SeededRandom) -> Duration {
@@ -17,17 +17,17 @@ struct DHCPBackoff: Hashable, Sendable {
     }
 }
 
-/// How often exchanges may begin, whatever makes them: a link that comes and goes all the time, for one. A token bucket.
+/// Limits how often exchanges begin, for example when a link goes up and down repeatedly. A token bucket.
 struct DHCPStartLimit: Hashable, Sendable {
-    /// At once.
+    /// The number of exchanges that may begin at once.
     static let burst = 20
-    /// One more in each.
+    /// The interval that adds one further exchange.
     static let interval = Duration.seconds(4)
 
-    /// When the bucket is full again.
+    /// The time at which the bucket is full again.
     private var full: Instant?
 
-    /// When the next one may begin: now or later.
+    /// Returns the time at which the next exchange may begin: now or later.
     func earliest(now: Instant) -> Instant {
         max(now, (full ?? now) - Self.interval * (Self.burst - 1))
     }
@@ -37,14 +37,14 @@ struct DHCPStartLimit: Hashable, Sendable {
     }
 }
 
-/// Values that are kept in mind for some time.
+/// Values that are remembered for some time.
 struct RecentValues<Value: Hashable & Sendable>: Hashable, Sendable {
     private struct Entry: Hashable {
         let value: Value
         let until: Instant
     }
 
-    /// Beyond it the oldest is forgotten: a server that offers a thousand taken addresses fills no memory.
+    /// The limit of values, above which the oldest is dropped. It bounds the memory if a server offers many occupied addresses.
     static var limit: Int { 16 }
 
     private var entries: [Entry] = []
@@ -61,7 +61,7 @@ struct RecentValues<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension RFC2131 {
-    /// The wait after so many retransmissions.
+    /// Returns the delay after this number of retransmissions.
     static func retransmission(_ count: Int, using random: inout SeededRandom) -> Duration {
         retransmissions[min(count, retransmissions.count - 1)]
             + random.duration(in: (.zero - jitter)...jitter)

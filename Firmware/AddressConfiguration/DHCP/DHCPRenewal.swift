@@ -1,7 +1,7 @@
 import LinkWire
 import ProtocolCore
 
-/// What is due: of the search, and of a lease's life in BOUND, RENEWING and REBINDING.
+/// Handles deadlines of the search and of a lease in BOUND, RENEWING and REBINDING.
 extension DHCPClient {
     mutating func deadlineReached(now: Instant) -> [Action] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
@@ -17,7 +17,7 @@ extension DHCPClient {
         }
     }
 
-    /// After a long sleep more than one time may be over: the last one counts.
+    /// After a long suspend several times may have passed; the latest one counts.
     private mutating func goOn(with lease: DHCPLease, now: Instant) -> [Action] {
         if let end = lease.expires, end <= now {
             return giveUpLease(.expired) + failed(now: now)
@@ -28,8 +28,8 @@ extension DHCPClient {
         return ask(lease, anybody: false, until: lease.rebinds, now: now)
     }
 
-    /// Asks the server, or anybody, to prolong the lease (RFC 2131 §4.4.5). Each try is an exchange of its own, so that a lease
-    /// counts from the request that was answered.
+    /// Asks the server, or any server, to renew the lease (RFC 2131 §4.4.5). Each try is a separate exchange, so that the lease
+    /// time counts from the answered request.
     private mutating func ask(
         _ lease: DHCPLease, anybody: Bool, until end: Instant?, now: Instant
     ) -> [Action] {

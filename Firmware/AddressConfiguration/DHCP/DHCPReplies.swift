@@ -2,7 +2,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// What servers say. A message that is not for us, not asked for, or no use, changes nothing.
+/// Handles replies of servers. A message for a different host, without a request, or with invalid data changes nothing.
 extension DHCPClient {
     mutating func received(_ message: DHCPMessage, now: Instant) -> [Action] {
         guard message.operation == .reply, message.clientHardware == configuration.hardwareAddress,
@@ -19,7 +19,7 @@ extension DHCPClient {
             }
             return receivedAnswer(type, message, toRequestFor: offer, exchange, now: now)
         case .rebooting(let exchange, let address):
-            // Any server may answer: none was named.
+            // Any server may answer, because the request names none.
             guard message.transaction == exchange.transaction else { return [] }
             return receivedAnswer(type, message, toRebootWith: address, exchange, now: now)
         case .renewing(let lease, let exchange):
@@ -33,8 +33,8 @@ extension DHCPClient {
         }
     }
 
-    /// The first sound offer is taken at once: waiting for a better one would make everybody wait. Offers of a server that
-    /// disappointed wait for another one until the DISCOVER would be sent again.
+    /// Accepts the first valid offer immediately, so that every start is fast. An offer from an unreliable server waits for a
+    /// better one until the DISCOVER would be repeated.
     private mutating func receivedOffer(
         _ message: DHCPMessage, _ exchange: DHCPExchange, fallback: DHCPLease?, now: Instant
     ) -> [Action] {
@@ -90,7 +90,7 @@ extension DHCPClient {
         }
     }
 
-    /// Nil when the acknowledgement is no use, about another address, or so late that the lease is over.
+    /// Returns the acknowledged lease, or nil if it is invalid, has a different address, or has already expired.
     private mutating func acknowledged(
         _ address: IPv4Address, by message: DHCPMessage, _ exchange: DHCPExchange, now: Instant
     ) -> DHCPLease? {
@@ -106,7 +106,7 @@ extension DHCPClient {
         return [.check(lease)]
     }
 
-    /// The address is not ours any more, or never was: another one is looked for, without a word about this.
+    /// Handles a NAK: the address is not ours, and the search restarts without requesting it.
     private mutating func refused(_ message: DHCPMessage, now: Instant) -> [Action] {
         guard message.options.serverIdentifier != nil else { return [] }
         let actions = giveUpLease(.refused)

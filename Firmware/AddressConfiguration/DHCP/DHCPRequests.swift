@@ -2,33 +2,34 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A question, repeated until it is answered: what its replies have in common.
+/// A request that is repeated until it is answered. Its replies share the transaction.
 struct DHCPExchange: Hashable, Sendable {
     let transaction: UInt32
-    /// The same in a DISCOVER and the REQUEST that follows (RFC 2131 §4.4.1).
+    /// The `secs` field, identical in a DISCOVER and the following REQUEST (RFC 2131 §4.4.1).
     var seconds: UInt16
-    /// When the question at hand was asked first. A lease counts from here.
+    /// The time at which the current message was first sent. A lease time counts from here.
     var began: Instant
-    /// Of this question.
+    /// The number of times that the current message was sent.
     var sent = 1
-    /// When to ask again, or something else.
+    /// The time of the next step.
     var next: Instant
 
-    /// What the `secs` field says.
+    /// Returns the value of the `secs` field.
     static func seconds(since began: Instant, now: Instant) -> UInt16 {
         UInt16(clamping: (now - began).components.seconds)
     }
 }
 
-/// The client's messages (RFC 2131 §4.4.1, table 5).
+/// Creates the client's messages (RFC 2131 §4.4.1, table 5).
 extension DHCPClient {
-    /// What a server is asked to tell.
+    /// The options that the client requests.
     static let parameters: [DHCPOptionCode] = [
         .subnetMask, .routers, .domainNameServers, .domainName, .broadcastAddress, .ntpServers, .leaseTime,
         .serverIdentifier, .renewalTime, .rebindingTime, .searchDomains, .staticRoutes,
     ]
     static let vendorClass = "smartplug"
-    /// Bytes: what fits an Ethernet frame behind the headers of IP and UDP. Servers that count these headers too send less.
+    /// The maximum message size in bytes that fits an Ethernet frame after the headers of IP and UDP. Servers that include these
+    /// headers send less.
     static let maximumMessageSize: UInt16 = 1472
 
     func message(
@@ -47,12 +48,13 @@ extension DHCPClient {
         return message
     }
 
-    /// Says that somebody else has the address (§4.4.4): without anything that would be asked for.
+    /// Creates a DECLINE for an address that another host has (§4.4.4), without requested parameters.
     func decline(_ lease: DHCPLease, transaction: UInt32) -> DHCPMessage {
         bareMessage(.decline, transaction, requested: lease.address, server: lease.server)
     }
 
-    /// The identifier goes with each message (RFC 2131 §4.2): by it the server knows us, not by the card's address.
+    /// Creates a message with the client identifier, which every message contains (RFC 2131 §4.2): it identifies the client to
+    /// the server, instead of the card's address.
     private func bareMessage(
         _ type: DHCPMessageType, _ transaction: UInt32, requested: IPv4Address?, server: IPv4Address?
     ) -> DHCPMessage {

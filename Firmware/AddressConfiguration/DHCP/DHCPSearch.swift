@@ -2,23 +2,24 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// The way to a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
+/// Searches for a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
 extension DHCPClient {
-    /// How the client differs from the RFC where that leaves it free, or where a person waits.
+    /// The client's choices where the RFC allows them, or where a user waits.
     enum Search {
-        /// A request to a server that just offered, before another server is tried: after 4 and 8 s, 12 in all.
+        /// The number of requests to a server with an offer before another server is tried: after 4 and 8 s, 12 s in total.
         static let requests = 2
-        /// Requests for the last address, before any address is asked for.
+        /// The number of requests for the last address before any address is requested.
         static let reboots = 2
-        /// Between these: sooner than §4.1 has it, since on another network perhaps nobody answers.
+        /// The interval between these, shorter than in §4.1, since in a different network no server may answer.
         static let rebootWait = Duration.milliseconds(1500)...Duration.milliseconds(2500)
-        /// An address that somebody else had is not taken for so long, whoever offers it.
+        /// The time during which an address that another host had is not accepted from any server.
         static let declinedFor = Duration.seconds(600)
-        /// So long the offers of a server that refused, or did not answer, what it had offered come last.
+        /// The time during which offers of a server that refused or ignored a request for its own offer have the lowest
+        /// priority.
         static let avoidedFor = Duration.seconds(600)
     }
 
-    /// The link is there: whatever was, is asked for anew.
+    /// Starts the search after the link came up, and requests the last lease again.
     mutating func begin(spread: Bool, now: Instant) -> [Action] {
         let isExpired = lease?.expires.map { $0 <= now } ?? false
         let actions = giveUpLease(isExpired ? .expired : .linkLost)
@@ -33,7 +34,7 @@ extension DHCPClient {
         return actions + deadlineReached(now: now)
     }
 
-    /// Ends the use of a lease, if one is in use, and keeps it as what to ask for next.
+    /// Ends the use of a lease, and keeps it as the first one to request.
     mutating func giveUpLease(_ end: AddressingNotice.LeaseEnd) -> [Action] {
         switch state {
         case .off, .initial, .selecting, .requesting, .initReboot, .rebooting: return []
@@ -46,7 +47,7 @@ extension DHCPClient {
         }
     }
 
-    /// Back to INIT, and from there on at once or after a wait that grows with each failure.
+    /// Returns to INIT. The search restarts immediately, or after a wait that grows with each failure.
     mutating func failed(atLeast least: Duration = .zero, now: Instant) -> [Action] {
         let wait = max(least, backoff.waitAfterFailure(now: now, using: &random))
         searchBegan = now
@@ -54,7 +55,7 @@ extension DHCPClient {
         return deadlineReached(now: now)
     }
 
-    /// INIT or INIT-REBOOT is over: a new exchange.
+    /// Starts a new exchange after INIT or INIT-REBOOT.
     private mutating func newExchange(wait: Duration, now: Instant) -> DHCPExchange {
         starts.begin(now: now)
         return DHCPExchange(
@@ -74,7 +75,7 @@ extension DHCPClient {
         return [.broadcast(message(.request, exchange, requested: address))]
     }
 
-    /// SELECTING ends: one offer is taken, which tells all other servers that theirs are not (RFC 2131 §3.1.3).
+    /// Ends SELECTING by accepting one offer. The broadcast declines the offers of all other servers (RFC 2131 §3.1.3).
     mutating func request(_ offer: DHCPLease, in exchange: DHCPExchange, now: Instant) -> [Action] {
         var exchange = exchange
         (exchange.began, exchange.sent) = (now, 1)
@@ -89,7 +90,7 @@ extension DHCPClient {
         if let fallback { return request(fallback, in: last, now: now) }
         var exchange = last
         exchange.next = now + RFC2131.retransmission(exchange.sent, using: &random)
-        // More are no matter to the wait.
+        // A higher count would not change the wait.
         exchange.sent = min(exchange.sent + 1, RFC2131.retransmissions.count)
         exchange.seconds = DHCPExchange.seconds(since: searchBegan, now: now)
         state = .selecting(exchange, fallback: nil)
@@ -110,8 +111,8 @@ extension DHCPClient {
 
     mutating func goOnRebooting(_ last: DHCPExchange, _ address: IPv4Address, now: Instant) -> [Action] {
         guard last.sent < Search.reboots else {
-            // Nobody answers. RFC 2131 §3.2.3 would allow to use the address; but this may be another network, where it is
-            // somebody else's.
+            // No server answers. RFC 2131 §3.2.3 would allow the client to use the address, but in a different network another
+            // host may have it.
             state = .initial(at: starts.earliest(now: now))
             return deadlineReached(now: now)
         }
@@ -123,7 +124,7 @@ extension DHCPClient {
         return [.broadcast(message(.request, exchange, requested: address))]
     }
 
-    /// DECLINE (RFC 2131 §3.1.5), and some patience.
+    /// Sends DECLINE (RFC 2131 §3.1.5) and waits.
     mutating func addressInConflict(now: Instant) -> [Action] {
         let actions: [Action]
         let lost: DHCPLease

@@ -1,70 +1,70 @@
 public import DNSWire
 public import ProtocolCore
 
-/// Sees to it that an interface has a link-local IPv6 address. The kernel makes one and checks that nobody else has it
-/// (RFC 4862 §5.4); where it was told not to, or found a duplicate, this machine adds one of RFC 7217 and has the kernel check it.
+/// Ensures that an interface has a link-local IPv6 address. The kernel creates one and checks that it is unique (RFC 4862 §5.4).
+/// If it is configured not to, or found a duplicate, this machine adds an address of RFC 7217 and lets the kernel check it.
 public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
-    /// What the kernel does about it by itself.
+    /// The kernel's own behaviour.
     public enum Kernel: Hashable, Sendable {
-        /// It makes one when the link is there.
+        /// The kernel creates an address when the link comes up.
         case makesOne
-        /// IPv6 is switched off (disable_ipv6).
+        /// IPv6 is disabled (disable_ipv6).
         case disabled
-        /// It was told to make none (addr_gen_mode 1).
+        /// The kernel is configured to create none (addr_gen_mode 1).
         case makesNone
     }
 
-    /// How far the kernel is with an address.
+    /// The kernel's state of an address.
     public enum Progress: Hashable, Sendable { case tentative, duplicate, usable }
 
     public enum Event: MachineEvent, Hashable, Sendable {
         case deadlineReached
         case linkUp(Kernel)
         case linkDown
-        /// The link-local addresses that the interface has now.
+        /// The current link-local addresses of the interface.
         case addresses([IPv6Address: Progress])
     }
 
     public enum Action: Hashable, Sendable {
-        /// Switch IPv6 on for this interface.
+        /// Enables IPv6 on this interface.
         case enable
-        /// Add the address; the kernel checks it.
+        /// Adds the address; the kernel checks it.
         case assign(IPv6Address)
         case remove(IPv6Address)
-        /// Another host has the address. `next`: when another one is tried, if not at once.
+        /// Another host has the address. `next` is the time until the next attempt; nil if it follows immediately.
         case duplicate(IPv6Address, next: Duration?)
     }
 
     enum State: Hashable, Sendable {
         case off
-        /// For the kernel's own.
+        /// The machine waits for the kernel's own address.
         case waiting(until: Instant)
-        /// One of ours is tentative, or about to be.
+        /// One of our addresses is tentative or is being added.
         case checking(until: Instant)
         case present
-        /// After ``retries`` further tries.
+        /// The machine pauses after ``retries`` further tries.
         case resting(until: Instant)
     }
 
-    /// RFC 7217 §7: IDGEN_RETRIES.
+    /// The number of retries (RFC 7217 §7: IDGEN_RETRIES).
     public static let retries: UInt8 = 3
-    /// After the retries: somebody on the link answers for every address, or the card hears itself.
+    /// The pause after the retries: a host on the link answers for every address, or the card receives its own packets.
     public static let rest = Duration.seconds(3600)
-    /// How long the kernel's address may take: it checks for 1-2 s (RFC 4862 §5.1), and tells of it after that.
+    /// The time limit for the kernel's address. The kernel checks for 1-2 s (RFC 4862 §5.1) and then reports the address.
     public static let patience = Duration.seconds(5)
 
     private let interface: String
     private let secret: [UInt8]
     private(set) var state = State.off
-    /// DAD_Counter: how many of our addresses were duplicates since the link is there.
+    /// DAD_Counter: the number of our addresses that were duplicates since the link came up.
     private var duplicates: UInt8 = 0
     private var present: [IPv6Address: Progress] = [:]
-    /// Duplicates that were told and are still there.
+    /// The duplicates that were reported and are still present.
     private var told: Set<IPv6Address> = []
 
     /// - Parameters:
-    ///   - interface: its name.
-    ///   - secret: of the plug, at least 16 bytes.
+    ///   - interface: the name of the interface.
+    ///   - secret: the plug's secret, at least 16 bytes.
     public init(interface: String, secret: [UInt8]) {
         self.interface = interface
         self.secret = secret
@@ -97,28 +97,28 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         state = .waiting(until: now + Self.patience)
         switch kernel {
         case .makesOne: return look(now: now)
-        // The kernel makes one when it is switched on, unless it was told not to; that shows when the time is up.
+        // The kernel creates an address when IPv6 is enabled, unless it is configured not to. The timeout detects that.
         case .disabled: return [.enable]
         case .makesNone: return isPresent ? look(now: now) : [assign(now: now)]
         }
     }
 
-    /// Where it is tentative, it will be usable or a duplicate.
+    /// True if an address is usable or tentative. A tentative one will become usable or a duplicate.
     private var isPresent: Bool { present.values.contains { $0 != .duplicate } }
 
     private mutating func look(now: Instant) -> [Action] {
         let found = present.filter { $0.value == .duplicate && !told.contains($0.key) }.keys.sorted { $0.low < $1.low }
         told.formUnion(found)
-        // A tried one would be tried again if the kernel made the same.
+        // The counter selects a new candidate if the kernel created the same address.
         if found.contains(candidate) { duplicates += 1 }
         let removals = found.map { Action.remove($0) }
         if present.values.contains(.usable) {
-            // Any will do: a plug needs one.
+            // Any usable address suffices.
             state = .present
             return found.map { .duplicate($0, next: nil) } + removals
         }
         guard !found.isEmpty else {
-            // Somebody took it away, and the kernel makes none before the link is lost.
+            // Another program removed the address, and the kernel creates none until the link changes.
             if state == .present { state = .waiting(until: now + Self.patience) }
             return []
         }
@@ -133,7 +133,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         switch state {
         case .off, .present: return []
         case .waiting, .checking:
-            // The check goes on or began late; or adding it failed, and is tried again.
+            // The check is still in progress or started late. If adding the address failed, it is tried again.
             guard isPresent else { return [assign(now: now)] }
             state = .waiting(until: now + Self.patience)
             return []

@@ -2,30 +2,30 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// Which link-local address to try, and when (RFC 3927 §2.1, §2.2.1).
+/// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
-/// The same card draws the same addresses in the same order, so that it gets its old one where nothing is remembered. Its count
-/// of conflicts outlives the claims: a neighbour that denies everything, or takes every address right after it was claimed,
-/// is met by one try a minute whatever happens in between, a lost link included.
+/// The same card draws the same addresses in the same order, so that it regains its old address even without stored data. The
+/// count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right after its claim, is
+/// limited to one try per minute, even across lost links.
 public struct LinkLocalSelection: Hashable, Sendable {
     public enum Choice: Hashable, Sendable {
         case claim(IPv4Address)
-        /// After so many conflicts not sooner.
+        /// There were too many conflicts; the next claim must wait.
         case wait(until: Instant)
     }
 
-    /// Conflicts that count; zero again after an address was held for a while.
+    /// The number of recent conflicts. It is reset after an address was held for some time.
     public private(set) var conflicts = 0
-    /// Tried until there is a conflict about it: claimed anew after a lost link, it is the first choice.
+    /// The preferred address. It is kept until a conflict, and claimed first after a lost link.
     public private(set) var candidate: IPv4Address?
     private var random: SeededRandom
-    /// The latest ones, which have another owner: as many as conflicts before the limit, then the next minutes' ones.
-    /// Bounded so that a neighbour who denies everything for weeks costs no memory; 16 of 65,024 exclude nothing worth having.
+    /// The latest addresses with a different owner: as many as conflicts before the limit, then those of the following minutes.
+    /// The limit bounds the memory if a neighbour denies every address for weeks; 16 of 65,024 exclude almost nothing.
     private var failed: [IPv4Address] = []
     private static let failedLimit = 16
     private var lastDrawn: Instant?
 
-    /// - Parameter remembered: the address held last; worth nothing if it is none that may be claimed.
+    /// - Parameter remembered: the last held address; it is ignored if it is not in the valid range.
     public init(hardware: MACAddress, remembered: IPv4Address?) {
         random = SeededRandom(seed: hardware.rawValue)
         candidate = remembered.flatMap { Self.range.contains($0.rawValue) ? $0 : nil }
@@ -33,11 +33,12 @@ public struct LinkLocalSelection: Hashable, Sendable {
 
     private static let range = RFC3927.first.rawValue...RFC3927.last.rawValue
 
-    /// The address to claim now.
+    /// Returns the address to claim now, or the time to wait for.
     public mutating func choose(now: Instant) -> Choice {
         if let candidate { return .claim(candidate) }
         if isLimited, let lastDrawn {
-            // A claim waits up to PROBE_WAIT before its first probe. Counted in, the probes for two addresses are never nearer.
+            // A claim waits up to PROBE_WAIT before its first probe. With this extra time, the probes for two addresses always
+            // keep the interval.
             let earliest = lastDrawn + RFC3927.rateLimitInterval + RFC3927.probeWait
             guard now >= earliest else { return .wait(until: earliest) }
         }
@@ -47,13 +48,14 @@ public struct LinkLocalSelection: Hashable, Sendable {
         return .claim(address)
     }
 
-    /// True when at most one new address may be tried in RATE_LIMIT_INTERVAL.
+    /// True if at most one new address may be tried per RATE_LIMIT_INTERVAL.
     public var isLimited: Bool { conflicts >= RFC3927.maximumConflicts }
 
-    /// The candidate has another owner.
-    /// - Parameter usableSince: when it became ours, if it did. One that was kept for RATE_LIMIT_INTERVAL clears the count: who
-    ///   loses an address later than that changes it no faster than the limit allows. Success alone clears nothing, or a
-    ///   neighbour that takes each address right after its claim would never meet the limit.
+    /// Notes that the candidate has a different owner.
+    ///
+    /// - Parameter usableSince: the time at which the address became ours, or nil. An address that was kept for
+    ///   RATE_LIMIT_INTERVAL resets the count, because such changes are already slower than the limit. A successful claim alone
+    ///   does not, or a neighbour that uses each address right after its claim would never trigger the limit.
     public mutating func conflict(usableSince: Instant?, now: Instant) {
         if let usableSince, now - usableSince >= RFC3927.rateLimitInterval { conflicts = 0 }
         conflicts += 1
@@ -64,7 +66,7 @@ public struct LinkLocalSelection: Hashable, Sendable {
     }
 
     private mutating func draw() -> IPv4Address {
-        // Almost always the first; ends since far fewer addresses have failed than there are.
+        // The first draw almost always succeeds. The loop ends because few addresses have failed.
         while true {
             let address = IPv4Address(rawValue: .random(in: Self.range, using: &random))
             if !failed.contains(address) { return address }

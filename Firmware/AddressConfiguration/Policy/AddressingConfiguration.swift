@@ -2,21 +2,22 @@ public import DNSWire
 public import LinkWire
 
 extension InterfaceAddressing {
-    /// What is known of the interface before anything happens on it.
+    /// The initial data of the interface.
     public struct Configuration: Hashable, Sendable {
         public var hardwareAddress: MACAddress
-        /// Told to DHCP servers (option 12), which may enter it in a name server.
+        /// The host name for DHCP servers (option 12), which may register it in a name server.
         public var hostName: String
-        /// RFC 4361: stays the same whatever card is in.
+        /// The client identifier (RFC 4361), which is independent of the card.
         public var clientIdentifier: [UInt8]
         public var remembered: RememberedAddresses
-        /// Of those remembered, what the kernel still has from a plugd that ran before: kept while it is verified, so that a
-        /// restart cuts nobody off, and removed if it does not stand.
+        /// The remembered addresses that the kernel still has from a previous plugd. They are kept while they are verified, so
+        /// that a restart does not interrupt connections, and removed if the verification fails.
         public var inherited: Set<IPv4Address>
-        /// The host has just got its power, and so perhaps a whole house of hosts: the first DHCP message is spread.
+        /// True if the host was just powered on, possibly together with a whole house of hosts. The first DHCP message is then
+        /// delayed randomly.
         public var isPowerOn: Bool
-        /// Of the routes that a lease brings; smaller on the interface that is to be preferred. Those of a link-local address come
-        /// behind the ones of all leases.
+        /// The metric of a lease's routes; smaller on the preferred interface. Routes of link-local addresses come after those
+        /// of all leases.
         public var routeMetric: UInt32
         public var seed: UInt64
 

@@ -1,10 +1,10 @@
 import ProtocolCore
 
-/// So many at once, and then one in each interval.
+/// A rate limit: a burst, then one per interval.
 struct Allowance: Hashable, Sendable {
     let burst: Int
     let interval: Duration
-    /// When all that was taken is made up for.
+    /// The time at which the whole burst is available again.
     private var paid = Instant.zero
 
     init(burst: Int, interval: Duration) {
@@ -12,13 +12,13 @@ struct Allowance: Hashable, Sendable {
         self.interval = interval
     }
 
-    /// Takes one if there is one.
+    /// Consumes one unit. Returns false if none is available.
     mutating func take(now: Instant) -> Bool {
         guard now >= nextAvailable else { return false }
         paid = max(paid, now) + interval
         return true
     }
 
-    /// There is none before this.
+    /// The time at which the next unit is available.
     var nextAvailable: Instant { paid - interval * (burst - 1) }
 }

@@ -2,7 +2,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// The lease of a DHCP server (RFC 2131), checked and defended as any address (RFC 5227).
+/// Manages the lease of a DHCP server (RFC 2131), probed and defended like any address (RFC 5227).
 extension InterfaceAddressing {
     var leaseDeadline: Instant? {
         switch lease {
@@ -11,7 +11,7 @@ extension InterfaceAddressing {
         }
     }
 
-    /// The kernel takes it, as far as we know. While it refuses, a link-local address is better than none.
+    /// True if the kernel has not rejected the lease's address. While it is rejected, a link-local address replaces it.
     var isLeaseUsable: Bool {
         switch lease {
         case .none, .checking: false
@@ -50,7 +50,7 @@ extension InterfaceAddressing {
         case .conflict(let other):
             countConflict(about: claim.address, with: other)
             if wasUsable { outbox.append(.notice(.gaveUp(claim.address))) }
-            // Declines it, and asks for another.
+            // The client declines the address and requests another one.
             tellDHCP(.addressInConflict, now: now)
             lease = .none
             lingering.remove(claim.address)
@@ -72,8 +72,8 @@ extension InterfaceAddressing {
         forgetRefusedLease()
     }
 
-    /// A server said no, or somebody else has the address: nobody is to be asked for it again, after a restart either, and it
-    /// carries no connection any more.
+    /// Forgets a lease that a server refused or whose address another host has. It is not requested again, not even after a
+    /// restart, and its address serves no connections any longer.
     private mutating func forgetRefusedLease() {
         guard case .none = lease, dhcp.candidate == nil else { return }
         memory.lease = nil
@@ -84,7 +84,7 @@ extension InterfaceAddressing {
         self.lease = .checking(
             lease,
             AddressClaim(lease.address, hardware: hardware, timing: .leased, random: random.split(), now: now))
-        // The server gave another address than the one that we had.
+        // The server assigned a different address than before.
         stopLingering { !$0.isLinkLocal && $0 != lease.address }
     }
 
@@ -113,6 +113,6 @@ extension InterfaceAddressing {
 }
 
 extension IPv4Address {
-    /// In 169.254/16 (RFC 3927 §2.1).
+    /// True for addresses in 169.254/16 (RFC 3927 §2.1).
     var isLinkLocal: Bool { IPAddress.v4(self).isLinkLocal }
 }

@@ -2,12 +2,12 @@ import DNSWire
 public import LinkWire
 import ProtocolCore
 
-/// The link comes, goes and changes.
+/// Handles changes of the link.
 extension InterfaceAddressing {
     mutating func linkCame(now: Instant) {
         if isLinkUp { linkWent(now: now) }
         isLinkUp = true
-        // What a plugd before us had was ours a moment ago, on the same link.
+        // A previous plugd had these addresses a moment ago on the same link.
         if hadLink { lingering.formIntersection(inUse) }
         lingeringUntil = now + Self.longestLingering
         tellDHCP(.linkUp(isPowerOn: configuration.isPowerOn && !hadLink), now: now)
@@ -22,7 +22,7 @@ extension InterfaceAddressing {
         tellDHCP(.linkDown, now: now)
     }
 
-    /// While the host slept, others may have claimed what we had, or the host was carried elsewhere.
+    /// Handles a resume after a suspend. Other hosts may have claimed our addresses, or the host may be in a different network.
     mutating func resume(now: Instant) {
         guard isLinkUp else { return }
         doubtAll()
@@ -30,14 +30,16 @@ extension InterfaceAddressing {
         tellDHCP(.resumed, now: now)
     }
 
-    /// An address without a connection goes at once: when the link is back, the kernel would use it before we could take it off.
+    /// Stops all claims. Addresses without a connection are removed immediately: otherwise the kernel would use them when the
+    /// link returns, before they could be removed.
     private mutating func doubtAll() {
         linkLocal = .none
         lease = .none
         lingering = interface.present.intersection(inUse)
     }
 
-    /// Another card is another host to its neighbours: all begins anew, but for the lease, which is the client identifier's.
+    /// Restarts with a new card, which is a new host to its neighbours. Only the lease is kept, because it belongs to the client
+    /// identifier.
     mutating func changeHardware(to address: MACAddress, now: Instant) {
         guard address != hardware else { return }
         hardware = address
@@ -54,11 +56,11 @@ extension InterfaceAddressing {
         lingering = lingering.filter { !isOver($0) }
     }
 
-    /// Connections began and ended.
+    /// Stores the addresses with connections.
     mutating func use(_ addresses: Set<IPv4Address>) { inUse = addresses.intersection(interface.present) }
 
-    /// False for what is about addresses of others, and for our own packets, which access points send back: such a packet changes
-    /// nothing.
+    /// Returns false for packets about other addresses, and for our own packets, which access points send back. Such packets
+    /// change nothing.
     public func concerns(_ packet: ARPPacket) -> Bool {
         isLinkUp && packet.senderHardware != hardware
             && (isOurs(packet.senderAddress) || isOurs(packet.targetAddress))
@@ -83,7 +85,8 @@ extension InterfaceAddressing {
         outbox.append(.notice(.conflict(address, with: other)))
     }
 
-    /// In the kernel's place, which answers nothing while an address of ours is link-local or not verified.
+    /// Replies to an ARP request instead of the kernel, which does not reply while one of our addresses is link-local or
+    /// unverified.
     private mutating func answer(_ packet: ARPPacket, now: Instant) {
         guard interface.kernelAnswersARP == false, packet.operation == .request, isAnswered(packet.targetAddress),
             answers.take(now: now)

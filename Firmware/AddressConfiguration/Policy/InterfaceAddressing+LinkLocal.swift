@@ -2,7 +2,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// The link-local address (RFC 3927).
+/// Manages the link-local address (RFC 3927).
 extension InterfaceAddressing {
     var linkLocalDeadline: Instant? {
         switch linkLocal {
@@ -66,8 +66,8 @@ extension InterfaceAddressing {
         }
     }
 
-    /// A lease makes a link-local address superfluous, and its end makes one necessary. A claim that has not ended is abandoned
-    /// for it, but for one on an address that carries a connection.
+    /// Starts or ends the link-local address. A usable lease makes it unnecessary, and its end makes it necessary. A lease also
+    /// ends a claim in progress, unless its address carries a connection.
     mutating func weigh(now: Instant) {
         guard isLinkUp else { return }
         switch linkLocal {

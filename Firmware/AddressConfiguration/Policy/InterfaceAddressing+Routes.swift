@@ -1,18 +1,19 @@
 import DNSWire
 import LinkWire
 
-/// Where packets go.
+/// Computes the routes.
 extension InterfaceAddressing {
-    /// Behind all leases of all interfaces of the host.
+    /// The metric of link-local routes, after all leases of all interfaces of the host.
     static let linkLocalMetric: UInt32 = 1000
-    /// Neighbours with a link-local address are first sought where we have one too.
+    /// The metric of the link-local network without an own link-local address. Interfaces with one are preferred.
     static let leasedNeighboursMetric: UInt32 = 2000
-    /// As many as a server's routes fit into a message of ordinary size. Bounds what one message costs the kernel.
+    /// The limit of routes, which covers a server's routes in a message of ordinary size. It bounds the work that one message
+    /// causes in the kernel.
     static let routeLimit = 64
 
-    /// Those of the addresses that the interface has. A neighbour with a link-local address is on the link whatever address we
-    /// have, and never behind a router (RFC 3927 §2.6.2); with nothing but a link-local address everybody else is sought on the
-    /// link as well: a host with an address of a server that we do not hear is one ARP request away.
+    /// The routes for the interface's addresses. A neighbour with a link-local address is always on the link and never behind a
+    /// router (RFC 3927 §2.6.2). With only a link-local address, all other hosts are looked up on the link as well: a host with
+    /// an address from an unknown server can be reached with one ARP request.
     var routes: [Route] {
         var own: IPv4Address?
         if case .held(let claim, _) = linkLocal, isPresent(claim.address) { own = claim.address }
@@ -27,7 +28,7 @@ extension InterfaceAddressing {
         return [neighbours(from: own), onLink(.any, 0, from: own, Self.linkLocalMetric + configuration.routeMetric)]
     }
 
-    /// Nothing but a deprecated address: what lives on it still has to get out.
+    /// The routes with only a deprecated address, for its existing connections.
     private var deprecatedNeighbours: [Route] {
         guard case .deprecated(let claim, _, _) = linkLocal, isPresent(claim.address) else { return [] }
         return [neighbours(from: claim.address)]
@@ -45,11 +46,11 @@ extension InterfaceAddressing {
         Route(destination: destination, prefixLength: prefixLength, source: source, metric: metric)
     }
 
-    /// Its network, what else is on the link, and what is behind routers.
+    /// Returns the routes to the lease's network, to other hosts on the link, and to networks behind routers.
     private func routes(of lease: DHCPLease) -> [Route] {
         let metric = configuration.routeMetric
         let network = ClasslessRoute(destination: lease.address, prefixLength: lease.prefixLength, router: .any)
-        // Of several routers the preferred one; the kernel would not notice that it died, so that a second one helps nobody.
+        // Only the preferred router is used. The kernel would not notice its failure, so that a second one would not help.
         let way = lease.routers.prefix(1).map { ClasslessRoute(destination: .any, prefixLength: 0, router: $0) }
         let given = ([network] + lease.routes + way).filter { !$0.destination.isLinkLocal }
         let visible = given.filter { $0.router == .any && $0.prefixLength > 0 }
@@ -58,7 +59,7 @@ extension InterfaceAddressing {
         }
         for route in given where route.router != .any {
             if !visible.contains(where: { $0.destination == route.router.network(prefixLength: $0.prefixLength) }) {
-                // The kernel takes no router that it cannot see; some providers have theirs outside the network.
+                // The kernel rejects a router that is not on the link, but some providers have routers outside the network.
                 list.append(onLink(route.router, 32, from: lease.address, metric))
             }
             list.append(
@@ -69,7 +70,7 @@ extension InterfaceAddressing {
         return list
     }
 
-    /// One route a destination, the first, and not more than the limit.
+    /// Keeps the first route per destination, up to the limit.
     private func lessened(_ routes: [Route]) -> [Route] {
         var known: Set<Route> = []
         let single = routes.filter { route in

@@ -2,7 +2,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// What the interface should have, and how it stands.
+/// Determines the desired state of the interface and its status.
 extension InterfaceAddressing {
     var wanted: [AssignedAddress] {
         var addresses: [AssignedAddress] = []
@@ -15,8 +15,8 @@ extension InterfaceAddressing {
         return addresses
     }
 
-    /// The difference between what the interface should have and what it has, in an order in which each step can be done:
-    /// nothing answers for an address before we do, routes leave from addresses that are there, and what goes goes last.
+    /// Returns the actions from the current to the desired state, in an order that is always possible: our ARP replies start
+    /// before an address is added, routes use existing addresses, and removals come last.
     mutating func settle(now: Instant) -> [Action] {
         weigh(now: now)
         let wanted = wanted
@@ -24,7 +24,7 @@ extension InterfaceAddressing {
         var actions: [Action] = []
         if isSilent { actions += interface.letKernelAnswer(false) }
         actions += interface.assign(wanted, validUntil: leaseEnd, now: now)
-        // Where all that is there only lingers, its routes do too.
+        // While only lingering addresses remain, their routes remain too.
         if !wanted.isEmpty || lingering.isEmpty { actions += interface.route(routes) }
         actions += interface.remove(except: lingering.union(wanted.map(\.address)))
         if !isSilent { actions += interface.letKernelAnswer(true) }

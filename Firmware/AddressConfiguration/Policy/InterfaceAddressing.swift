@@ -2,29 +2,30 @@ import DNSWire
 import LinkWire
 public import ProtocolCore
 
-/// The addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) gives a better one, and again when it ends.
+/// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a better one, and again
+/// after its end.
 ///
-/// Both are sought from the moment there is a link. What the interface should have follows from where the two stand, and each
-/// step asks for the difference to what it has (`settle`), so that no path through the states can forget to take something back.
+/// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests the
+/// difference to the current state (`settle`), so that every change is eventually reverted.
 ///
-/// When the link is lost the addresses are taken off, and when it is back, perhaps on another network, each is claimed anew before
-/// it is used. An address on which a connection lives lingers, silent: nobody is told that we have it, but the connection goes on
-/// where the network is still the same, and a cable is often back soon.
+/// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is claimed again
+/// before its use. An address with a connection lingers silently: it is not announced, but the connection continues if the
+/// network is still the same, because a cable is often reconnected soon.
 public struct InterfaceAddressing: Machine, Sendable {
     public typealias Event = AddressingEvent
     public typealias Action = AddressingAction
 
     enum LinkLocal: Hashable, Sendable {
-        /// Not wanted, or there is no link.
+        /// There is no link, or no link-local address is needed.
         case none
-        /// Too many conflicts (RFC 3927 §2.2.1).
+        /// There were too many conflicts (RFC 3927 §2.2.1).
         case waiting(until: Instant)
         case claiming(AddressClaim)
         case held(AddressClaim, since: Instant)
-        /// A lease is preferred; kept for the connections that are on it (RFC 3927 §1.9).
+        /// A lease is preferred. The address is kept for its existing connections (RFC 3927 §1.9).
         case deprecated(AddressClaim, usableSince: Instant, since: Instant)
 
-        /// Claimed or held.
+        /// The claimed or held address.
         var address: IPv4Address? {
             switch self {
             case .none, .waiting: nil
@@ -38,7 +39,7 @@ public struct InterfaceAddressing: Machine, Sendable {
         case checking(DHCPLease, AddressClaim)
         case bound(DHCPLease, AddressClaim)
 
-        /// Claimed or held.
+        /// The claimed or held address.
         var address: IPv4Address? {
             switch self {
             case .none: nil
@@ -47,46 +48,48 @@ public struct InterfaceAddressing: Machine, Sendable {
         }
     }
 
-    /// After this time a link-local address on which no connection is goes. Whoever resolved our name just before the lease came
-    /// has it: a connection attempt to it takes up to 15 s (four SYN of TCP), and an answer may have waited that long before.
+    /// The time after which a deprecated link-local address without a connection is removed. A client that resolved our name
+    /// just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and the resolved
+    /// answer may have waited just as long.
     static let leastDeprecation = Duration.seconds(30)
-    /// After this time an address that lingers and was not verified goes. By then the claim on a link-local address is
-    /// decided (7 s), and a DHCP server that is there has been asked three times.
+    /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is decided (7
+    /// s), and a running DHCP server has been asked three times.
     static let longestLingering = Duration.seconds(10)
-    /// One reply for each ARP request would let anybody turn unicast packets into broadcasts, which slow Wi-Fi down for all. A
-    /// house of plugs that find each other anew at once asks a few hundred times; who got no answer asks again after a second.
+    /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts, which slow
+    /// down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred; a host without an answer
+    /// asks again after a second.
     static let answers = Allowance(burst: 64, interval: .milliseconds(50))
-    /// What is remembered goes to flash. A first address, a lease and some conflicts are kept at once; a neighbour that drives us
-    /// from address to address wears out nothing.
+    /// The rate limit of flash writes. A first address, a lease and some conflicts are stored immediately; a neighbour that
+    /// causes constant address changes cannot wear out the flash.
     static let memories = Allowance(burst: 8, interval: .seconds(600))
 
     let configuration: Configuration
     var hardware: MACAddress
     var isLinkUp = false
-    /// There was a link since plugd began.
+    /// True if there was a link since plugd started.
     var hadLink = false
     var linkLocal = LinkLocal.none
     var selection: LinkLocalSelection
     var lease = Lease.none
     var dhcp: DHCPClient
     var interface: InterfaceContents
-    /// On the interface from before the link was lost or plugd began, not verified since. At most the link-local address and
-    /// the lease's, and what was inherited.
+    /// Addresses that remain from before the link was lost or plugd started, and are not verified. They are at most the
+    /// link-local address, the lease's, and inherited ones.
     var lingering: Set<IPv4Address>
-    /// Nil while there is no link: there is nobody to disturb, and nobody to ask.
+    /// The time at which lingering ends; nil while there is no link, because the addresses then disturb no other host.
     var lingeringUntil: Instant?
     var inUse: Set<IPv4Address> = []
     var answers = Self.answers
     var memory: RememberedAddresses
     var conflicts = 0
     var random: SeededRandom
-    /// Packets and notices of this step: they go out when the interface is as they presume.
+    /// Packets and notices of this step. They are sent after the interface has changed accordingly.
     var outbox: [Action] = []
 
     public init(configuration: Configuration) {
         self.configuration = configuration
         hardware = configuration.hardwareAddress
-        // The same seed on two interfaces of a host does not make them claim in step.
+        // The hardware address makes interfaces with the same seed claim at different times.
         random = SeededRandom(seed: configuration.seed ^ configuration.hardwareAddress.rawValue &* 0x9E37_79B9)
         selection = LinkLocalSelection(hardware: hardware, remembered: configuration.remembered.linkLocal)
         dhcp = Self.client(configuration, hardware, configuration.remembered.lease, random: &random)
@@ -113,7 +116,7 @@ public struct InterfaceAddressing: Machine, Sendable {
         case .hardwareAddressChanged(let address): changeHardware(to: address, now: now)
         case .resumed: resume(now: now)
         case .receivedARP(let packet):
-            // On a link with hundreds of hosts nearly every packet is about others.
+            // On a link with hundreds of hosts nearly every packet concerns other hosts.
             guard concerns(packet) else { return [] }
             received(packet, now: now)
         case .receivedDHCP(let message, let sender):
@@ -131,13 +134,13 @@ public struct InterfaceAddressing: Machine, Sendable {
         return actions + outbox.filter(stillHolds)
     }
 
-    /// Nothing is said of an address that went in this very step, or that the kernel refuses.
+    /// Returns false for packets about an address that was removed in this step or that the kernel rejected.
     private func stillHolds(_ action: Action) -> Bool {
         guard case .sendARP(let packet) = action, !packet.isProbe else { return true }
         return interface.present.contains(packet.senderAddress)
     }
 
-    /// What is due. After the event: a packet that came before a deadline counts even where both are told late.
+    /// Handles due deadlines after the event: a packet that arrived before a deadline counts even if both are handled late.
     private mutating func catchUp(now: Instant) {
         if isLinkUp {
             advanceLinkLocal(now: now)

@@ -2,31 +2,31 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// What the interface has, as far as its shell was asked for it and did not complain.
+/// The current state of the interface, as far as its shell reported no failure.
 struct InterfaceContents: Hashable, Sendable {
     private struct Present: Hashable {
-        /// Nil for one that an earlier process assigned, which the kernel knows better.
+        /// The properties; nil for an address that a previous process assigned.
         var details: AssignedAddress?
-        /// Then the kernel takes it away by itself.
+        /// The time at which the kernel removes the address.
         var validUntil: Instant?
     }
 
-    /// The kernel refused an address, or somebody took it away from it.
+    /// An address that the kernel rejected or that another program removed.
     private struct Refusal: Hashable {
         var count: Int
         var retry: Instant
         var lastAssigned: Instant?
     }
 
-    /// One that was there for so long went for a new reason.
+    /// The time after which a removal counts as the first one again.
     private static let soundAfter = Duration.seconds(60)
     private static let longestRetry = Duration.seconds(64)
 
-    /// At most a link-local address, one of a lease, and what was inherited.
+    /// The addresses: at most a link-local one, one of a lease, and inherited ones.
     private var addresses: [IPv4Address: Present] = [:]
-    /// Of wanted addresses alone, and so at most two.
+    /// The rejections. Only wanted addresses have one, so at most two.
     private var refusals: [IPv4Address: Refusal] = [:]
-    /// Nil while it is not known, because an earlier process decided it; so for what is handed on.
+    /// The routes; nil while they are unknown because a previous process set them. The same applies to the servers.
     private var routes: [Route]?
     private(set) var kernelAnswersARP: Bool?
     private var servers: NetworkServers??
@@ -43,7 +43,7 @@ struct InterfaceContents: Hashable, Sendable {
 
     func expires(_ address: IPv4Address) -> Instant? { addresses[address]?.validUntil }
 
-    /// True while the kernel does not have it and will be asked again.
+    /// Returns true while the kernel does not have the address and a retry is scheduled.
     func isRefused(_ address: IPv4Address) -> Bool { refusals[address] != nil && addresses[address] == nil }
 
     mutating func letKernelAnswer(_ answers: Bool) -> [AddressingAction] {
@@ -52,7 +52,7 @@ struct InterfaceContents: Hashable, Sendable {
         return [.kernelAnswersARP(answers)]
     }
 
-    /// - Parameter validUntil: of the global one.
+    /// - Parameter validUntil: the end of the global address.
     mutating func assign(_ wanted: [AssignedAddress], validUntil: Instant?, now: Instant) -> [AddressingAction] {
         nextDeadline = nil
         refusals = refusals.filter { address, _ in wanted.contains { $0.address == address } }
@@ -66,7 +66,7 @@ struct InterfaceContents: Hashable, Sendable {
                 continue
             }
             addresses[address.address] = present
-            // The kernel refuses a lifetime of nothing.
+            // The kernel rejects a lifetime of zero.
             address.validFor = end.map { max($0 - now, .seconds(1)) }
             actions.append(.assign(address))
         }
@@ -75,8 +75,10 @@ struct InterfaceContents: Hashable, Sendable {
 
     mutating func assigned(_ address: IPv4Address, now: Instant) { refusals[address]?.lastAssigned = now }
 
-    /// Tried again after 1 s, 2 s, 4 s and so on: whoever takes the address away each time is not fought.
-    /// - Returns: false if it is not there anyway.
+    /// Schedules a retry after 1 s, 2 s, 4 s and so on, so that the plug does not compete with a program that removes the
+    /// address repeatedly.
+    ///
+    /// - Returns: false if the address was not present.
     mutating func failed(_ address: IPv4Address, now: Instant) -> Bool {
         guard addresses.removeValue(forKey: address) != nil else { return false }
         var refusal = refusals[address] ?? Refusal(count: 0, retry: now)
