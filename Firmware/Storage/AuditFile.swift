@@ -2,12 +2,12 @@ import Appliance
 package import PlugModel
 import ProtocolCore
 
-/// The lines of the file `audit`, one an entry, with tabs between: number, boot in hexadecimal digits, milliseconds since it, kind,
-/// `done` or `refused`, how often, actor with its key's digits behind a colon, name, detail, and the CRC-32 of all that in
-/// hexadecimal digits. Of several lines with one number the last counts.
+/// The format of the file `audit`: one line per entry with tab-separated fields: number, boot in hexadecimal digits,
+/// milliseconds since boot, kind, `done` or `refused`, count, actor with its key's digits after a colon, name, detail, and the
+/// CRC-32 of all previous fields in hexadecimal digits. The last line with a number replaces earlier ones with it.
 package enum AuditFile {
-    /// Bytes at most: 1,400 lines of 356 bytes, where every name and detail is as long as it may be. It is usually a quarter
-    /// of it.
+    /// The limit of the file in bytes: 1,400 lines of 356 bytes, with every name and detail at its maximum length. The usual
+    /// size is a quarter.
     package static let limit = 500_000
     private static let tab = UInt8(ascii: "\t")
     private static let newline = UInt8(ascii: "\n")
@@ -25,17 +25,17 @@ package enum AuditFile {
         return summed(Array(fields.joined(separator: "\t").utf8)[...])
     }
 
-    /// The fields as a line.
+    /// Returns the fields as a line with its checksum.
     package static func summed(_ text: ArraySlice<UInt8>) -> [UInt8] {
         Array(text) + [tab] + checksum(text) + [newline]
     }
 
     package struct Content {
-        /// In the order of the lines.
+        /// The entries in the order of the lines.
         package var entries: [AuditEntry] = []
-        /// Lines that hold none.
+        /// The number of invalid lines.
         package var spoiled = 0
-        /// The last line is whole.
+        /// True if the last line is complete.
         package var isWhole = true
     }
 
@@ -78,7 +78,7 @@ package enum AuditFile {
         }
     }
 
-    /// Nil where the word is none; the name is a controller's.
+    /// Parses an actor. Returns nil if the word is unknown. The name belongs to a controller.
     static func actor(_ word: String, name: String = "") -> AuditActor? {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return switch (parts[0], parts.dropFirst().first) {

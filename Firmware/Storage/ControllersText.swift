@@ -1,11 +1,11 @@
 import PlugModel
 package import PlugProtocol
 
-/// The line of the file that says who is paired: for each controller its key in hexadecimal digits, then `,role=` and the role where it
-/// is no owner, `,left=` and the seconds where its time is limited, `,next=` and the key that it announced, `,known=` and the
-/// authority of its requests where that is not of its key, `,plug=` and the beginning of the hash of the plug's next key where it has
-/// that, a space and its name, in the order in which they were paired,
-/// with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
+/// The format of the line that lists the paired controllers in pairing order, separated by `;`. Each entry has the key in
+/// hexadecimal digits and optional fields: `,role=` with the role unless it is owner, `,left=` with seconds if its time is
+/// limited, `,next=` with the announced key, `,known=` with the authority of its requests if it differs from the key's, and
+/// `,plug=` with the beginning of the hash of the plug's next key if the controller has that. A space and the name follow. In
+/// names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
 package enum ControllersText {
     private static let separator = EscapedText.separator
 
@@ -17,7 +17,7 @@ package enum ControllersText {
         return String(decoding: Array(entries.joined(separator: [separator])), as: UTF8.self)
     }
 
-    /// Nil where it does not hold what it should.
+    /// Parses the line. Returns nil if it is not valid.
     package static func parse(_ text: String) -> PairedControllers? {
         var controllers = PairedControllers()
         guard !text.isEmpty else { return controllers }
@@ -46,7 +46,7 @@ package enum ControllersText {
         String(decoding: bytes.flatMap(EscapedText.hexadecimal), as: UTF8.self)
     }
 
-    /// Without its name; nil where the text does not hold what it should.
+    /// Parses a controller without its name. Returns nil if the text is not valid.
     private static func controller(_ text: Substring.UTF8View) -> PairedControllers.Controller? {
         var fields = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)[...]
         guard let digits = fields.popFirst(), let bytes = EscapedText.values(of: digits),

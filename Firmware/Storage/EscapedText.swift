@@ -1,5 +1,5 @@
-/// Text of others in a line of a file: bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits, so that `;` can
-/// stand between.
+/// Escapes untrusted text for a line of a file: bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits, so
+/// that `;` can be a separator.
 enum EscapedText {
     static let separator = UInt8(ascii: ";")
     private static let escape = UInt8(ascii: "%")
@@ -11,7 +11,7 @@ enum EscapedText {
         }
     }
 
-    /// Nil where it does not hold what it should.
+    /// Removes the escapes. Returns nil if the text is not valid.
     static func text(_ escaped: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = escaped
@@ -29,7 +29,7 @@ enum EscapedText {
 
     static func hexadecimal(_ byte: UInt8) -> [UInt8] { [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
 
-    /// The bytes that the hexadecimal digits stand for; nil where it is anything else.
+    /// Decodes hexadecimal digits. Returns nil if the text contains anything else.
     static func values(of text: Substring.UTF8View) -> [UInt8]? {
         let values = text.compactMap { digits.firstIndex(of: $0) }
         guard values.count == text.count, values.count.isMultiple(of: 2) else { return nil }

@@ -1,25 +1,26 @@
 import DurableFiles
 import PlugModel
 
-/// Sets a plug back to factory state, so that a loss of power at any moment leaves the plug as it was or the one that was reset.
+/// Resets a plug to factory state. A power loss at any moment leaves the plug either unchanged or reset.
 ///
-/// One file decides: `reset`, which is written first. Before it stands, the plug is as it was. From then on whoever starts
-/// clears what is to be forgotten before believing any of it, in whatever state a loss of power left it, and removes `reset`
-/// last. So no order among the other files matters: there is no moment in which the new plug lets in who was paired with the
-/// old one, shows the old key, or can be paired while its old controllers are there.
+/// One file decides: `reset`, which is written first. Before that the plug is unchanged. Afterwards every start first removes
+/// all data to forget, whatever a power loss left of it, and then removes `reset`. The order of the other files therefore does
+/// not matter: at no moment does the new plug accept controllers of the old one, use the old key, or allow pairing while its old
+/// controllers exist.
 ///
-/// What stays stands on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` goes, or becomes another) or must never repeat (`sequence`, `unmirrored`).
+/// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or replaced) or
+/// must never repeat (`sequence`, `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered
-        /// Nobody can say.
+        /// The file `reset` cannot be checked.
         case unknown(FileError)
     }
 
     private static let mark = "reset"
-    /// The key and the next one are no files of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
-    /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
-    /// firmware ended, `audit` who the controllers were, `homekit` who those of HomeKit are.
+    /// The files to remove. The storage does not own `key` and `next-key`, but they must be removed as well, because controllers
+    /// of the old plug have pinned them. `networks` and `network-secret` belong to addressing and reveal the plug's former
+    /// networks. `crash` describes the end of the firmware's last run, `audit` the controllers, and `homekit` those of HomeKit.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
         "crash", "audit", StateDirectory.homeKit,
@@ -33,12 +34,12 @@ struct FactoryReset: Sendable {
         do throws(FileError) {
             return try flash.files.readIfPresent("\(flash.path)/\(Self.mark)", limit: 64) == nil ? .none : .ordered
         } catch {
-            // One that could be opened is there.
+            // A file that could be opened exists.
             return error.operation == .open ? .unknown(error) : .ordered
         }
     }
 
-    /// Who ordered it. No controller's name is among what it tells: the plug that was reset knows none.
+    /// The actor who ordered the reset. Its controller name is not stored, because the reset plug knows no controllers.
     var asker: AuditActor {
         let bytes = (try? flash.files.readIfPresent("\(flash.path)/\(Self.mark)", limit: 64)) ?? nil
         let words = String(decoding: bytes ?? [], as: UTF8.self).split { " \n".contains($0) }
@@ -50,7 +51,7 @@ struct FactoryReset: Sendable {
             try flash.files.replaceSecret(
                 "\(flash.path)/\(Self.mark)", with: Array("factory reset by \(Self.word(actor))\n".utf8))
         } catch {
-            // It may stand there although nobody can rely on it. Where it cannot be removed either, the next start resets.
+            // The file may exist without being durable. If it cannot be removed either, the next start resets the plug.
             try? flash.files.removeDurably([Self.mark], from: flash.path)
             throw error
         }
@@ -66,27 +67,28 @@ struct FactoryReset: Sendable {
         }
     }
 
-    /// Removes what is to be forgotten, as often as it is called.
+    /// Removes all data to forget. Repeated calls are safe.
     ///
-    /// - Parameter boot: the kernel's present one; a mirror of it that cannot be removed is marked as not to be believed.
+    /// - Parameter boot: the kernel's current boot. If its mirror cannot be removed, the mirror is marked as invalid.
     func clear(boot: BootID) throws(FileError) {
         do throws(FileError) {
             try flash.files.removeIfPresent(Mirror.path(in: runtime))
         } catch {
             try flash.write(unmirrored: boot)
         }
-        // It lets nobody in, so one that stays does no harm.
+        // The addresses grant no access, so a remaining file is harmless.
         try? flash.files.removeIfPresent(AddressFile.path(in: runtime))
-        // With whatever was put beside them: "key.damaged", "key.new", and the draft "key.712" of a process that died.
+        // Files derived from these are also removed: "key.damaged", "key.new", and the draft "key.712" of a crashed process.
         let names = try flash.files.names(in: flash.path).filter { name in
             Self.forgotten.contains { name == $0 || name.hasPrefix($0 + ".") }
         }
         try flash.files.removeDurably(names, from: flash.path)
     }
 
-    /// Between ``clear(boot:)``, which forgets it again where this is cut off, and ``finish()``: the label's code is good no more.
+    /// Replaces the label's code. Call it between ``clear(boot:)``, which removes the new code again after an interruption, and
+    /// ``finish()``.
     func replaceCode(by code: SetupCode) throws(FileError) { try flash.write(changed: code, before: .nothing) }
 
-    /// After ``clear(boot:)``: the plug is a new one.
+    /// Completes the reset. Call it after ``clear(boot:)``.
     func finish() throws(FileError) { try flash.files.removeDurably([Self.mark], from: flash.path) }
 }

@@ -3,15 +3,16 @@ import DurableFiles
 public import PlugModel
 public import PlugProtocol
 
-/// One write to flash, to be performed on any thread: a storage that hangs keeps nobody waiting who does not need it. What comes
-/// of it goes back to ``PlugStorage/finish(_:)``, which tells troubles.
+/// One write to flash, which any thread may perform, so that a storage that hangs only delays its own callers. Pass the result
+/// to ``PlugStorage/finish(_:)``, which reports errors.
 ///
-/// Writes are performed one at a time, in the order in which they were made.
+/// Writes must be performed one at a time, in the order of their creation.
 public struct FlashWrite: Sendable {
     enum Content: Sendable {
         case state(StoredState)
         case settings(StoredSettings)
-        /// The plug's id and its code go with the first boundary that flash takes, where it does not have them yet.
+        /// The boundary of event numbers. The plug's id and code are written together with the first boundary if flash does not
+        /// have them yet.
         case boundary(SequenceNumber, id: PlugID?, code: SetupCode?)
         case controllers(PairedControllers)
         case code(SetupCode, before: StateDirectory.Found<SetupCode>)
@@ -51,15 +52,15 @@ public struct FlashWrite: Sendable {
     }
 }
 
-/// What came of a ``FlashWrite``.
+/// The result of a ``FlashWrite``.
 public struct FlashResult: Sendable {
     struct Attempt: Sendable {
         var task: Troubles.Task
-        /// Nil: it was written.
+        /// The error; nil after success.
         var error: FileError?
     }
 
-    /// The first is what was asked for; what goes with it follows.
+    /// The attempts: the requested one first, then additional ones.
     private(set) var attempts: [Attempt] = []
     /// The setup code that was written.
     var code: SetupCode?
@@ -76,38 +77,38 @@ public struct FlashResult: Sendable {
     }
 }
 
-/// The machine's storage actions as writes, and what becomes of them.
+/// Creates writes for the machine's storage actions, and handles their results.
 extension PlugStorage {
-    /// Who is paired.
+    /// Returns a write of the paired controllers.
     public func writing(_ controllers: PairedControllers) -> FlashWrite {
         FlashWrite(content: .controllers(controllers), flash: flash)
     }
 
-    /// Another setup code than the one before, which stays where it fails.
+    /// Returns a write of a new setup code. If it fails, the previous code stays valid.
     public func writing(_ code: SetupCode) -> FlashWrite {
         FlashWrite(content: .code(code, before: changedCode), flash: flash)
     }
 
     public func writing(_ state: StoredState) -> FlashWrite { FlashWrite(content: .state(state), flash: flash) }
 
-    /// What controllers changed.
+    /// Returns a write of the remote settings.
     public func writing(_ settings: StoredSettings) -> FlashWrite {
         FlashWrite(content: .settings(settings), flash: flash)
     }
 
-    /// That event numbers below this may have been used.
+    /// Returns a write that reserves all event numbers below the boundary.
     public func reserving(upTo boundary: SequenceNumber) -> FlashWrite {
         FlashWrite(
             content: .boundary(boundary, id: isIDStored ? nil : id, code: unstoredCode), flash: flash)
     }
 
-    /// That the plug is set back to factory state. Where it fails the plug is as it was. What is to be forgotten goes when the next
-    /// value takes the directories.
+    /// Returns a write that orders a factory reset. If it fails, the plug is unchanged. The data is removed when the next value
+    /// opens the directories.
     public func orderingReset(by actor: AuditActor) -> FlashWrite {
         FlashWrite(content: .reset(FactoryReset(flash: flash, runtime: runtime), by: actor), flash: flash)
     }
 
-    /// Takes note of what came of a write, and tells troubles; false where flash does not have what was asked for.
+    /// Handles the result of a write and reports errors. Returns false if the requested content is not in flash.
     public func finish(_ result: FlashResult) -> Bool {
         for attempt in result.attempts {
             if let error = attempt.error {
@@ -130,21 +131,21 @@ extension PlugStorage {
 
     // MARK: At once, as a simulation does
 
-    /// Writes to flash who is paired; false where that failed.
+    /// Writes the paired controllers to flash. Returns false on failure.
     public func keep(_ controllers: PairedControllers) -> Bool { finish(writing(controllers).perform()) }
 
-    /// Writes another setup code to flash; false where that failed, and the one before stays.
+    /// Writes a new setup code to flash. Returns false on failure; the previous code then stays valid.
     public func keep(_ code: SetupCode) -> Bool { finish(writing(code).perform()) }
 
-    /// Writes the state to flash; false where that failed.
+    /// Writes the state to flash. Returns false on failure.
     public func persist(_ state: StoredState) -> Bool { finish(writing(state).perform()) }
 
-    /// Writes to flash what controllers changed; false where that failed, and flash has what it had.
+    /// Writes the remote settings to flash. Returns false on failure; flash then keeps the previous ones.
     public func keep(_ settings: StoredSettings) -> Bool { finish(writing(settings).perform()) }
 
-    /// Writes to flash that event numbers below this may have been used; false where that failed.
+    /// Reserves all event numbers below the boundary in flash. Returns false on failure.
     public func reserve(upTo boundary: SequenceNumber) -> Bool { finish(reserving(upTo: boundary).perform()) }
 
-    /// Has flash say that the plug is set back to factory state; false where that failed.
+    /// Orders a factory reset in flash. Returns false on failure.
     public func orderReset(by actor: AuditActor = .unknown) -> Bool { finish(orderingReset(by: actor).perform()) }
 }

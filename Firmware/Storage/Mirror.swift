@@ -2,13 +2,14 @@ import Appliance
 import DurableFiles
 import PlugModel
 
-/// The mirror's file: a log that is written anew once it has grown to twice what it needs.
+/// The mirror's file: a log that is rewritten when it has grown to twice its necessary size.
 struct Mirror {
-    /// Below this many bytes the log is not worth writing anew.
+    /// The size in bytes below which the log is not rewritten.
     private static let smallest = 1 << 18
-    /// Bytes that are read at a start: far more than any plug writes. It stops a wrong file from filling the memory.
+    /// The limit of bytes that are read at start, far more than any plug writes. It prevents a wrong file from filling the
+    /// memory.
     private static let readLimit = 1 << 24
-    /// Bytes handed to the kernel at a time where everything is written.
+    /// The size of a single write in bytes during a rewrite.
     private static let piece = 1 << 16
 
     private let directory: String
@@ -17,9 +18,9 @@ struct Mirror {
     private var file: AppendingFile?
     private var encoder = MirrorEncoder()
     private var lengthLimit = 0
-    /// A file of this boot may be left that is not the truth: it could be neither removed nor emptied.
+    /// True if an outdated file of this boot may remain, because it could neither be removed nor truncated.
     private(set) var isStale = false
-    /// Since the last attempt to leave nothing in the file nothing was written to it.
+    /// True if nothing was written to the file since the last attempt to remove or truncate it.
     private var isAbandoned = false
 
     init(in directory: String, files: FileStore) {
@@ -36,7 +37,7 @@ struct Mirror {
 
     func bytes() throws(FileError) -> [UInt8]? { try files.readIfPresent(path, limit: Self.readLimit) }
 
-    /// Does nothing while the mirror is not open: ``rewrite(_:boot:id:)`` will write everything.
+    /// Appends records. Does nothing while the mirror is not open, since ``rewrite(_:boot:id:)`` will write everything.
     mutating func append(_ records: [MirrorRecord]) throws(FileError) {
         guard let file else { return }
         encoder.clear()
@@ -44,10 +45,10 @@ struct Mirror {
         try file.append(encoder.bytes)
     }
 
-    /// Begins a new file with everything that the plug remembers, in the place of the old one.
+    /// Replaces the file with a new one that contains everything the plug remembers.
     mutating func rewrite(_ memory: PlugMemory, boot: BootID, id: PlugID) throws(FileError) {
         let replacement = path + ".new"
-        // It may have been impossible to make at the start.
+        // Creating the directory may have failed at the start.
         try files.makeDirectories(directory)
         try files.removeIfPresent(replacement)
         do throws(FileError) {
@@ -66,30 +67,30 @@ struct Mirror {
             (isStale, isAbandoned) = (false, false)
             lengthLimit = max(Self.smallest, 2 * new.length)
         } catch {
-            // The space it takes may be what is missing.
+            // The draft may use the space that is missing.
             try? files.removeIfPresent(replacement)
             throw error
         }
     }
 
-    /// Where not everything could be written: the file must not be taken for the truth after a restart.
+    /// Removes or truncates the file after a failed write, so that the next process does not trust it.
     mutating func abandon() {
         do throws(FileError) {
             do throws(FileError) {
                 try files.removeIfPresent(path)
             } catch {
-                // One that cannot be removed can perhaps be emptied.
+                // If the file cannot be removed, truncating it may succeed.
                 guard let file else { throw error }
                 try file.truncate(to: 0)
             }
             isStale = false
         } catch {
-            // What was emptied once stays so.
+            // A file that was truncated stays valid.
             if isOpen || !isAbandoned { isStale = true }
         }
         (file, isAbandoned) = (nil, true)
     }
 
-    /// The file stays, although it did not become shorter: it is tried again when it has grown.
+    /// Keeps the file after a failed rewrite. The rewrite is tried again when the file has grown.
     mutating func postpone() { lengthLimit += lengthLimit / 2 }
 }

@@ -1,13 +1,13 @@
 import Appliance
 import PlugModel
 
-/// What a mirror's bytes say.
+/// The content of a mirror's file.
 struct MirrorReplay {
     let boot: BootID
     let id: PlugID
     private var decoder: MirrorDecoder
 
-    /// - Throws: ``Appliance/MirrorFault`` where the bytes do not begin as a mirror.
+    /// - Throws: ``Appliance/MirrorFault`` if the bytes do not begin like a mirror.
     init(_ bytes: [UInt8]) throws(MirrorFault) {
         decoder = MirrorDecoder(bytes)
         guard case .begins(let boot, let id) = try decoder.next() else { throw MirrorFault(.outOfOrder, at: 0) }
@@ -15,7 +15,7 @@ struct MirrorReplay {
         self.id = id
     }
 
-    /// Everything that was remembered. A last record that is cut off was not told to anybody, and is left out.
+    /// Returns all remembered data. A truncated last record is ignored, because it was never sent.
     func memory(_ limits: PlugMemory.Limits) throws(MirrorFault) -> PlugMemory {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false), limits: limits)
         var decoder = decoder

@@ -1,12 +1,13 @@
 public import DurableFiles
 public import PlugModel
 
-/// What stands on a plug's label, or took the place of the code there: read from its state directory, whether the plug runs or not.
+/// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory, even while
+/// the plug runs.
 public struct PlugLabel: Sendable {
-    /// Nil where flash does not say it yet.
+    /// The plug's id; nil if flash does not have it yet.
     public let id: PlugID?
     public let code: SetupCode
-    /// Setup code, setup id and category for HomeKit; nil where that was never turned on.
+    /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled.
     public let homeKit: String?
 
     /// - Parameter state: the plug's directory in flash.
@@ -31,11 +32,11 @@ public struct PlugLabel: Sendable {
         id = known
     }
 
-    /// What the QR code says: capital letters and digits, which take the least space there.
+    /// The text of the QR code: capital letters and digits, which need the least space.
     public var scannedText: String { code.scannedText(id) }
 }
 
-/// Why there is nothing to print on the label.
+/// The reason why the label cannot be printed.
 public struct PlugLabelError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }

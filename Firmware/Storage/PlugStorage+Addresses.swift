@@ -1,13 +1,14 @@
 import DurableFiles
 
 extension PlugStorage {
-    /// Where paired controllers came from, as the process before kept it, that heard of last at the end. Empty after a loss of
-    /// power, and where it cannot be read: nobody is let in for his address, and nobody kept out for want of it.
+    /// The addresses of paired controllers that the previous process stored, most recent last. Empty after a power loss and if
+    /// the file cannot be read: an address neither grants nor prevents access.
     public var addresses: [String] {
         AddressFile.parse((try? flash.files.readSecretIfPresent(file, limit: AddressFile.limit)) ?? [])
     }
 
-    /// Keeps them until the board loses power. Without it only the next start is poorer, so a failure is no trouble.
+    /// Stores the addresses until the next power loss. A failure is not reported, because it only makes the next start less
+    /// informed.
     public func keep(addresses: [String]) {
         guard !isClosed else { return }
         try? flash.files.replaceSecret(file, with: AddressFile.bytes(of: addresses))
@@ -16,11 +17,12 @@ extension PlugStorage {
     private var file: String { AddressFile.path(in: runtime) }
 }
 
-/// A line for each address.
+/// The file with one address per line.
 enum AddressFile {
-    /// Bytes that are read at a start.
+    /// The limit of bytes that are read at start.
     static let limit = 4096
-    /// As many as there can be controllers: stops a wrong file from giving half a network room at the plug's door.
+    /// The limit of addresses, equal to the limit of controllers. It prevents a wrong file from reserving connections for many
+    /// hosts.
     private static let most = 16
     private static let newline = UInt8(ascii: "\n")
 
@@ -28,12 +30,12 @@ enum AddressFile {
 
     static func bytes(of addresses: [String]) -> [UInt8] { addresses.flatMap { Array($0.utf8) + [newline] } }
 
-    /// What is no address is left out.
+    /// Parses the lines and ignores invalid ones.
     static func parse(_ bytes: [UInt8]) -> [String] {
         bytes.split(separator: newline).filter(isAddress).prefix(most).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// IPv4 with dots or IPv6 with colons, at most 45 characters (INET6_ADDRSTRLEN).
+    /// Returns true for IPv4 with dots or IPv6 with colons, at most 45 characters (INET6_ADDRSTRLEN).
     private static func isAddress(_ line: ArraySlice<UInt8>) -> Bool {
         line.count <= 45 && line.allSatisfy("0123456789abcdef.:".utf8.contains)
     }

@@ -3,7 +3,7 @@ import DurableFiles
 import PlugModel
 
 extension PlugStorage {
-    /// The audit log as flash has it. Called once, since what is spoiled is told each time.
+    /// Reads the audit log from flash. Call it once, because each call reports damaged lines.
     public func audit() -> AuditLog {
         guard !isUnfinished else { return AuditLog() }
         let file = "\(flash.path)/\(StateDirectory.audit)"
@@ -18,7 +18,7 @@ extension PlugStorage {
             return AuditLog(
                 content.entries, lines: mayGrow ? content.entries.count : nil, remark: remark, resetBy: resetBy)
         } catch {
-            // An empty one is what a loss of power may leave of the first.
+            // A power loss may leave an empty file.
             if error.reason == .empty { return AuditLog(resetBy: resetBy) }
             let isKept = (try? flash.files.rename(file, to: file + ".damaged")) != nil
             troubles.note("\(error): the audit log begins anew", hint: error.hint)
@@ -27,9 +27,9 @@ extension PlugStorage {
         }
     }
 
-    /// Entries of the audit log.
+    /// Returns a write of audit log entries.
     public func writing(_ audit: AuditLog.Write) -> FlashWrite { FlashWrite(content: .audit(audit), flash: flash) }
 
-    /// Writes entries of the audit log to flash; false where that failed.
+    /// Writes audit log entries to flash. Returns false on failure.
     public func keep(_ audit: AuditLog.Write) -> Bool { finish(writing(audit).perform()) }
 }

@@ -1,15 +1,15 @@
 import DurableFiles
 
-/// The files of the HomeKit door. It alone understands them.
+/// Reads and writes the files of HomeKit, whose content only the HomeKit module interprets.
 extension PlugStorage {
     public enum HomeKitFiles: Sendable {
-        /// Nil where flash has none yet.
+        /// The content of the files; nil if flash has none yet.
         case read(records: [UInt8]?, label: String?)
-        /// One of them cannot be read, or does not hold what it should. That was told.
+        /// A file cannot be read or is not valid. The error was reported.
         case unusable
     }
 
-    /// Called once, since what is spoiled is told each time.
+    /// Reads the files. Call it once, because each call reports damaged files.
     public func homeKitFiles() -> HomeKitFiles {
         guard !isUnfinished else { return .unusable }
         let hint = "HomeKit stays off until the file is right again, or was removed with its .damaged copy"
@@ -30,7 +30,7 @@ extension PlugStorage {
         FlashWrite(content: .homeKit(records), flash: flash)
     }
 
-    /// Writes what the label says for HomeKit; false where flash does not take it.
+    /// Writes the HomeKit data of the label. Returns false on failure.
     public func keep(homeKitLabel label: String) -> Bool {
         do throws(FileError) {
             try flash.write(homeKitLabel: label)

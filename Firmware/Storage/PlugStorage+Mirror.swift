@@ -3,10 +3,10 @@ import DurableFiles
 import PlugModel
 public import ProtocolCore
 
-/// The mirror: what happened, for the process that comes after a kill. One that fails is removed and begun anew; where it cannot
-/// be removed either, flash says that it is not to be believed.
+/// The mirror records events for the next process after a crash. If a write fails, the mirror is removed and rewritten. If it
+/// cannot be removed, flash marks it as invalid.
 extension PlugStorage {
-    /// Adds to the mirror, which a killed process leaves behind.
+    /// Adds records to the mirror, which survives the process.
     public func mirror(_ records: [MirrorRecord]) {
         do throws(FileError) {
             try mirror.append(records)
@@ -16,7 +16,7 @@ extension PlugStorage {
         }
     }
 
-    /// Keeps the mirror small, and begins it anew where it failed. Called when all actions have been performed.
+    /// Limits the mirror's size, and restarts it after a failure. Call it after all actions are performed.
     public func settle(_ memory: @autoclosure () -> PlugMemory, now: Instant) {
         guard !isClosed else { return }
         if !mirror.isOpen {
@@ -30,7 +30,7 @@ extension PlugStorage {
         }
     }
 
-    /// The mirror that the life before left behind; nil where there is none of this boot.
+    /// Returns the mirror of the previous process, or nil if there is none of this boot.
     static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
         do throws(FileError) {
             guard let bytes = try mirror.bytes() else { return nil }
@@ -58,7 +58,7 @@ extension PlugStorage {
             do throws(FileError) {
                 try mirror.rewrite(memory, boot: boot, id: id)
             } catch {
-                // The old file may take the space that the new one needs.
+                // The old file may use the space that the new one needs.
                 mirror.abandon()
                 try mirror.rewrite(memory, boot: boot, id: id)
             }

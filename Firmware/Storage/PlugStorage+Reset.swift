@@ -3,16 +3,16 @@ public import DurableFiles
 public import PlugModel
 
 extension PlugStorage {
-    /// Gives the directories back, for another value to take them. Nothing is written to the mirror any more.
+    /// Releases the directories for another value. The mirror is not written any longer.
     public func close() {
         locks = []
         isClosed = true
     }
 
-    /// Sets back a plug that does not run. What its next start does besides costs nothing and loses nothing.
+    /// Resets a plug that is not running. The next start completes the reset.
     ///
-    /// - Throws: `FileError`, with the reason `held` where the plug runs; ``NoPlugError`` where there is none, so that a wrong
-    ///   path costs nobody his files.
+    /// - Throws: `FileError` with the reason `held` if the plug runs; ``NoPlugError`` if the directory contains no plug, so that
+    ///   a wrong path deletes no files.
     public static func reset(state: String, runtime: String, boot: BootID, files: FileStore = FileStore()) throws {
         var locks = [try DirectoryLock(state, store: files)]
         let id = try files.readIfPresent(state + "/id", limit: 64) ?? []
@@ -24,11 +24,11 @@ extension PlugStorage {
         defer { withExtendedLifetime(locks) {} }
         let reset = FactoryReset(flash: StateDirectory(path: state, files: files), runtime: runtime)
         try reset.order(by: .panel)
-        // The next start finishes it, and tells the controllers' next events why those before are gone.
+        // The next start completes the reset and sends controllers the reason for the gap in events.
         try reset.clear(boot: boot)
     }
 
-    /// What the value before left to be done. Nil where that is nothing; else whether all of it is done.
+    /// Performs a pending reset. Returns nil if none is pending, true after success, and false if it is not complete.
     static func carryOutReset(
         _ reset: FactoryReset, boot: BootID, code: CodeAfterReset, _ random: inout some RandomNumberGenerator,
         _ troubles: inout Troubles
@@ -50,7 +50,7 @@ extension PlugStorage {
     }
 }
 
-/// A directory that holds no plug.
+/// The error for a directory without a plug.
 public struct NoPlugError: Error, Hashable, Sendable, CustomStringConvertible {
     public let directory: String
 

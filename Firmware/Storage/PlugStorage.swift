@@ -4,45 +4,45 @@ public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
 
-/// Everything that a plug keeps: a few small files in flash, which survive a loss of power, and the mirror in the runtime
-/// directory, which lies in memory and survives the end of the process.
+/// The persistent data of a plug: a few small files in flash, which survive a power loss, and the mirror in the runtime
+/// directory, which is in memory and survives the process.
 ///
-/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, a ``FlashWrite`` for each of the machine's
-/// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
-/// another plug in the same place: what does not work is told once, and lived with.
+/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, performs a ``FlashWrite`` per storage action of
+/// the machine, and calls ``settle(_:now:)`` after all actions. Only another running plug in the same directories prevents a
+/// start; all other errors are reported once and tolerated.
 public final class PlugStorage {
     enum Mark { case none, thisBoot, another }
 
-    /// The wait after a failed attempt to begin a mirror.
+    /// The wait after a failed attempt to create a mirror.
     static let mirrorRetry = Duration.seconds(30)
 
-    /// The plug's own id: as flash has it, or else the mirror, or newly drawn.
+    /// The plug's id: from flash, else from the mirror, else newly drawn.
     public let id: PlugID
     let boot: BootID
     let limits: PlugMemory.Limits
     let flash: StateDirectory
     let runtime: String
     var isIDStored: Bool
-    /// The code that was drawn at this start, while flash does not have it.
+    /// The setup code of this start, while it is not in flash.
     var unstoredCode: SetupCode?
-    /// The code that took the place of the label's, as flash has it; read with ``access(key:random:)``.
+    /// The code that replaces the label's, as read from flash by ``access(key:random:)``.
     var changedCode = StateDirectory.Found<SetupCode>.nothing
-    /// Nil: flash does not say it.
+    /// The boundary of event numbers; nil if flash has none.
     private var boundary: SequenceNumber?
     var mirror: Mirror
-    /// Of which boot flash says that its mirror is not to be believed.
+    /// The boot whose mirror flash marks as invalid.
     var mark: Mark
     var mirrorRetryAt = Instant.zero
     var replay: MirrorReplay?
     var troubles: Troubles
-    /// Held until ``close()``, so that two plugs never write the same files.
+    /// The locks until ``close()``, so that two plugs never write the same files.
     var locks: [DirectoryLock]
     var isClosed = false
-    /// Nil: nobody reset the plug. False: it was to be reset, and could not forget what it is to forget.
+    /// True if this start reset the plug, false if a pending reset failed, nil if none was pending.
     private let isReset: Bool?
-    /// Who had it reset at this start; nil: nobody.
+    /// The actor who ordered the reset of this start; nil if there was none.
     let resetBy: AuditActor?
-    /// Who is paired, as flash has it at the start; nil where it cannot say.
+    /// The paired controllers in flash at the start; nil if the file is damaged.
     private lazy var listed: PairedControllers? =
         switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
         case .value(let known): known
@@ -50,16 +50,16 @@ public final class PlugStorage {
         case .unusable: nil
         }
 
-    /// Takes both directories, making them where they are missing, and reads who the plug is.
+    /// Locks both directories, creates missing ones, and reads the plug's identity.
     ///
     /// - Parameters:
     ///   - state: the directory in flash.
     ///   - runtime: the directory in memory.
-    ///   - boot: the kernel's present boot; a mirror of another one is worth nothing.
-    ///   - codeAfterReset: which setup code the plug has where this start carries out a reset.
-    ///   - random: fit for secrets.
-    ///   - tell: hears of every trouble once.
-    /// - Throws: `FileError` with the reason `held`, where another plug works in one of the directories.
+    ///   - boot: the kernel's current boot. A mirror of a different one is ignored.
+    ///   - codeAfterReset: the kind of setup code after a pending reset.
+    ///   - random: a secure generator.
+    ///   - tell: called once per error.
+    /// - Throws: `FileError` with the reason `held` if another plug uses one of the directories.
     public init(
         state: String, runtime: String, boot: BootID, limits: PlugMemory.Limits = PlugMemory.Limits(),
         codeAfterReset: CodeAfterReset = .label, files: FileStore = FileStore(),
@@ -110,7 +110,7 @@ public final class PlugStorage {
         self.troubles = troubles
     }
 
-    /// What the plug still knows, with a mirror begun and the first event numbers reserved. Called once.
+    /// Restores the plug's data, starts a mirror and reserves the first event numbers. Call it once.
     public func restore(now: Instant) -> PlugMemory {
         let inFlash = stateInFlash()
         let mirrored = mirroredMemory()
@@ -119,7 +119,7 @@ public final class PlugStorage {
         memory.appliance.inFlash = inFlash
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
-        // Where neither knows the numbers, the plug leaps first and reserves then.
+        // If neither flash nor mirror has the numbers, the plug skips ahead first and reserves afterwards.
         let beyond = next + SequenceNumber(memory.unnumbered.count)
         if boundary != nil || isMirrored, let wanted = memory.numbers.request(next: beyond, now: now) {
             if reserve(upTo: wanted) {
@@ -131,29 +131,29 @@ public final class PlugStorage {
         storeID()
         begin(memory, now: now)
         if mirror.isStale, mark != .thisBoot {
-            // The next process will believe what is there and go on with the numbers that this one is about to use.
+            // The next process would trust the outdated mirror and reuse the numbers of this one.
             memory.numbers = ReservedNumbers(below: 0, next: next, size: limits.reservation)
         }
         return memory
     }
 
-    /// A factory reset was carried out at this start.
+    /// True if this start performed a factory reset.
     public var wasReset: Bool { isReset == true }
 
-    /// A factory reset was ordered and cannot be carried out. Nobody is let in and nobody is paired until it is.
+    /// True if a pending factory reset failed. The plug accepts no controllers and no pairing until it succeeds.
     public var isUnfinished: Bool { isReset == false }
 
-    /// Somebody is paired, or may be: the list is damaged. Whoever is has pinned the plug's key.
+    /// True if a controller is paired, or may be because the list is damaged. Paired controllers have pinned the plug's key.
     public var isPaired: Bool { listed.map { !$0.all.isEmpty } ?? true }
 
-    /// Who is let in. Called once.
+    /// Returns the access data. Call it once.
     ///
-    /// A list or a code that is damaged is told at every start until it is written again: the plug runs, but lets in nobody, or
-    /// pairs with nobody.
+    /// A damaged list or code is reported at every start until it is written again. The plug then runs, but accepts no
+    /// controllers, or no pairing.
     ///
     /// - Parameters:
-    ///   - key: the plug's own.
-    ///   - random: fit for secrets; a plug without a setup code draws one.
+    ///   - key: the plug's own key.
+    ///   - random: a secure generator, which creates a missing setup code.
     public func access(key: PublicKey, random: inout some RandomNumberGenerator) -> PlugServer.Access {
         guard !isUnfinished else { return PlugServer.Access(key: key, code: nil, controllers: nil) }
         changedCode = flash.changedCode { troubles.note($0, Self.changedCodeHint) }
@@ -178,7 +178,7 @@ public final class PlugStorage {
         }
     }
 
-    /// What controllers changed of the plug, as flash has it. Called once, since what is damaged is told each time.
+    /// Returns the remote settings in flash. Call it once, because each call reports a damaged file.
     public func settings() -> StoredSettings {
         guard !isUnfinished,
             case .value(let known) = flash.settings({ troubles.note($0, Self.settingsHint) })

@@ -2,8 +2,8 @@ package import Appliance
 import PlugModel
 import ProtocolCore
 
-/// The line of the file with what controllers changed: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000`, with
-/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. What is as configured is left out.
+/// The format of the line with the remote settings: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000` with
+/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. Settings that equal the configuration are omitted.
 package enum SettingsText {
     package static func text(_ settings: StoredSettings) -> String {
         var fields: [[UInt8]] = []
@@ -16,7 +16,7 @@ package enum SettingsText {
         return String(decoding: Array(fields.joined(separator: [EscapedText.separator])), as: UTF8.self)
     }
 
-    /// Nil where it does not hold what it should. A key of a later firmware is left out.
+    /// Parses the line. Returns nil if it is not valid. Keys of a later firmware are ignored.
     package static func parse(_ text: String) -> StoredSettings? {
         var settings = StoredSettings()
         for field in text.utf8.split(separator: EscapedText.separator) {
@@ -30,7 +30,7 @@ package enum SettingsText {
 }
 
 extension StoredSettings {
-    /// False where the value is none, or the key has one already.
+    /// Stores a value. Returns false if it is not valid or the key is repeated.
     fileprivate mutating func take(_ key: String, _ value: String) -> Bool {
         switch key {
         case "name":

@@ -3,30 +3,32 @@ import DurableFiles
 import PlugModel
 import PlugProtocol
 
-/// What a plug keeps in flash: small files, each replaced as a whole, each with one line that stands there twice. One
-/// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
+/// A plug's files in flash. Each one is small, is replaced as a whole, and contains one line twice. Otherwise a single corrupt
+/// digit could go unnoticed: a wrong plug id, reused event numbers, or a relay that is on.
 ///
-/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `changed-code`: the one that is good in its place, where it was
-/// changed. `controllers`: who is paired; `homekit`, `homekit-code`: the same by HomeKit; all five are refused where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
-/// not be removed. `audit`: the audit log, see ``AuditFile``, which alone grows. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
-/// `NAME.damaged`, and is not taken for one that never was.
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers continue after a power loss. `state`: relay,
+/// level, energy and an optional word for a tripped protection, which older firmware does not write. `setup-code`: the label's
+/// code, drawn once. `changed-code`: the code that replaces it. `controllers`: the paired controllers; `homekit`,
+/// `homekit-code`: the same for HomeKit. These five are rejected if other users could have read or written them. `settings`: the
+/// remote settings, including the name. `unmirrored`, rarely present: the boot whose mirror is outdated and could not be
+/// removed. `audit`: the audit log, see ``AuditFile``, the only file that grows. `reset`, for moments: see ``FactoryReset``. An
+/// invalid file is renamed to `NAME.damaged` and does not count as missing.
 struct StateDirectory: Sendable {
-    /// What a file said.
+    /// The content of a file.
     enum Found<Value: Sendable>: Sendable {
         case value(Value)
-        /// There is no such file.
+        /// The file does not exist.
         case nothing
-        /// There is one that cannot be read, or does not hold what it should.
+        /// The file cannot be read or is not valid.
         case unusable
     }
 
-    /// Bytes of any of the files; they are far smaller.
+    /// The limit of a file in bytes; the files are far smaller.
     private static let fileLimit = 4096
-    /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
+    /// The limit of event numbers, which no plug reaches. A larger number is invalid, and adding to it could overflow.
     private static let largestSequence = PlugWire.highestSequence / 2
 
-    /// Sixteen controllers of the longest key and name, twice.
+    /// The size of sixteen controllers with the longest key and name, twice.
     private static let controllersLimit = 131_072
 
     let path: String
@@ -36,7 +38,7 @@ struct StateDirectory: Sendable {
         read("id", expected: "twelve lower-case hexadecimal digits", tell) { PlugID(rawValue: $0) }
     }
 
-    /// The number at which events go on after a loss of power; everything below may have been used.
+    /// Reads the number at which events continue after a power loss; all numbers below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
         read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
             SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
@@ -59,7 +61,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// The boot whose mirror is not to be believed.
+    /// Reads the boot whose mirror is invalid.
     func unmirrored(_ tell: (FileFault) -> Void) -> Found<BootID> {
         read("unmirrored", expected: "a boot's id, 32 hexadecimal digits", tell) { text in
             let digits = text.compactMap(\.hexDigitValue)
@@ -68,7 +70,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Who is paired; see ``ControllersText``.
+    /// Reads the paired controllers; see ``ControllersText``.
     func controllers(_ tell: (FileFault) -> Void) -> Found<PairedControllers> {
         read(
             "controllers", expected: "keys and names of controllers", limit: Self.controllersLimit, isSecret: true, tell
@@ -83,21 +85,22 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// The code that took the place of the label's.
+    /// Reads the code that replaces the label's.
     func changedCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
         read(Self.changedCode, expected: "16 letters and digits from 2 to 7", isSecret: true, tell) {
             try? SetupCode(text: $0)
         }
     }
 
-    /// The code that is good: the changed one, or the label's. A changed one that is spoiled brings no other back to life.
+    /// Reads the valid code: the changed one, or the label's. If the changed one is damaged, the label's does not become valid
+    /// again.
     func validCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
         let changed = changedCode(tell)
         guard case .nothing = changed else { return changed }
         return setupCode(tell)
     }
 
-    /// What controllers changed; see ``SettingsText``.
+    /// Reads the remote settings; see ``SettingsText``.
     func settings(_ tell: (FileFault) -> Void) -> Found<StoredSettings> {
         read("settings", expected: "a name and settings", tell) { SettingsText.parse($0) }
     }
@@ -109,7 +112,7 @@ struct StateDirectory: Sendable {
     static let homeKit = "homekit"
     private static let homeKitLimit = 32_768
 
-    /// Who is paired by HomeKit, and the key with which the plug proves itself there: bytes that the door understands.
+    /// Reads the controllers paired by HomeKit and the plug's HomeKit key, as bytes that the HomeKit module interprets.
     func homeKit(_ tell: (FileFault) -> Void) -> Found<[UInt8]> {
         read(Self.homeKit, expected: "HomeKit's records", limit: Self.homeKitLimit, isSecret: true, tell) {
             EscapedText.values(of: Substring($0).utf8)
@@ -120,7 +123,7 @@ struct StateDirectory: Sendable {
         try replace(Self.homeKit, with: String(decoding: records.flatMap(EscapedText.hexadecimal), as: UTF8.self))
     }
 
-    /// What the label says for HomeKit: setup code, setup id and category.
+    /// Reads the HomeKit data of the label: setup code, setup id and category.
     func homeKitLabel(_ tell: (FileFault) -> Void) -> Found<String> {
         read("homekit-code", expected: "a setup code, a setup id and a category", isSecret: true, tell) { $0 }
     }
@@ -145,8 +148,8 @@ struct StateDirectory: Sendable {
 
     static let changedCode = "changed-code"
 
-    /// - Parameter before: what stands there. Where the write fails it shall stand there again: the new one may already, without
-    ///   being durable, and a restart must not find a code that was refused.
+    /// - Parameter before: the previous content, which is restored if the write fails. The new code may be in the file without
+    ///   being durable, and a restart must not find a rejected code.
     func write(changed code: SetupCode, before: Found<SetupCode>) throws(FileError) {
         do throws(FileError) {
             try replace(Self.changedCode, with: code.text)
@@ -178,7 +181,7 @@ struct StateDirectory: Sendable {
     }
 
     private func replace(_ name: String, with line: String) throws(FileError) {
-        // It may have been missing at the start, on a disk that was mounted late.
+        // The directory may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
         try files.replaceSecret("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
@@ -223,12 +226,12 @@ struct StateDirectory: Sendable {
     }
 }
 
-/// Why a file of the state directory is of no use.
+/// The reasons why a file of the state directory is unusable.
 enum FileFault: CustomStringConvertible {
     case unreadable(FileError)
-    /// It does not hold what it should. `keptAs`: its new name; nil where it could not be renamed.
+    /// The content is not valid. `keptAs` is the new name; nil if renaming failed.
     case damaged(String, expected: String, keptAs: String?)
-    /// It was found damaged before, and has not been written since.
+    /// The file was damaged before and has not been written since.
     case gone(String)
 
     var description: String {

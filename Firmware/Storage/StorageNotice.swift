@@ -1,11 +1,11 @@
 import DurableFiles
 
-/// What a person should know about the plug's storage: what happened, why, and what to try next.
+/// A notice about the plug's storage for the user: the failure, its reason, and a hint.
 public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
-        /// Something does not work. Told once, and again only when the reason changes.
+        /// An operation fails. Reported once, and again only if the reason changes.
         case trouble
-        /// It works again.
+        /// The operation succeeds again.
         case recovered
     }
 
@@ -17,14 +17,14 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Tells each trouble once, however often it is met.
+/// Reports each error once, however often it occurs.
 struct Troubles {
-    /// What the storage does; each fails on its own.
+    /// The operations of the storage. Each one fails separately.
     enum Task: Sendable {
         case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, changedCode, mirror,
             reset, clearing, audit, homeKit
 
-        /// What its failure means to the plug.
+        /// The consequence of a failure for the plug.
         var consequence: String {
             switch self {
             case .stateDirectory: "the plug runs, and forgets its id, relay and energy when it loses power"
@@ -46,7 +46,7 @@ struct Troubles {
             }
         }
 
-        /// What its success means after failures.
+        /// The text that reports success after failures.
         var recovery: String {
             switch self {
             case .stateDirectory, .runtimeDirectory: "the directory can be used again"
@@ -66,14 +66,14 @@ struct Troubles {
     }
 
     private let tell: (StorageNotice) -> Void
-    /// What was told last of each task that fails.
+    /// The last notice of each failing task.
     private var told: [Task: StorageNotice] = [:]
 
     init(_ tell: @escaping (StorageNotice) -> Void) { self.tell = tell }
 
     func note(_ what: String, hint: String?) { tell(.trouble(what, hint: hint)) }
 
-    /// - Parameter consequence: what to expect, where the fault has no hint of its own.
+    /// - Parameter consequence: the hint to use if the fault has none.
     func note(_ fault: FileFault, _ consequence: String) { note("\(fault)", hint: fault.hint ?? consequence) }
 
     mutating func failed(_ task: Task, _ error: FileError) {
