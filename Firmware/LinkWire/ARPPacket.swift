@@ -7,11 +7,11 @@ public struct ARPPacket: Hashable, Sendable {
     public var operation: Operation
     public var senderHardware: MACAddress
     public var senderAddress: IPv4Address
-    /// Without meaning in a request.
+    /// The target's hardware address; undefined in a request.
     public var targetHardware: MACAddress
     public var targetAddress: IPv4Address
 
-    /// Bytes on the wire, behind the Ethernet header.
+    /// The length in bytes after the Ethernet header.
     public static let length = 28
 
     public init(
@@ -25,31 +25,32 @@ public struct ARPPacket: Hashable, Sendable {
         self.targetAddress = targetAddress
     }
 
-    /// Asks whether anybody has the address, without claiming it (RFC 5227 §2.1.1).
+    /// Creates a probe, which asks whether another host has the address without claiming it (RFC 5227 §2.1.1).
     public static func probe(for address: IPv4Address, from sender: MACAddress) -> ARPPacket {
         ARPPacket(
             operation: .request, senderHardware: sender, senderAddress: .any, targetHardware: .zero,
             targetAddress: address)
     }
 
-    /// Says that the sender has the address (RFC 5227 §2.3): a request, since that is what all stacks understand (§3).
+    /// Creates an announcement of the sender's address (RFC 5227 §2.3). It is a request, because all stacks understand requests
+    /// (§3).
     public static func announcement(of address: IPv4Address, from sender: MACAddress) -> ARPPacket {
         ARPPacket(
             operation: .request, senderHardware: sender, senderAddress: address, targetHardware: .zero,
             targetAddress: address)
     }
 
-    /// The answer to a request, or to a probe, for an address of the sender's.
+    /// Creates the reply to a request or a probe for an address of the sender.
     public static func reply(to request: ARPPacket, from sender: MACAddress) -> ARPPacket {
         ARPPacket(
             operation: .reply, senderHardware: sender, senderAddress: request.targetAddress,
             targetHardware: request.senderHardware, targetAddress: request.senderAddress)
     }
 
-    /// A request of somebody without an address yet (RFC 5227 §1.1).
+    /// True for a request from a host without an address (RFC 5227 §1.1).
     public var isProbe: Bool { operation == .request && senderAddress == .any }
 
-    /// The bytes behind the Ethernet header; what follows the packet is padding.
+    /// Decodes the bytes after the Ethernet header. Bytes after the packet are padding.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {
         var reader = ByteReader(bytes)
         let hardware = try reader.readUInt16()
@@ -71,7 +72,7 @@ public struct ARPPacket: Hashable, Sendable {
         targetAddress = try reader.readIPv4Address()
     }
 
-    /// The 28 bytes behind the Ethernet header.
+    /// The 28 bytes after the Ethernet header.
     public var encoded: [UInt8] {
         networkOrder(UInt16(1)) + networkOrder(EthernetFrame.ipv4) + [6, 4] + networkOrder(operation.rawValue)
             + senderHardware.bytes + senderAddress.bytes + targetHardware.bytes + targetAddress.bytes

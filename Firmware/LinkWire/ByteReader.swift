@@ -1,12 +1,12 @@
 import DNSWire
 
-/// Reads fields one after the other. Offsets are those of the whole array.
+/// Reads consecutive fields. Offsets refer to the whole array.
 struct ByteReader {
     let bytes: [UInt8]
     private(set) var offset: Int
     let end: Int
 
-    /// - Parameter range: what may be read of the bytes; it lies within them.
+    /// - Parameter range: the readable part, which must be within the bytes.
     init(_ bytes: [UInt8], in range: Range<Int>? = nil) {
         self.bytes = bytes
         offset = range?.lowerBound ?? 0

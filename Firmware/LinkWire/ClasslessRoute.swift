@@ -1,27 +1,27 @@
 public import DNSWire
 
-/// A route that a DHCP server hands out (RFC 3442).
+/// A route from a DHCP server (RFC 3442).
 public struct ClasslessRoute: Hashable, Sendable {
     /// The network's first address; 0.0.0.0 with a prefix of 0 bits is the default route.
     public let destination: IPv4Address
-    /// Bits, at most 32.
+    /// The length of the prefix in bits, at most 32.
     public let prefixLength: UInt8
-    /// 0.0.0.0: what is there is on the link.
+    /// The router; 0.0.0.0 if the destination is on the link.
     public let router: IPv4Address
 
-    /// What the address says beyond the prefix is cleared, as RFC 3442 asks.
+    /// Creates a route. Clears the address bits after the prefix, as RFC 3442 requires.
     public init(destination: IPv4Address, prefixLength: UInt8, router: IPv4Address) {
         self.destination = destination.network(prefixLength: prefixLength)
         self.prefixLength = prefixLength
         self.router = router
     }
 
-    /// Only as many bytes of the destination as the prefix reaches into.
+    /// The encoded route, with only the destination bytes that the prefix covers.
     var encoded: [UInt8] {
         [prefixLength] + destination.bytes.prefix(Self.octets(of: prefixLength)) + router.bytes
     }
 
-    /// All routes of an option; nil when one is malformed, or when there is none.
+    /// Decodes all routes of an option. Returns nil if one is malformed or the option is empty.
     static func list(decoding data: [UInt8]) -> [ClasslessRoute]? {
         var reader = ByteReader(data)
         var routes: [ClasslessRoute] = []

@@ -1,30 +1,30 @@
 public import DNSWire
 
-/// A message of DHCP (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are not kept.
+/// A DHCP message (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are dropped.
 public struct DHCPMessage: Hashable, Sendable {
     public enum Operation: UInt8, Hashable, Sendable { case request = 1, reply = 2 }
 
     public var operation: Operation
-    /// Chosen by the client; replies have it again (xid).
+    /// The transaction id (xid). The client chooses it, and replies repeat it.
     public var transaction: UInt32
-    /// Seconds since the client began to ask (secs).
+    /// The seconds since the client's first request (secs).
     public var secondsElapsed: UInt16
-    /// The reply has to be broadcast, since the client cannot read packets to an address that it does not have yet.
+    /// True if the reply must be broadcast, because the client cannot receive unicast packets before it has an address.
     public var wantsBroadcast: Bool
-    /// The client's own, while it can answer ARP requests for it (ciaddr).
+    /// The client's own address, if it can answer ARP requests for it (ciaddr).
     public var clientAddress: IPv4Address
-    /// The address given to the client (yiaddr).
+    /// The address for the client (yiaddr).
     public var yourAddress: IPv4Address
-    /// siaddr.
+    /// The next server (siaddr).
     public var nextServer: IPv4Address
-    /// The relay agent's (giaddr).
+    /// The relay agent's address (giaddr).
     public var relay: IPv4Address
     public var clientHardware: MACAddress
     public var options: DHCPOptions
 
-    /// BOOTP relays of old drop messages below this (RFC 1542 §2.1).
+    /// The minimum length in bytes; old BOOTP relays drop shorter messages (RFC 1542 §2.1).
     public static let leastLength = 300
-    /// Beyond the payload of any frame we could receive. Bounds the work on one message.
+    /// The limit of a message in bytes, which exceeds the payload of any received frame and bounds the work per message.
     public static let lengthLimit = 1500
 
     static let cookie: UInt32 = 0x6382_5363
@@ -50,9 +50,11 @@ public struct DHCPMessage: Hashable, Sendable {
         self.options = options
     }
 
-    /// The payload of a UDP datagram. Refused is what has no sound frame: cut off, not about an Ethernet card, without the magic
-    /// cookie, or with an option that reaches beyond its field. An option whose *content* is malformed, a lease time of three
-    /// bytes for one, does not spoil the others: it reads as nil, as if it were not there.
+    /// Decodes the payload of a UDP datagram. Rejects messages that are truncated, not for Ethernet, without the magic cookie,
+    /// or with an option beyond its field. An option with malformed *content*, such as a lease time of three bytes, does not
+    /// affect the others: it reads as nil, like a missing one.
+    ///
+    /// - Throws: the reason and the position.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {
         guard bytes.count <= Self.lengthLimit else {
             throw LinkWireError(offset: Self.lengthLimit, reason: .tooLong(limit: Self.lengthLimit))

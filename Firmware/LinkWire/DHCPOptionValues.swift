@@ -1,11 +1,11 @@
 public import DNSWire
 
-/// What a DHCP message is (RFC 2132 §9.6).
+/// The type of a DHCP message (RFC 2132 §9.6).
 public enum DHCPMessageType: UInt8, Hashable, Sendable {
     case discover = 1, offer, request, decline, ack, nak, release, inform
 }
 
-/// The options by their meaning. One that is not there, or whose content is malformed, is nil; nil takes it away.
+/// Typed access to the options. An option is nil if it is missing or its content is malformed; assigning nil removes it.
 extension DHCPOptions {
     public var messageType: DHCPMessageType? {
         get { byte(.messageType).flatMap(DHCPMessageType.init) }
@@ -22,19 +22,19 @@ extension DHCPOptions {
         set { self[.requestedAddress] = newValue?.bytes }
     }
 
-    /// Seconds; 0xFFFFFFFF is for ever (RFC 2131 §3.3).
+    /// The lease time in seconds; 0xFFFFFFFF means unlimited (RFC 2131 §3.3).
     public var leaseTime: UInt32? {
         get { number(.leaseTime) }
         set { self[.leaseTime] = newValue.map { networkOrder($0) } }
     }
 
-    /// T1, in seconds since the lease began.
+    /// T1, in seconds after the start of the lease.
     public var renewalTime: UInt32? {
         get { number(.renewalTime) }
         set { self[.renewalTime] = newValue.map { networkOrder($0) } }
     }
 
-    /// T2, in seconds since the lease began.
+    /// T2, in seconds after the start of the lease.
     public var rebindingTime: UInt32? {
         get { number(.rebindingTime) }
         set { self[.rebindingTime] = newValue.map { networkOrder($0) } }
@@ -50,37 +50,38 @@ extension DHCPOptions {
         set { self[.broadcastAddress] = newValue?.bytes }
     }
 
-    /// The preferred one first.
+    /// The routers, preferred one first.
     public var routers: [IPv4Address]? {
         get { addresses(.routers) }
         set { self[.routers] = newValue?.flatMap(\.bytes) }
     }
 
-    /// The preferred one first.
+    /// The name servers, preferred one first.
     public var domainNameServers: [IPv4Address]? {
         get { addresses(.domainNameServers) }
         set { self[.domainNameServers] = newValue?.flatMap(\.bytes) }
     }
 
-    /// The preferred one first.
+    /// The time servers, preferred one first.
     public var ntpServers: [IPv4Address]? {
         get { addresses(.ntpServers) }
         set { self[.ntpServers] = newValue?.flatMap(\.bytes) }
     }
 
-    /// RFC 3442. An empty list is malformed.
+    /// The static routes (RFC 3442). An empty list is malformed.
     public var staticRoutes: [ClasslessRoute]? {
         get { self[.staticRoutes].flatMap(ClasslessRoute.list(decoding:)) }
         set { self[.staticRoutes] = newValue?.flatMap(\.encoded) }
     }
 
-    /// Letters, digits, hyphens and underscores between dots: it goes into files that others read.
+    /// The domain name: letters, digits, hyphens and underscores between dots, because other programs read it from files.
     public var domainName: String? {
         get { text(.domainName).flatMap(DomainList.name(presentation:)) }
         set { self[.domainName] = newValue.map { Array($0.utf8) } }
     }
 
-    /// RFC 3397; written without compression, and what is no domain name is left out. At most ``DomainList/limit`` are read.
+    /// The search domains (RFC 3397), encoded without compression. Texts that are not a domain name are omitted. At most
+    /// ``DomainList/limit`` are decoded.
     public var searchDomains: [String]? {
         get { self[.searchDomains].flatMap(DomainList.names(decoding:)) }
         set { self[.searchDomains] = newValue.map(DomainList.encode) }
@@ -91,19 +92,20 @@ extension DHCPOptions {
         set { self[.hostName] = newValue.map { Array($0.utf8) } }
     }
 
-    /// What went wrong, for people: of a NAK or a DECLINE.
+    /// The human-readable error of a NAK or a DECLINE.
     public var message: String? {
         get { text(.message) }
         set { self[.message] = newValue.map { Array($0.utf8) } }
     }
 
-    /// What kind of device the client is.
+    /// The kind of device of the client.
     public var vendorClass: String? {
         get { text(.vendorClass) }
         set { self[.vendorClass] = newValue.map { Array($0.utf8) } }
     }
 
-    /// RFC 4361: the type 255, an interface's number and a device's identifier. At least two bytes (RFC 2132 §9.14).
+    /// The client identifier (RFC 4361): the type 255, an interface's number and a device's identifier. At least two bytes (RFC
+    /// 2132 §9.14).
     public var clientIdentifier: [UInt8]? {
         get { self[.clientIdentifier].flatMap { $0.count >= 2 ? $0 : nil } }
         set { self[.clientIdentifier] = newValue }
@@ -114,7 +116,7 @@ extension DHCPOptions {
         set { self[.parameterRequestList] = newValue?.map(\.rawValue) }
     }
 
-    /// Bytes; at least 576 (RFC 2132 §9.10).
+    /// The maximum message size in bytes, at least 576 (RFC 2132 §9.10).
     public var maximumMessageSize: UInt16? {
         get {
             guard let data = self[.maximumMessageSize], data.count == 2 else { return nil }
@@ -141,7 +143,7 @@ extension DHCPOptions {
         }
     }
 
-    /// Text without control characters. Some servers close it with zeros, as RFC 2132 §2 foresees.
+    /// Decodes text without control characters. Some servers append zeros, which RFC 2132 §2 allows.
     private func text(_ code: DHCPOptionCode) -> String? {
         guard var data = self[code]?[...] else { return nil }
         while data.last == 0 { data = data.dropLast() }

@@ -1,20 +1,20 @@
-/// The options of a DHCP message in their order (RFC 2132), each once: what stood in several pieces is joined (RFC 3396), and
-/// where the fields for the server's name and the boot file held options (RFC 2132 §9.3), these are among them.
+/// The options of a DHCP message in their order (RFC 2132), each once. Options in several pieces are joined (RFC 3396). Options
+/// from the fields for the server's name and the boot file are included (RFC 2132 §9.3).
 public struct DHCPOptions: Hashable, Sendable {
     private struct Option: Hashable {
         let code: DHCPOptionCode
         var data: [UInt8]
     }
 
-    /// At most 254, as many as there are codes.
+    /// The options, at most 254 like the number of codes.
     private var list: [Option] = []
 
     public init() {}
 
-    /// In the order in which they stood.
+    /// The codes in their order.
     public var codes: [DHCPOptionCode] { list.map(\.code) }
 
-    /// The content of an option; nil while it is not there. Whatever its length: it is split when it is written.
+    /// The content of an option; nil if it is missing. Any length is valid, because encoding splits long options.
     public subscript(code: DHCPOptionCode) -> [UInt8]? {
         get { list.first { $0.code == code }?.data }
         set {
@@ -29,8 +29,9 @@ public struct DHCPOptions: Hashable, Sendable {
         }
     }
 
-    /// All that a message says: first its options field, then the file field, then the server name (RFC 3396 §5).
-    /// - Parameter bytes: with everything before the options.
+    /// Decodes all options of a message: first its options field, then the file field, then the server name (RFC 3396 §5).
+    ///
+    /// - Parameter bytes: the whole message, including the part before the options.
     init(decodingMessage bytes: [UInt8]) throws(LinkWireError) {
         try append(decoding: bytes, in: DHCPMessage.optionsStart..<bytes.count)
         let overload = self[.overload]
@@ -38,11 +39,11 @@ public struct DHCPOptions: Hashable, Sendable {
         guard overload?.count == 1, let fields = overload?.first else { return }
         if fields & 1 != 0 { try append(decoding: bytes, in: DHCPMessage.fileRange) }
         if fields & 2 != 0 { try append(decoding: bytes, in: DHCPMessage.serverNameRange) }
-        // A field of options cannot say that there are more fields of options.
+        // A nested options field must not declare further options fields.
         self[.overload] = nil
     }
 
-    /// The options of one field, up to its end option or its last byte.
+    /// Decodes the options of one field, up to its end option or its last byte.
     private mutating func append(decoding bytes: [UInt8], in range: Range<Int>) throws(LinkWireError) {
         var reader = ByteReader(bytes, in: range)
         while reader.remaining > 0 {
@@ -59,7 +60,7 @@ public struct DHCPOptions: Hashable, Sendable {
         }
     }
 
-    /// With the end option; what is longer than one option may be, in pieces.
+    /// The encoded options with the end option. Options above the length limit are split.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for option in list {
@@ -74,7 +75,7 @@ public struct DHCPOptions: Hashable, Sendable {
     }
 }
 
-/// What an option is about (RFC 2132; 119: RFC 3397, 121: RFC 3442).
+/// The code of an option (RFC 2132; 119: RFC 3397, 121: RFC 3442).
 public struct DHCPOptionCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 

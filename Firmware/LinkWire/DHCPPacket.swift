@@ -1,12 +1,12 @@
 public import DNSWire
 
-/// A DHCP message in its IPv4 packet, as it goes between a client without an address and a server.
+/// A DHCP message in its IPv4 packet, between a client without an address and a server.
 public struct DHCPPacket: Hashable, Sendable {
     public var source: IPv4Address
     public var destination: IPv4Address
     public var message: DHCPMessage
 
-    /// RFC 2131 §4.1.
+    /// The ports of DHCP (RFC 2131 §4.1).
     public static let serverPort: UInt16 = 67
     public static let clientPort: UInt16 = 68
 
@@ -16,12 +16,13 @@ public struct DHCPPacket: Hashable, Sendable {
         self.message = message
     }
 
-    /// A request to every server on the link, from the address that the client has, or from none (RFC 2131 §4.1).
+    /// Creates a request to all servers on the link, from the client's address, or from 0.0.0.0 without one (RFC 2131 §4.1).
     public init(broadcasting message: DHCPMessage) {
         self.init(source: message.clientAddress, destination: .broadcast, message: message)
     }
 
-    /// The bytes behind the Ethernet header.
+    /// Decodes the bytes after the Ethernet header.
+    ///
     /// - Parameter verifiesChecksum: see ``UDPDatagram/init(decoding:verifiesChecksum:)``.
     public init(decoding bytes: [UInt8], verifiesChecksum: Bool = true) throws(LinkWireError) {
         let packet = try IPv4Packet(decoding: bytes)
@@ -34,7 +35,7 @@ public struct DHCPPacket: Hashable, Sendable {
         message = try DHCPMessage(decoding: datagram.payload)
     }
 
-    /// Requests go from port 68 to 67, replies the other way.
+    /// The encoded packet. Requests use the ports 68 to 67, replies the reverse.
     public var encoded: [UInt8] {
         let isRequest = message.operation == .request
         let datagram = UDPDatagram(

@@ -1,14 +1,15 @@
 import DNSWire
 
-/// Domain names as DHCP options have them.
+/// Encodes and decodes the domain names in DHCP options.
 public enum DomainList {
-    /// Stops an option from filling a file that others read; resolvers take six, or 32 at most.
+    /// The limit of names, which bounds the size of a file for other programs; resolvers use six, or 32 at most.
     public static let limit = 32
-    /// Pointers in one name. Each leads further back than the one before it, so that this ends no sound name.
+    /// The limit of pointers in one name. Each leads further back than the previous one, so valid names stay below it.
     private static let pointerLimit = 16
 
-    /// The names of option 119 (RFC 3397 §2): one after the other, compressed within the option's whole content. Nil when one is
-    /// malformed: cut off, with a pointer that does not lead backwards, or no name for files that others read.
+    /// Decodes the names of option 119 (RFC 3397 §2), which are consecutive and compressed within the option's content. Returns
+    /// nil if one is malformed: truncated, with a pointer that does not lead backwards, or with characters that are unsafe in
+    /// files.
     static func names(decoding data: [UInt8]) -> [String]? {
         var names: [String] = []
         var offset = 0
@@ -22,7 +23,8 @@ public enum DomainList {
         return names.isEmpty ? nil : names
     }
 
-    /// Nil unless the text is a domain name of letters, digits, hyphens and underscores; a final dot is taken away.
+    /// Validates a domain name of letters, digits, hyphens and underscores, and removes a final dot. Returns nil if it is not
+    /// valid.
     static func name(presentation text: String) -> String? {
         guard let name = try? Name(presentation: text), name != .root, name.labels.allSatisfy({ !$0.isEmpty }) else {
             return nil
@@ -42,11 +44,11 @@ public enum DomainList {
         names.flatMap { (try? Name(presentation: $0))?.bytes ?? [] }
     }
 
-    /// The labels of the name at an offset, and where the next name begins.
+    /// Returns the labels of the name at an offset, and the offset of the next name.
     private static func labels(of data: [UInt8], at start: Int) -> (labels: [ArraySlice<UInt8>], next: Int)? {
         var labels: [ArraySlice<UInt8>] = []
         var (cursor, next): (Int, Int?) = (start, nil)
-        // The part of the name at hand begins here: a pointer must lead before it, so that no message makes the walk endless.
+        // The start of the current part. A pointer must lead before it, so that no message causes an endless loop.
         var partStart = start
         var pointers = 0
         while cursor < data.count {
@@ -55,7 +57,7 @@ public enum DomainList {
             case 0b00 where byte == 0: return (labels, next ?? cursor + 1)
             case 0b00:
                 let end = cursor + 1 + Int(byte)
-                // A name has at most 127 labels, whatever it weighs.
+                // A name has at most 127 labels.
                 guard end <= data.count, labels.count < 127 else { return nil }
                 labels.append(data[(cursor + 1)..<end])
                 cursor = end

@@ -1,15 +1,15 @@
-/// A frame as a packet socket gives and takes it: without preamble and check sequence.
+/// A frame as a packet socket receives and sends it: without preamble and check sequence.
 public struct EthernetFrame: Hashable, Sendable {
     public var destination: MACAddress
     public var source: MACAddress
-    /// What the payload is (IEEE 802 EtherType).
+    /// The type of the payload (IEEE 802 EtherType).
     public var type: UInt16
-    /// Bytes behind the header; received ones may have padding up to 46 bytes at their end.
+    /// The bytes after the header. Received frames may end with padding up to 46 bytes.
     public var payload: [UInt8]
 
     public static let arp: UInt16 = 0x0806
     public static let ipv4: UInt16 = 0x0800
-    /// Bytes before the payload.
+    /// The length of the header in bytes.
     public static let headerLength = 14
 
     public init(destination: MACAddress, source: MACAddress, type: UInt16, payload: [UInt8]) {
@@ -27,6 +27,6 @@ public struct EthernetFrame: Hashable, Sendable {
         payload = Array(bytes[reader.offset...])
     }
 
-    /// Not padded to the least length of a frame: that is the card's work.
+    /// The encoded frame. The card adds padding up to the minimum length.
     public var encoded: [UInt8] { destination.bytes + source.bytes + networkOrder(type) + payload }
 }

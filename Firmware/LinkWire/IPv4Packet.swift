@@ -1,15 +1,15 @@
 public import DNSWire
 
-/// A whole packet of IPv4 (RFC 791) without options of its own; those of received packets are passed over.
+/// A whole IPv4 packet (RFC 791) without options; options of received packets are skipped.
 public struct IPv4Packet: Hashable, Sendable {
     public var source: IPv4Address
     public var destination: IPv4Address
-    /// What the payload is: 17 is UDP.
+    /// The protocol of the payload; 17 is UDP.
     public var transport: UInt8
     public var payload: [UInt8]
 
     public static let udp: UInt8 = 17
-    /// Hops; RFC 1340 recommends 64.
+    /// The time to live in hops; RFC 1340 recommends 64.
     private static let timeToLive: UInt8 = 64
     private static let headerLength = 20
 
@@ -20,7 +20,7 @@ public struct IPv4Packet: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The bytes behind the Ethernet header; what follows the packet's own length is padding.
+    /// Decodes the bytes after the Ethernet header. Bytes after the packet's own length are padding.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {
         var reader = ByteReader(bytes)
         let first = try reader.readUInt8()
@@ -37,7 +37,7 @@ public struct IPv4Packet: Hashable, Sendable {
         checksum.add(bytes[..<headerLength])
         guard checksum.value == 0 else { throw LinkWireError(offset: 10, reason: .checksum) }
         _ = try reader.readUInt16()
-        // "More fragments" and the offset; "don't fragment" is no matter here.
+        // The mask covers "more fragments" and the offset; "don't fragment" is ignored.
         guard try reader.readUInt16() & 0x3FFF == 0 else { throw LinkWireError(offset: 6, reason: .fragment) }
         _ = try reader.readUInt8()
         transport = try reader.readUInt8()
@@ -47,7 +47,7 @@ public struct IPv4Packet: Hashable, Sendable {
         payload = Array(bytes[headerLength..<totalLength])
     }
 
-    /// At most 65,535 bytes, or it is our own fault.
+    /// The encoded packet. A packet of more than 65,535 bytes is a programming error.
     public var encoded: [UInt8] {
         let length = Self.headerLength + payload.count
         precondition(length <= UInt16.max, "a packet of \(length) bytes")

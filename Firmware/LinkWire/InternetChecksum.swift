@@ -2,7 +2,7 @@
 struct InternetChecksum {
     private var sum: UInt64 = 0
 
-    /// Each call begins a new word: only the last piece may have an odd length.
+    /// Adds bytes. Each call starts a new word, so only the last piece may have an odd length.
     mutating func add(_ bytes: some Collection<UInt8>) {
         var isHigh = true
         for byte in bytes {
@@ -11,7 +11,7 @@ struct InternetChecksum {
         }
     }
 
-    /// Zero over bytes that contain their right checksum.
+    /// The checksum; zero over bytes that include their correct checksum.
     var value: UInt16 {
         var folded = sum
         while folded > 0xFFFF { folded = folded & 0xFFFF + folded >> 16 }

@@ -1,35 +1,35 @@
-/// Why bytes from the link are not what they should be, and where.
+/// The reason why bytes from the link are not valid, and the position.
 public struct LinkWireError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Bytes from the start of what was decoded.
+    /// The offset in bytes from the start of the decoded bytes.
     public let offset: Int
     public let reason: Reason
 
     public enum Reason: Hashable, Sendable {
-        /// It ends before a field of `needed` bytes.
+        /// The data ends before a field of `needed` bytes.
         case truncated(needed: Int)
-        /// More bytes than a message may have here.
+        /// The message exceeds the limit in bytes.
         case tooLong(limit: Int)
-        /// Not IP of version 4.
+        /// The packet is not IP version 4.
         case version(UInt8)
-        /// A length that contradicts what is there, or is shorter than its own header.
+        /// A length field contradicts the available bytes, or is shorter than its own header.
         case length(Int)
         /// The checksum over header or datagram is not zero (RFC 1071).
         case checksum
-        /// A part of a packet: DHCP's packets are never in parts, and to join them is the kernel's work.
+        /// The packet is a fragment. DHCP packets are never fragmented, and reassembly is the kernel's task.
         case fragment
-        /// Not UDP.
+        /// The packet is not UDP.
         case transport(UInt8)
-        /// UDP, but not between the ports of DHCP.
+        /// The UDP ports are not those of DHCP.
         case port(UInt16)
-        /// Not about Ethernet cards.
+        /// The packet is not for Ethernet.
         case hardwareType(UInt16)
-        /// Not about IPv4 addresses.
+        /// The packet is not for IPv4 addresses.
         case protocolType(UInt16)
-        /// An address of another length than its kind has.
+        /// The length of an address does not match its kind.
         case addressLength(UInt8)
-        /// Neither request nor reply.
+        /// The operation is neither request nor reply.
         case operation(UInt16)
-        /// The options do not begin with the magic cookie of RFC 2131 §3: BOOTP, or something else.
+        /// The options do not begin with the magic cookie of RFC 2131 §3, for example in BOOTP.
         case cookie(UInt32)
     }
 

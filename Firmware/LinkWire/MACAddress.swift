@@ -7,7 +7,7 @@ public struct MACAddress: Hashable, Sendable, CustomStringConvertible {
         rawValue = [a, b, c, d, e, f].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Nil unless there are exactly six bytes.
+    /// Creates an address from exactly six bytes, or returns nil.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 6 else { return nil }
         rawValue = bytes.reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,6 +1,6 @@
 public import DNSWire
 
-/// A datagram of UDP (RFC 768).
+/// A UDP datagram (RFC 768).
 public struct UDPDatagram: Hashable, Sendable {
     public var sourcePort: UInt16
     public var destinationPort: UInt16
@@ -14,9 +14,10 @@ public struct UDPDatagram: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The payload of an IPv4 packet. A sender may leave the checksum out.
-    /// - Parameter verifiesChecksum: false where the sender is on this very machine and left the sum to a card that the packet
-    ///   never came by (TP_STATUS_CSUMNOTREADY of packet(7)): what stands there then is not the checksum.
+    /// Decodes the payload of an IPv4 packet. The checksum is optional for senders.
+    ///
+    /// - Parameter verifiesChecksum: false if the sender is on the same machine and left the checksum to a card that the packet
+    ///   never passed (TP_STATUS_CSUMNOTREADY of packet(7)). The field then does not contain the checksum.
     public init(decoding packet: IPv4Packet, verifiesChecksum: Bool = true) throws(LinkWireError) {
         guard packet.transport == IPv4Packet.udp else {
             throw LinkWireError(offset: 0, reason: .transport(packet.transport))
@@ -38,14 +39,14 @@ public struct UDPDatagram: Hashable, Sendable {
         payload = Array(packet.payload[Self.headerLength..<length])
     }
 
-    /// At most 65,515 bytes with its IPv4 header, or it is our own fault.
+    /// Returns the datagram in an IPv4 packet. More than 65,515 bytes of payload are a programming error.
     public func packet(from source: IPv4Address, to destination: IPv4Address) -> IPv4Packet {
         let length = Self.headerLength + payload.count
         precondition(length <= UInt16.max, "a datagram of \(length) bytes")
         var bytes = networkOrder(sourcePort) + networkOrder(destinationPort) + networkOrder(UInt16(length)) + [0, 0]
         bytes += payload
         let sum = Self.checksum(bytes[...], from: source, to: destination)
-        // Zero would say that there is none.
+        // Zero would mean that the checksum is missing.
         bytes.replaceSubrange(6..<8, with: networkOrder(sum == 0 ? 0xFFFF : sum))
         return IPv4Packet(source: source, destination: destination, transport: IPv4Packet.udp, payload: bytes)
     }
