@@ -1,8 +1,8 @@
 import Glibc
 public import PlugHardware
 
-/// An attribute file of the kernel's, such as those of hwmon and iio. It is opened for each reading, so that a device that went
-/// and came back needs nobody.
+/// An attribute file of the kernel, such as those of hwmon and iio. It is opened for each reading, so that a device may
+/// disappear and return.
 public struct FileAttribute: AttributeFile {
     public let path: String
 

@@ -3,21 +3,21 @@ import Glibc
 public import PlugHardware
 import Synchronization
 
-/// An I²C bus of the kernel's i2c-dev. One for each bus: the chips on it share it.
+/// An I²C bus of the kernel's i2c-dev. The chips on a bus share one value.
 ///
-/// It is opened at the first transfer, and anew after its adapter has gone: a bus that comes late needs nobody.
+/// The bus is opened at the first transfer, and again after its adapter was removed, so it may appear late.
 public final class I2CDevice: I2CBus {
     private struct Adapter {
         var descriptor: Int32
-        /// False: it knows the transfers of SMBus only.
+        /// False if the adapter only supports SMBus transfers.
         var takesAny: Bool
     }
 
     public let path: String
-    /// Held during a transfer: there is one at a time.
+    /// The lock is held during a transfer, so that transfers do not overlap.
     private let adapter = Mutex<Adapter?>(nil)
 
-    /// - Parameter path: of the device, such as /dev/i2c-1.
+    /// - Parameter path: the device file, such as /dev/i2c-1.
     public init(path: String) { self.path = path }
 
     deinit { adapter.withLock { if let descriptor = $0?.descriptor { close(descriptor) } } }
@@ -40,7 +40,7 @@ public final class I2CDevice: I2CBus {
                 if adapter == nil { adapter = try open() }
                 return .success(try Self.transfer(adapter!, address, bytes, count))
             } catch {
-                // The adapter has gone, or was never there.
+                // The adapter was removed, or never existed.
                 if error.number == ENODEV, let gone = adapter {
                     close(gone.descriptor)
                     adapter = nil
@@ -74,7 +74,7 @@ public final class I2CDevice: I2CBus {
         return Adapter(descriptor: descriptor, takesAny: takesAny)
     }
 
-    /// What an error number of a transfer means (Documentation/i2c/fault-codes.rst of the kernel).
+    /// Returns the meaning of a transfer's error number (Documentation/i2c/fault-codes.rst of the kernel).
     static func reason(_ error: SystemError) -> BusFault.Reason {
         switch error.number {
         case ENXIO, EREMOTEIO: .noAcknowledge
@@ -85,7 +85,7 @@ public final class I2CDevice: I2CBus {
         }
     }
 
-    /// Why the bus cannot be opened.
+    /// Returns the reason why the bus cannot be opened.
     func reason(_ error: SystemError) -> String {
         switch error.number {
         case ENOENT, ENXIO, ENODEV:

@@ -2,21 +2,21 @@ import CLinuxDevices
 import Glibc
 import Synchronization
 
-/// The service manager that started this program, spoken to as sd_notify(3) and sd_listen_fds(3) say, where there is one.
+/// The service manager that started this program, if any, accessed as in sd_notify(3) and sd_listen_fds(3).
 ///
-/// It keeps the descriptors of lines that are driven, so that they keep their value over a crash and a restart: a line whose last
-/// descriptor is closed falls back to what the board's resistors make of it.
+/// It stores the descriptors of driven lines, so that they keep their value during a crash and a restart. A line whose last
+/// descriptor is closed returns to the level of the board's resistors.
 public final class ServiceManager: Sendable {
-    /// Of the first descriptor that is handed over (SD_LISTEN_FDS_START).
+    /// The number of the first inherited descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: Int32 = 3
-    /// More than that no manager hands over to a plug; it stops a count that cannot be true.
+    /// The limit of inherited descriptors, which rejects an implausible count.
     private static let mostDescriptors: Int32 = 64
 
     private let socket: String?
-    /// Descriptors of lines that the manager kept and that nobody has taken yet, by their names.
+    /// The descriptors of stored lines that no part has claimed yet, by their names.
     private let kept: Mutex<[String: Int32]>
 
-    /// Takes what the manager handed over. To be called once, before anything is opened.
+    /// Reads the inherited descriptors. Call it once, before any file is opened.
     public convenience init() {
         self.init(firstDescriptor: Self.firstDescriptor) { name in getenv(name).map { String(cString: $0) } }
     }
@@ -33,7 +33,7 @@ public final class ServiceManager: Sendable {
             for (name, index) in zip(names, 0..<min(max(count, 0), Self.mostDescriptors)) {
                 let descriptor = firstDescriptor + index
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                // Others are not ours to touch.
+                // Other descriptors do not belong to this class.
                 guard name.hasPrefix(KeptLine.prefix) else { continue }
                 if let double = kept.updateValue(descriptor, forKey: String(name)) { close(double) }
             }
@@ -41,37 +41,36 @@ public final class ServiceManager: Sendable {
         self.kept = Mutex(kept)
     }
 
-    /// The manager kills a service that it does not hear of for so long (WATCHDOG_USEC); nil: it does not.
+    /// The time without a notification after which the manager kills the service (WATCHDOG_USEC); nil if the watchdog is off.
     public let watchdog: Duration?
 
-    /// Tells the manager how this program is: "READY=1", "WATCHDOG=1", "STOPPING=1". Without a manager nothing happens.
+    /// Sends a state to the manager: "READY=1", "WATCHDOG=1", "STOPPING=1". Does nothing without a manager.
     public func notify(_ text: String) { send(text) }
 
-    /// Lets go of the lines that were kept and that nobody has taken: the configuration has changed. To be called when all parts
-    /// are there.
+    /// Releases the stored lines that no part has claimed, after a change of the configuration. Call it when all parts exist.
     public func dropUnclaimed() {
         for name in names { drop(name) }
     }
 
-    /// Of what nobody has taken yet.
+    /// The names of the stored lines that no part has claimed yet.
     var names: [String] { kept.withLock { $0.keys.sorted() } }
 
-    /// The descriptor is the caller's from now on; the manager goes on keeping its own.
+    /// Returns a stored descriptor, which the caller then owns. The manager keeps its own copy.
     func take(_ name: String) -> Int32? { kept.withLock { $0.removeValue(forKey: name) } }
 
-    /// Makes the manager keep a descriptor until it is told otherwise or the service has stopped for good.
+    /// Stores a descriptor in the manager until it is removed or the service is stopped.
     func keep(_ descriptor: Int32, as name: String) {
-        // The manager would let go of a descriptor that its poll calls broken, such as one that cannot be waited for.
+        // Without FDPOLL=0 the manager would drop a descriptor with a poll error, such as one that does not support polling.
         send("FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", descriptor)
     }
 
-    /// Makes the manager let go of it, and does so here if nobody has taken it.
+    /// Removes a descriptor from the manager, and closes the local copy if no part has claimed it.
     func drop(_ name: String) {
         if let descriptor = take(name) { close(descriptor) }
         send("FDSTOREREMOVE=1\nFDNAME=\(name)")
     }
 
-    /// A manager that does not listen is no reason for a plug to do less.
+    /// Sends a message. Errors are ignored, because the plug must also work without the manager.
     private func send(_ text: String, _ descriptor: Int32 = -1) {
         guard let socket else { return }
         _ = clinuxdevices_notify(socket, text, descriptor)

@@ -5,32 +5,32 @@ import Synchronization
 
 /// A channel of pulse-width modulation in /sys/class/pwm (Documentation/driver-api/pwm.rst of the kernel).
 ///
-/// The kernel goes on with what was set when the process ends: a light does not flicker while plugd is restarted.
+/// The kernel keeps the setting when the process ends, so a light does not flicker while plugd restarts.
 public final class SysfsPWM: PWMChannel {
-    /// How long udev may need to hand an exported channel to its group: so many looks, 10 ms apart.
+    /// The number of checks, 10 ms apart, that wait for udev to set the group of an exported channel.
     private static let patience = 200
 
-    /// Nanoseconds.
+    /// The period in nanoseconds.
     public let period: UInt64
     private let part: String
     private let folder: String
     private let polarity: String
-    /// The file of the active time, open: a fade writes it fifty times a second. Held while it is written.
+    /// The open file of the active time, because a fade writes it fifty times per second. The lock is held during a write.
     private let duty: Mutex<Int32?>
 
-    /// Takes the channel and leaves it as it is until the first value is set.
+    /// Opens the channel and leaves it unchanged until the first value is set.
     ///
     /// - Parameters:
-    ///   - frequency: Hz, above 0.
-    ///   - isInverted: the output is low while it is active.
-    /// - Throws: there is no such channel, or it may not be used.
+    ///   - frequency: the frequency in Hz, above 0.
+    ///   - isInverted: true if the output is low while it is active.
+    /// - Throws: the channel does not exist or is not accessible.
     public convenience init(chip: Int, channel: Int, frequency: Double, isInverted: Bool) throws(HardwareFault) {
         try self.init(
             chip: chip, channel: channel, frequency: frequency, isInverted: isInverted, base: "/sys/class/pwm",
             pause: { usleep(10_000) })
     }
 
-    /// - Parameter pause: passes some milliseconds.
+    /// - Parameter pause: waits some milliseconds.
     init(
         chip: Int, channel: Int, frequency: Double, isInverted: Bool, base: String, pause: () -> Void
     ) throws(HardwareFault) {
@@ -66,7 +66,7 @@ public final class SysfsPWM: PWMChannel {
                 do throws(SystemError) {
                     return try SystemFile.write("\(nanoseconds)", to: open)
                 } catch {
-                    // The device has gone. If it comes back, it is set up anew.
+                    // The device was removed. If it returns, the channel is set up again.
                     close(open)
                     duty = nil
                     throw fault(error, at: folder + "/duty_cycle")
@@ -76,15 +76,15 @@ public final class SysfsPWM: PWMChannel {
         }
     }
 
-    /// Sets all up with this value. What another process left is changed only where it differs.
+    /// Sets up the channel with this value. Changes only settings that differ from those of a previous process.
     private func begin(activeFor nanoseconds: UInt64) throws(HardwareFault) -> Int32 {
         if try read("polarity", orElse: "normal") != polarity {
-            // A channel that runs keeps its polarity.
+            // A running channel cannot change its polarity.
             if try read("enable") != "0" { try write("0", to: "enable") }
             try write(polarity, to: "polarity")
         }
         if try read("period") != "\(period)" {
-            // The active time never exceeds the period, the old one and the new.
+            // The active time must not exceed the period, neither the old one nor the new one.
             if let active = UInt64(try read("duty_cycle")), active > min(period, nanoseconds) {
                 try write("\(min(active, nanoseconds))", to: "duty_cycle")
             }
@@ -102,14 +102,14 @@ public final class SysfsPWM: PWMChannel {
             try SystemFile.write(channel, to: device + "/export")
         } catch {
             guard error.number == EBUSY else { throw fault(error, at: device + "/export") }
-            // Somebody exported it in between, or the kernel itself uses it.
+            // Another process exported the channel in the meantime, or the kernel uses it.
             if SystemFile.exists(folder) { return }
             throw HardwareFault(
                 part: part, reason: "a driver in the kernel has it, such as a fan's: remove that or choose another")
         }
     }
 
-    /// - Parameter missing: what a file that is not there stands for.
+    /// - Parameter missing: the value to return if the file does not exist.
     private func read(_ name: String, orElse missing: String? = nil) throws(HardwareFault) -> String {
         do {
             return try SystemFile.read("\(folder)/\(name)")

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the system refused, as its error number.
+/// The error number of a failed system call.
 struct SystemError: Error, Hashable, CustomStringConvertible {
     var number: Int32
 
-    /// For functions that return 0 or an error number.
+    /// Throws if a function's result, 0 or an error number, is not 0.
     static func check(_ number: Int32) throws(SystemError) {
         guard number == 0 else { throw SystemError(number: number) }
     }

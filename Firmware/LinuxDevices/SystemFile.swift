@@ -1,11 +1,11 @@
 import Glibc
 
-/// A small file of the kernel's, one value a file.
+/// A small file of the kernel with one value.
 enum SystemFile {
-    /// More than a page no attribute has.
+    /// The limit of an attribute in bytes, one page.
     private static let size = 4096
 
-    /// The text without the white space around it.
+    /// Reads the text without surrounding white space.
     static func read(_ path: String) throws(SystemError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(number: errno) }
@@ -26,7 +26,7 @@ enum SystemFile {
         try write(text, to: descriptor)
     }
 
-    /// As one write, which is how the kernel wants a value.
+    /// Writes the text with a single write, as the kernel requires.
     static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
         var text = text
         let written = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

@@ -11,9 +11,9 @@ private final class Body {
     }
 }
 
-/// Starts a thread that nobody waits for.
+/// Starts a detached thread.
 ///
-/// - Parameter name: as ps and top show it, up to 15 bytes.
+/// - Parameter name: the name in ps and top, up to 15 bytes.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let context = Unmanaged.passRetained(Body(named: name, body))
     var thread = pthread_t()
@@ -32,7 +32,7 @@ func startThread(named name: String, _ body: @escaping @Sendable () -> Void) thr
     pthread_detach(thread)
 }
 
-/// Calls `body` once after a while, on a thread of its own. For the rare and short, such as the end of a relay's pulse.
+/// Calls `body` once after a delay, on a separate thread. It is meant for rare, short tasks, such as ending a relay's pulse.
 public func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
     let run: @Sendable () -> Void = {
@@ -41,6 +41,6 @@ public func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
         while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
         body()
     }
-    // Where no thread can be had the delay is waited for here: a pulse that never ends would burn a coil.
+    // If no thread can be created, the delay blocks the caller: a pulse that never ends would burn a coil.
     do { try startThread(named: "delay", run) } catch { run() }
 }

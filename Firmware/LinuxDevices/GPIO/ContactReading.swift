@@ -2,18 +2,18 @@ import Glibc
 import PlugHardware
 import ProtocolCore
 
-/// Makes edges of a button's contact out of what the kernel tells of its line.
+/// Converts the kernel's events of a button's line to edges of its contact.
 struct ContactReading {
-    /// What was told last.
+    /// The last reported state.
     private(set) var isDown = false
     private var latest: Instant?
-    /// The contact was closed when it was first looked at. Nobody is known to have pressed it: a stuck or held button must not
-    /// turn anything over, nor take a plug back to its factory state. It means nothing until it has been up once.
+    /// True while the contact has been closed since the first reading. A stuck or held button must neither toggle the relay nor
+    /// reset the plug, so it is ignored until its first release.
     private var awaitsRelease: Bool
 
     init(isDown: Bool) { awaitsRelease = isDown }
 
-    /// - Returns: what is to be told, if anything is. Its time never runs backwards.
+    /// - Returns: the edge to report, or nil. Its time never runs backwards.
     mutating func edge(down: Bool, at time: Instant) -> ButtonEdge? {
         if awaitsRelease, down { return nil }
         awaitsRelease = false
@@ -26,17 +26,17 @@ struct ContactReading {
 
 /// The two clocks at one moment.
 struct ClockPair {
-    /// Nanoseconds of CLOCK_MONOTONIC, on which the kernel stamps edges.
+    /// Nanoseconds of CLOCK_MONOTONIC, the clock of the kernel's edge timestamps.
     var monotonic: UInt64
-    /// CLOCK_BOOTTIME, which is the plug's.
+    /// CLOCK_BOOTTIME, the plug's clock.
     var boot: Instant
 
     static func read() -> ClockPair {
         ClockPair(monotonic: read(CLOCK_MONOTONIC), boot: Instant(nanoseconds: Int64(read(CLOCK_BOOTTIME))))
     }
 
-    /// The plug's time of an edge. A stamp of the future is of another clock, as kernels before 5.7 made them: such an edge
-    /// was now.
+    /// Converts the timestamp of an edge to the plug's time. A timestamp in the future is from a different clock, as in kernels
+    /// before 5.7; such an edge counts as current.
     func instant(of stamp: UInt64) -> Instant {
         guard stamp <= monotonic else { return boot }
         return boot - .nanoseconds(Int64(monotonic - stamp))

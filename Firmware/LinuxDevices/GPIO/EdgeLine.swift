@@ -1,19 +1,19 @@
 import CGPIOD
 import Glibc
 
-/// A line whose edges the kernel watches; let go of with the last reference.
+/// A line whose edges the kernel watches. It is released with the last reference.
 final class EdgeLine: Sendable {
     struct Edge: Hashable {
         var isActive: Bool
-        /// The kernel's stamp.
+        /// The kernel's timestamp.
         var time: UInt64
     }
 
-    /// Readable when there are edges. It is closed with the line.
+    /// A descriptor that is readable when there are edges. It is closed with the line.
     let descriptor: Int32
     let isDebounced: Bool
 
-    /// - Parameter debounce: microseconds in which the kernel is asked to hide edges.
+    /// - Parameter debounce: the debounce time for the kernel in microseconds.
     init(
         _ key: LineKey, isActiveLow: Bool, bias: LineBias, debounce: UInt32
     ) throws(SystemError) {
@@ -24,7 +24,7 @@ final class EdgeLine: Sendable {
         }
         var error = debounce > 0 ? watch(debounce) : EOPNOTSUPP
         isDebounced = error == 0
-        // Only without it is known whether it was the debouncing that was refused.
+        // A second attempt without debouncing shows whether the kernel rejected the debouncing.
         if error != 0, error != EBUSY { error = watch(0) }
         try SystemError.check(error)
         descriptor = watched
@@ -40,10 +40,10 @@ final class EdgeLine: Sendable {
         }
     }
 
-    /// Hands each edge of what was read from the descriptor of a line to `body`.
+    /// Calls `body` for each edge in bytes that were read from the descriptor of a line.
     ///
-    /// - Parameter interface: of libgpiod, that took the line: 1 or 2.
-    /// - Returns: false where there were so many that the kernel may have dropped some.
+    /// - Parameter interface: the version of libgpiod that requested the line, 1 or 2.
+    /// - Returns: false if the kernel's buffer was full, so that it may have dropped edges.
     static func decode(_ bytes: UnsafeRawBufferPointer, interface: Int32, _ body: (Edge) -> Void) -> Bool {
         let size = cgpiod_edge_size(interface)
         let count = bytes.count / size

@@ -1,22 +1,24 @@
-/// What a service manager knows a driven line by. It has all that must still be true of the line when it comes back.
+/// The identity of a driven line in the service manager. It contains all properties that must still apply when the line is
+/// returned.
 struct KeptLine: Hashable {
     static let prefix = "line."
 
     var key: LineKey
     var isActiveLow: Bool
-    /// The consumer that the kernel was told.
+    /// The consumer name in the kernel.
     var consumer: String
 
-    /// Printable ASCII without a colon, which is what a name of a descriptor may have.
+    /// The name: printable ASCII without a colon, as required for descriptors.
     var name: String {
         let part = consumer.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         return "\(Self.prefix)\(key.chip).\(key.offset).\(isActiveLow ? "low" : "high").\(String(part))"
     }
 
-    /// Whether a kept line's name tells of the same line, however it was driven.
+    /// Returns true if the name is for the same line, even with different properties.
     func isSameLine(as name: String) -> Bool { name.hasPrefix("\(Self.prefix)\(key.chip).\(key.offset).") }
 
-    /// Whether the line is what its name says. A chip that went and came back may have another one's name.
+    /// Returns true if the line has the properties in its name. A chip that was removed and returned may have the name of a
+    /// different one.
     func matches(_ line: LineCatalogue.Line) -> Bool {
         line.isUsed && line.isOutput && line.isActiveLow == isActiveLow && line.consumer == consumer
     }

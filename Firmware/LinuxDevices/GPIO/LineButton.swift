@@ -5,11 +5,11 @@ import Synchronization
 
 /// A button on a GPIO line.
 ///
-/// Its edges are read by who watches, with the kernel's time of each. A button that is down when it is first looked at means
-/// nothing until it has been up once.
+/// The watcher reads its edges, each with the kernel's timestamp. A button that is pressed at the first reading is ignored until
+/// its first release.
 public final class LineButton: Button, EdgeSource {
     private struct State {
-        /// Nil after it failed, until it is taken anew.
+        /// The line; nil after a failure until it is requested again.
         var line: EdgeLine?
         var contact: ContactReading
         var report: (@Sendable (ButtonEdge) -> Void)?
@@ -26,12 +26,13 @@ public final class LineButton: Button, EdgeSource {
     private let open: @Sendable () throws(SystemError) -> EdgeLine
     private let state: Mutex<State>
 
-    /// Takes the line and begins to collect its edges.
+    /// Requests the line and starts to collect its edges.
     ///
     /// - Parameters:
-    ///   - isActiveLow: the contact connects the line to ground.
-    ///   - debounce: what the kernel is asked to hide, where it can (libgpiod 2); else ``isDebounced`` is false and each bounce is told.
-    /// - Throws: there is no such line, there are two, or somebody has it.
+    ///   - isActiveLow: true if the contact connects the line to ground.
+    ///   - debounce: the debounce time for the kernel, if it supports that (libgpiod 2). Otherwise ``isDebounced`` is false and
+    ///     each bounce is reported.
+    /// - Throws: the line does not exist, is ambiguous, or is in use.
     public init(
         _ place: LinePlace, isActiveLow: Bool, bias: LineBias, debounce: Duration
     ) throws(HardwareFault) {
@@ -56,7 +57,7 @@ public final class LineButton: Button, EdgeSource {
         }
     }
 
-    /// Takes the line anew where it had failed.
+    /// Requests the line again if it had failed.
     public func watch(
         _ report: @escaping @Sendable (ButtonEdge) -> Void
     ) throws(HardwareFault) -> (any EdgeSource)? {
@@ -85,7 +86,7 @@ public final class LineButton: Button, EdgeSource {
     }
 
     public func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
-        // The edges are there already: none of them is of the future.
+        // The clocks are read after the edges, so no edge is in the future.
         let clocks = ClockPair.read()
         do {
             try tell { state throws(SystemError) in
@@ -108,7 +109,7 @@ public final class LineButton: Button, EdgeSource {
 
     public func fail(_ number: Int32) -> HardwareFault {
         tell { state in
-            // What failed is let go of before it is taken anew.
+            // A failed line is released before it is requested again.
             state.line = nil
             guard state.contact.isDown else { return [] }
             return state.contact.edge(down: false, at: ClockPair.read().boot).map { [$0] } ?? []
@@ -116,7 +117,7 @@ public final class LineButton: Button, EdgeSource {
         return fault(SystemError(number: number))
     }
 
-    /// Reports without the lock: who hears of an edge may ask for anything here.
+    /// Reports without the lock, because the receiver may call any method here.
     private func tell<Failure>(
         _ edges: (inout State) throws(Failure) -> [ButtonEdge]
     ) throws(Failure) {

@@ -2,7 +2,7 @@ import CGPIOD
 import Glibc
 
 extension LineCatalogue {
-    /// What the kernel knows now.
+    /// Reads the kernel's current chips and lines.
     static func read() -> LineCatalogue {
         var catalogue = LineCatalogue(chips: [])
         for path in devices() {
@@ -15,14 +15,14 @@ extension LineCatalogue {
         return catalogue
     }
 
-    /// Sorted by number.
+    /// Returns the device files sorted by number.
     private static func devices() -> [String] {
         guard let directory = opendir("/dev") else { return [] }
         defer { closedir(directory) }
         var numbers: [Int] = []
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { text(in: $0) }
-            // Links to chips have other names; a chip seen twice would have its lines' names twice.
+            // Links to chips have other names. A chip that is listed twice would duplicate the names of its lines.
             if name.hasPrefix("gpiochip"), let number = Int(name.dropFirst("gpiochip".count)) { numbers.append(number) }
         }
         return numbers.sorted().map { "/dev/gpiochip\($0)" }
@@ -41,7 +41,7 @@ extension LineCatalogue.Chip {
     }
 }
 
-/// An open chip; closed with the last reference.
+/// An open chip. It is closed with the last reference.
 final class GPIOChip {
     let pointer: OpaquePointer
 
@@ -63,7 +63,7 @@ final class GPIOChip {
     }
 }
 
-/// The text before the zero that ends it.
+/// Returns the text before the terminating zero.
 private func text(in bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
 }

@@ -4,9 +4,9 @@ import ProtocolCore
 /// All GPIO lines of a board at one moment.
 struct LineCatalogue {
     struct Line: Hashable {
-        /// Empty: it has none.
+        /// The name of the line; empty if it has none.
         var name = ""
-        /// Who has it, where it is used; the kernel does not always know a name.
+        /// The user of the line, if it is in use and the kernel has a name for it.
         var consumer = ""
         var isUsed = false
         var isOutput = false
@@ -21,7 +21,7 @@ struct LineCatalogue {
         var description: String { label.isEmpty ? name : "\(name) (\(label))" }
     }
 
-    /// A line that was found.
+    /// A line that matches a place.
     struct Found: Hashable {
         var chip: String
         var offset: UInt32
@@ -30,13 +30,13 @@ struct LineCatalogue {
         var key: LineKey { LineKey(chip: chip, offset: offset) }
     }
 
-    /// Why a place is not one line, and what to try.
+    /// The reason why a place does not identify one line, with a hint.
     struct Unknown: Error, Hashable, CustomStringConvertible {
         var description: String
     }
 
     var chips: [Chip]
-    /// Devices of chips that could not be opened, with the system's error numbers.
+    /// The devices of chips that could not be opened, with the system's error numbers.
     var unopened: [(path: String, error: Int32)] = []
 
     func find(_ place: LinePlace) throws(Unknown) -> Found {
@@ -94,7 +94,7 @@ struct LineCatalogue {
         return " (\(first.path) could not be looked at: \(Self.reason(first.error, hint: false)))"
     }
 
-    /// In words, what the kernel said to somebody who wanted a line or a chip.
+    /// Returns an error message for the kernel's rejection of a line or a chip.
     static func reason(_ error: Int32, hint: Bool) -> String {
         let text = String(cString: strerror(error)).lowercased()
         guard hint else { return text }

@@ -5,36 +5,36 @@ import Synchronization
 
 /// A GPIO line that the plug drives.
 ///
-/// It is not touched before the first value is set, which takes it with this value at once. From then on it is held until the
-/// process ends, or beyond that where a service manager keeps it: then the next process takes it over as it is.
-/// Where nobody keeps it, the line of a process that was killed is the board's: its resistors, or its driver's default, decide.
+/// Setting the first value requests the line with this value; before that the line is untouched. From then on the process holds
+/// it until it ends, or longer if a service manager keeps it: the next process then adopts the line unchanged. Without a service
+/// manager, the board's resistors or its driver's default determine the line after a crash.
 public final class LineOutput: OutputLine {
     private enum State {
         case free
-        /// `interface`: of the kernel, through which the descriptor is spoken to.
+        /// The descriptor, and the kernel interface to use with it.
         case held(descriptor: Int32, interface: Int32)
     }
 
-    /// The longest name of a consumer that the kernel keeps.
+    /// The longest consumer name that the kernel stores.
     private static let consumerLength = 31
-    /// How often a line is asked for that a service manager has just been told to let go of, 20 ms apart: it is another process.
+    /// The number of attempts, 20 ms apart, to request a line that the service manager is releasing in another process.
     private static let patience = 50
 
     private let part: String
     private let line: KeptLine
     private let claim: LineClaim
     private let manager: ServiceManager?
-    /// A service manager was told to let go of this line, which may take it a while.
+    /// True if the service manager was asked to release this line, which may take some time.
     private let isBeingDropped: Bool
-    /// Held while the kernel sets the line: values arrive in the order in which they were set.
+    /// The lock is held while the kernel sets the line, so that values arrive in their order.
     private let state: Mutex<State>
 
-    /// Finds the line and leaves it as it is.
+    /// Finds the line and leaves it unchanged.
     ///
     /// - Parameters:
-    ///   - part: what the line is for, as a person knows it: "relay".
-    ///   - manager: keeps the line over a crash and a restart.
-    /// - Throws: there is no such line, there are two, or somebody has it.
+    ///   - part: the purpose of the line for the user, such as "relay".
+    ///   - manager: keeps the line during crashes and restarts.
+    /// - Throws: the line does not exist, is ambiguous, or is in use.
     public init(
         _ place: LinePlace, for part: String, isActiveLow: Bool, keptBy manager: ServiceManager? = nil
     ) throws(HardwareFault) {
@@ -71,7 +71,7 @@ public final class LineOutput: OutputLine {
                 case .free: state = try take(active: active)
                 case .held(let descriptor, let interface):
                     let error = cgpiod_set(descriptor, interface, active)
-                    // The chip has gone. If it comes back, the line is taken anew.
+                    // The chip was removed. If it returns, the line is requested again.
                     if error == ENODEV {
                         close(descriptor)
                         manager?.drop(line.name)
@@ -85,7 +85,8 @@ public final class LineOutput: OutputLine {
         }
     }
 
-    /// What a service manager kept of this line, if it is what its name says. All else that it kept of the line is dropped.
+    /// Takes the line from the service manager if it has the properties in its name. All other descriptors of the line are
+    /// dropped.
     private static func adopt(
         _ line: KeptLine, _ now: LineCatalogue.Line, from manager: ServiceManager?
     ) -> (adopted: (descriptor: Int32, interface: Int32)?, isDropped: Bool) {

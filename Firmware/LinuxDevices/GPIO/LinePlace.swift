@@ -1,14 +1,14 @@
 import CGPIOD
 import Glibc
 
-/// Which interface of libgpiod was loaded: 1 or 2; 0 before a chip was opened.
+/// The version of libgpiod that was loaded: 1 or 2; 0 before a chip was opened.
 var gpioInterface: Int32 { cgpiod_interface() }
 
-/// Where a GPIO line is, as a person says it.
+/// The location of a GPIO line in the user's configuration.
 public enum LinePlace: Hashable, Sendable, CustomStringConvertible {
-    /// By the name that the board gave it, such as GPIO17.
+    /// A line by its name on the board, such as GPIO17.
     case named(String)
-    /// By its place on a chip, which is said as its name (gpiochip0), its path or its label (pinctrl-bcm2711).
+    /// A line by its offset on a chip. The chip is identified by name (gpiochip0), path or label (pinctrl-bcm2711).
     case chip(String, offset: UInt32)
 
     public var description: String {
@@ -18,7 +18,7 @@ public enum LinePlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same with a path that is a link, such as one that a udev rule made, replaced by what it leads to.
+    /// The place with a symbolic link, such as one from a udev rule, replaced by its target.
     var resolved: LinePlace {
         guard case .chip(let path, let offset) = self, path.hasPrefix("/"), let target = realpath(path, nil) else {
             return self
@@ -30,7 +30,7 @@ public enum LinePlace: Hashable, Sendable, CustomStringConvertible {
 
 /// The resistor inside the chip that holds an open line at a level.
 public enum LineBias: Hashable, Sendable {
-    /// As it was found.
+    /// The current setting of the line.
     case asIs
     case none, pullUp, pullDown
 

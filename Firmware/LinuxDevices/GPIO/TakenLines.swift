@@ -1,7 +1,7 @@
 import PlugHardware
 import Synchronization
 
-/// A line's place, which no other line has.
+/// The unique location of a line.
 struct LineKey: Hashable, Sendable, CustomStringConvertible {
     var chip: String
     var offset: UInt32
@@ -9,9 +9,9 @@ struct LineKey: Hashable, Sendable, CustomStringConvertible {
     var description: String { "line \(offset) of \(chip)" }
 }
 
-/// A line that a part of this plug has, until it lets go of this.
+/// Reserves a line for one part of this plug while the value exists.
 ///
-/// The kernel would only know of two parts on one line when both have moved: then it is too late for a good error.
+/// The kernel would detect two parts on one line only when both request it, which is too late for a good error message.
 final class LineClaim: Sendable {
     private static let taken = Mutex<[LineKey: String]>([:])
 
@@ -35,7 +35,7 @@ final class LineClaim: Sendable {
 }
 
 extension LineCatalogue.Found {
-    /// - Throws: who has the line, if somebody has.
+    /// - Throws: the user of the line, if it is in use.
     func checkFree() throws(LineCatalogue.Unknown) {
         guard line.isUsed else { return }
         let holder = line.consumer.isEmpty ? "the kernel" : "\"\(line.consumer)\""
