@@ -1,13 +1,13 @@
-/// Why a transfer on a bus failed.
+/// The reason why a bus transfer failed.
 public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
-        /// Nobody answers at the address.
+        /// No chip answers at the address.
         case noAcknowledge
-        /// The bus is stuck: somebody holds a line.
+        /// The bus is stuck, because a line is held low.
         case timedOut
-        /// Another master won the bus.
+        /// Another master won the arbitration.
         case arbitrationLost
-        /// Anything else, in the system's words.
+        /// Any other reason, in the system's words.
         case other(String)
     }
 
@@ -31,31 +31,31 @@ public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An I²C bus with chips on it.
+/// An I²C bus with its chips.
 public protocol I2CBus: Sendable {
-    /// One transfer: writes the bytes, then, if `count` is above zero, reads so many after a repeated start.
+    /// Performs one transfer: writes the bytes, then reads `count` bytes after a repeated start if `count` is above zero.
     ///
-    /// - Parameter address: 7 bits.
+    /// - Parameter address: the chip's address, 7 bits.
     func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8]
 }
 
-/// A line that the plug drives. Active is what the board's wiring makes it: an active-low line is at 0 V then.
+/// A line that the plug drives. The board's wiring determines the active level: an active-low line is active at 0 V.
 public protocol OutputLine: Sendable {
-    /// The first call takes the line with this value, so that it never has another one in between.
+    /// Sets the line. The first call requests the line with this value, so that it never has a different one.
     func set(active: Bool) throws(HardwareFault)
 }
 
 /// A channel of pulse-width modulation.
 public protocol PWMChannel: Sendable {
     /// - Parameters:
-    ///   - nanoseconds: of each period that it is active; 0 to the period.
+    ///   - nanoseconds: the active time per period, from 0 to the period.
     func set(activeFor nanoseconds: UInt64) throws(HardwareFault)
-    /// Nanoseconds.
+    /// The period in nanoseconds.
     var period: UInt64 { get }
 }
 
-/// A small text file in which the kernel shows one value, such as hwmon's and iio's.
+/// A small text file of the kernel with one value, such as those of hwmon and iio.
 public protocol AttributeFile: Sendable {
-    /// The text without the white space around it.
+    /// Reads the text without surrounding white space.
     func read() throws(HardwareFault) -> String
 }

@@ -1,33 +1,33 @@
-/// How one board differs from what its parts promise. All ones and zeros is a board as it should be.
+/// The deviation of one board from the nominal values of its parts. Gains of one and offsets of zero describe a nominal board.
 ///
-/// A file keeps it as scalars, ``values``; what is absurd there is refused by the range of its field.
+/// A file stores it as scalars, ``values``; the range of each field rejects implausible ones.
 public struct Calibration: Hashable, Sendable {
-    /// By which measured volts are multiplied.
+    /// The factor for measured volts.
     public var voltageGain = 1.0
-    /// By which measured amperes are multiplied.
+    /// The factor for measured amperes.
     public var currentGain = 1.0
-    /// By which measured watts, vars and watt-hours are multiplied.
+    /// The factor for measured watts, vars and watt-hours.
     public var powerGain = 1.0
-    /// Watts that are added after that: what the meter shows with its sign turned while nothing flows.
+    /// The offset in watts that is added afterwards: the negated reading without a load.
     public var powerOffset = 0.0
-    /// Microseconds by which the current is late, for a meter that can make up for it.
+    /// The delay of the current in microseconds, for a meter that can compensate it.
     public var phaseDelay = 0.0
 
     public init() {}
 
-    /// A gain is at most so far from 1, to either side. Beyond, it is another board, or another load than was said.
+    /// The limit of a gain in both directions. A larger deviation means a different board, or a wrong load.
     public static let farthestGain = 2.0
 
     /// One number of the file.
     public struct Field: Sendable {
-        /// As it is called in the file.
+        /// The name in the file.
         public let name: String
         public let range: ClosedRange<Double>
         public let unit: String
         let path: any WritableKeyPath<Calibration, Double> & Sendable
     }
 
-    /// In the order of the file.
+    /// The fields in the order of the file.
     public static let fields: [Field] = [
         Field(name: "voltage_gain", range: 0.5...farthestGain, unit: "", path: \.voltageGain),
         Field(name: "current_gain", range: 0.5...farthestGain, unit: "", path: \.currentGain),
@@ -36,8 +36,8 @@ public struct Calibration: Hashable, Sendable {
         Field(name: "phase_delay_us", range: -400...400, unit: "µs", path: \.phaseDelay),
     ]
 
-    /// - Parameter values: by the names of ``fields``; what is missing is as it should be.
-    /// - Throws: the first value that has no field or lies outside its range.
+    /// - Parameter values: the values by the names of ``fields``; missing ones are nominal.
+    /// - Throws: the first value without a field or outside its range.
     public init(values: [String: Double]) throws(CalibrationFault) {
         for name in values.keys.sorted() where !Self.fields.contains(where: { $0.name == name }) {
             throw CalibrationFault(reason: "there is no \(name) in a calibration")
@@ -54,15 +54,15 @@ public struct Calibration: Hashable, Sendable {
         }
     }
 
-    /// Names and values of all fields, in the order of the file.
+    /// The names and values of all fields, in the order of the file.
     public var values: [(name: String, value: Double)] {
         Self.fields.map { ($0.name, self[keyPath: $0.path]) }
     }
 }
 
-/// Why numbers are no calibration.
+/// The reason why numbers are not a valid calibration.
 public struct CalibrationFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong and, where one is known, what to try.
+    /// The error, with a hint if possible.
     public var reason: String
 
     public init(reason: String) { self.reason = reason }

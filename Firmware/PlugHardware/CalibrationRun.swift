@@ -1,11 +1,12 @@
-/// Finds a board's calibration from readings of a resistive load whose power is known. It refuses what would make the meter
-/// worse, and says why.
+/// Computes a board's calibration from readings of a resistive load with known power. Rejects readings that would make the meter
+/// worse, with the reason.
 public struct CalibrationRun: Sendable {
-    /// What sort of meter it is, which decides the smallest load.
+    /// The kind of meter, which determines the smallest load.
     public enum Supply: Hashable, Sendable {
         case mains, lowVoltage
 
-        /// Watts. A smaller load on the mains gives gains that are wrong for larger ones (a meter's offset is part of it).
+        /// The smallest load in watts. A smaller load on the mains results in gains that are wrong for larger ones, because they
+        /// include the meter's offset.
         public var smallestLoad: Double {
             switch self {
             case .mains: 60
@@ -14,21 +15,21 @@ public struct CalibrationRun: Sendable {
         }
     }
 
-    /// Watts.
+    /// The power of the load in watts.
     public var knownPower: Double
-    /// Volts, where a voltmeter was at hand.
+    /// The voltage in volts, if a voltmeter was used.
     public var knownVoltage: Double?
     public var supply: Supply
-    /// False where the power is computed of voltage and current and so needs no gain of its own.
+    /// False if the power is computed from voltage and current, so that it needs no own gain.
     public var measuresPower: Bool
-    /// With which the readings were taken.
+    /// The calibration that was active during the readings.
     public var used: Calibration
 
-    /// A mean over fewer is not better than a reading.
+    /// The minimum number of readings; a mean of fewer is not better than one reading.
     public static let fewestReadings = 10
-    /// How far a reading may be from the mean of all, as a fraction of it.
+    /// The limit of a reading's deviation from the mean, as a fraction of the mean.
     public static let steadiness = 0.02
-    /// How far from 1 the power factor of a resistive load may seem to be before the calibration.
+    /// The range of a resistive load's power factor before the calibration.
     public static let powerFactors = 0.9...1.1
 
     public init(
@@ -42,7 +43,7 @@ public struct CalibrationRun: Sendable {
         self.used = used
     }
 
-    /// - Parameter readings: taken one after the other with the calibration ``used`` and ``MeterLimits/forCalibration``.
+    /// - Parameter readings: consecutive readings with the calibration ``used`` and ``MeterLimits/forCalibration``.
     public func calibration(from readings: [MeterQuantities]) throws(CalibrationFault) -> Calibration {
         try checkLoad()
         let power = try mean(readings.map(\.activePower), "the active power")
@@ -113,7 +114,7 @@ public struct CalibrationRun: Sendable {
         }
         let mean = values.reduce(0, +) / Double(values.count)
         let farthest = values.reduce(0) { max($0, abs($1 - mean)) }
-        // What is about nothing is judged by its amount, not by its noise.
+        // A mean near zero is judged by its amount instead of its noise.
         let isNothing = abs(mean) < knownPower / 20 && farthest < knownPower / 20
         guard mean.isFinite, isNothing || farthest <= Self.steadiness * abs(mean) else {
             throw CalibrationFault(
@@ -137,6 +138,6 @@ public struct CalibrationRun: Sendable {
         return gain
     }
 
-    /// Four decimals are enough for a person.
+    /// Rounds to four decimals for messages.
     private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Something that is made when it is first needed, and tried again as often as it is asked for: a part that is missing at the start
-/// keeps no plug from running.
+/// Creates a part at its first use, and tries again at each use after a failure. A part that is missing at the start therefore
+/// does not stop the plug.
 private final class Late<Part: Sendable>: Sendable {
-    /// Held while it is made, so that it is made once.
+    /// The lock is held during the creation, so that the part is created once.
     private let made = Mutex<Part?>(nil)
     private let make: @Sendable () throws(HardwareFault) -> Part
 
@@ -19,19 +19,19 @@ private final class Late<Part: Sendable>: Sendable {
     }
 }
 
-/// A line that may come late.
+/// A line that may become available after the start.
 public final class LateLine: OutputLine {
     private let line: Late<any OutputLine>
 
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any OutputLine) { line = Late(make) }
 
-    /// Looks whether it is there, and drives nothing.
+    /// Checks whether the line is available, without driving it.
     public func open() throws(HardwareFault) { _ = try line.get() }
 
     public func set(active: Bool) throws(HardwareFault) { try line.get().set(active: active) }
 }
 
-/// A dimmer that may come late.
+/// A dimmer that may become available after the start.
 public final class LateDimmer: Dimmer {
     private let dimmer: Late<any Dimmer>
 
@@ -42,10 +42,10 @@ public final class LateDimmer: Dimmer {
     public func set(fraction: Double) throws(HardwareFault) { try dimmer.get().set(fraction: fraction) }
 }
 
-/// A button that may come late.
+/// A button that may become available after the start.
 public final class LateButton: Button {
     private let button: Late<any Button>
-    /// One that comes later counts as one that bounces: it is debounced twice then, which costs a few milliseconds.
+    /// False if the button becomes available later: its edges are then debounced twice, which costs a few milliseconds.
     public let isDebounced: Bool
 
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Button) {

@@ -1,4 +1,4 @@
-/// A light that shines while its line is active.
+/// A light that is lit while its line is active.
 public struct LineLamp: StatusLamp {
     private let line: any OutputLine
 

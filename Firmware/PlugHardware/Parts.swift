@@ -1,11 +1,11 @@
 public import Metering
 public import ProtocolCore
 
-/// Why a part of the plug could not do what it was asked.
+/// The reason why a part of the plug failed.
 public struct HardwareFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which part, as a person knows it: "meter", "relay on line 17".
+    /// The part's name for the user: "meter", "relay on line 17".
     public var part: String
-    /// What went wrong and, where one is known, what to try.
+    /// The error, with a hint if possible.
     public var reason: String
 
     public init(part: String, reason: String) {
@@ -16,13 +16,13 @@ public struct HardwareFault: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { "\(part): \(reason)" }
 }
 
-/// Switches what is plugged in. A driver takes its lines and leaves them as they are until the first call.
+/// Switches the load. A driver requests its lines at the first call and leaves them unchanged before.
 public protocol Relay: Sendable {
     func set(on: Bool) throws(HardwareFault)
 
-    /// Leaves the relay, at an orderly stop, as it is to be without the plug. Returns when it has come to rest.
+    /// Sets the relay's final state during an orderly stop. Returns when the relay is at rest.
     ///
-    /// - Parameter keeping: as it is, as far as the board can; else off.
+    /// - Parameter keeping: true to keep the state if the board can, false to switch off.
     func release(keeping: Bool) async throws(HardwareFault)
 }
 
@@ -30,21 +30,21 @@ extension Relay {
     public func release(keeping: Bool) async throws(HardwareFault) { if !keeping { try set(on: false) } }
 }
 
-/// Sets how much of full power reaches the load while the relay is on.
+/// Sets the share of full power while the relay is on.
 public protocol Dimmer: Sendable {
     /// - Parameter fraction: 0 to 1.
     func set(fraction: Double) throws(HardwareFault)
 }
 
-/// The light that a person sees on the plug.
+/// The plug's status light.
 public protocol StatusLamp: Sendable {
     func set(lit: Bool) throws(HardwareFault)
 }
 
-/// One change of the button's contact, bouncing and all.
+/// One change of the button's contact, which may be a bounce.
 public struct ButtonEdge: Hashable, Sendable {
     public var down: Bool
-    /// When the contact moved, as close to the contact as the hardware can say.
+    /// The time of the change, as precise as the hardware allows.
     public var time: Instant
 
     public init(down: Bool, time: Instant) {
@@ -53,68 +53,67 @@ public struct ButtonEdge: Hashable, Sendable {
     }
 }
 
-/// Tells of every edge of its contact.
+/// Reports every edge of its contact.
 public protocol Button: Sendable {
-    /// True: edges come debounced, by the kernel or the hardware. False: they come as the contact bounces.
+    /// True if the kernel or the hardware debounces the edges.
     var isDebounced: Bool { get }
 
-    /// Begins to watch, and again where the edges came to an end; only the latest `report` is called then. It may be called on any
-    /// thread, in the order of the edges.
+    /// Starts to watch, also again after the edges ended. Only the latest `report` is called, on any thread, in the order of the
+    /// edges.
     ///
-    /// - Returns: where the edges are to be read; nil: the button needs nobody for that.
+    /// - Returns: the source from which the caller must read the edges, or nil if the button reports them itself.
     func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) -> (any EdgeSource)?
 }
 
-/// Where the edges of a button wait to be read. An event loop waits for them beside everything else, so that no thread stands
-/// between a contact and its relay.
+/// The source of a button's edges. An event loop waits for it together with all other input, so that no thread switch delays the
+/// relay.
 public protocol EdgeSource: Sendable {
-    /// A descriptor that is readable when there are edges, for who asks to close.
+    /// Opens a descriptor that is readable when there are edges. The caller must close it.
     func openDescriptor() throws(HardwareFault) -> Int32
 
-    /// Reports the edges in what one read(2) of the descriptor gave. Its buffer needs room for all that a kernel
-    /// keeps, 16 edges of 48 bytes.
+    /// Reports the edges in the result of one read(2) of the descriptor. The buffer needs room for the kernel's queue, 16 edges
+    /// of 48 bytes.
     ///
-    /// - Throws: no more edges will come from here.
+    /// - Throws: if the source has no further edges.
     func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
 
-    /// No more edges come, since reading failed with this error number. A contact that was down is reported up: nobody could see
-    /// it any more, and it must not count as held for ever.
+    /// Ends the source after a read failed with this error number. A pressed contact is reported as released: its state is
+    /// unknown from now on, and it must not count as held forever.
     ///
-    /// - Returns: why, for a person.
+    /// - Returns: the reason for the user.
     func fail(_ number: Int32) -> HardwareFault
 }
 
-/// Measures what flows through the plug. A driver takes a bus and answers within some milliseconds, or with a stuck bus
-/// within seconds: it is asked on a thread of its own, never twice at a time.
+/// Measures the load. A driver uses a bus and answers within milliseconds, or within seconds if the bus is stuck. It is
+/// therefore called on a separate thread, never concurrently.
 ///
-/// A driver sets its chip up when it is first asked, and again after each fault of the bus, so a chip that comes late or
-/// comes back needs nobody.
+/// A driver sets up its chip at the first call, and again after each bus fault, so that a chip may appear late or return.
 public protocol PowerMeter: Sendable {
-    /// - Throws: what kept it from measuring. A value that cannot be true is thrown too, never returned.
+    /// - Throws: the reason for a failure. An implausible value is thrown as well, never returned.
     func measure() throws(HardwareFault) -> Measurement
-    /// What went wrong since the start.
+    /// The error counts since the start.
     var counters: MeterCounters { get }
 }
 
-/// What went wrong with a meter since the start.
+/// The error counts of a meter since the start.
 public struct MeterCounters: Hashable, Sendable {
-    /// Measurements that cannot be true and were not used.
+    /// The number of implausible measurements, which were not used.
     public var impossible: UInt64 = 0
-    /// Transfers that failed.
+    /// The number of failed transfers.
     public var busFaults: UInt64 = 0
-    /// How often the chip was set up, the first time too.
+    /// The number of set-ups, including the first one.
     public var initialisations: UInt64 = 0
 
     public init() {}
 }
 
-/// Measures how hot the plug is inside.
+/// Measures the temperature inside the plug.
 public protocol Thermometer: Sendable {
-    /// Tenths of a degree Celsius.
+    /// Returns tenths of a degree Celsius.
     func temperature() throws(HardwareFault) -> Int16
 }
 
-/// The parts that a plug is built of. What is nil it does not have.
+/// The parts of a plug; nil for parts that it does not have.
 public struct PlugParts: Sendable {
     public var relay: (any Relay)?
     public var button: (any Button)?

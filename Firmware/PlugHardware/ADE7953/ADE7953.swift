@@ -1,43 +1,43 @@
 public import Metering
 public import ProtocolCore
 
-/// The ADE7953, a meter for the mains, on I²C.
+/// The ADE7953, a mains meter on I²C.
 ///
-/// A measurement takes 6 transfers, every tenth 7: VRMS, IRMS, active and reactive power, CONFIG (is it still set up?), the
-/// energy, and now and then the period. Apparent power is volts times amperes, which is what the chip's own register has.
-/// Setting it up takes 17. A transfer is at most 8 bytes with both addresses, 0.2 ms at 400 kHz.
+/// A measurement takes 6 transfers, every tenth one 7: VRMS, IRMS, active and reactive power, CONFIG to check the settings, the
+/// energy, and sometimes the period. Apparent power is volts times amperes, like the chip's own register. The set-up takes 17
+/// transfers. A transfer has at most 8 bytes with both addresses, 0.2 ms at 400 kHz.
 public final class ADE7953: CalibratedMeter {
-    /// How the chip is wired and scaled.
+    /// The wiring and scaling of the chip.
     public struct Board: Hashable, Sendable {
         public enum Channel: Hashable, Sendable { case a, b }
 
-        /// Which of the two current inputs the relay's current goes through.
+        /// The current input that carries the relay's current.
         public var channel = Channel.a
-        /// True where the current's transformer or shunt is the other way round, so that a load reads negative.
+        /// True if the current transformer or shunt is reversed, so that a load reads negative.
         public var isReversed = false
-        /// Steps of VRMS in a volt.
+        /// The steps of VRMS per volt.
         public var stepsPerVolt = 26_000.0
-        /// Steps of IRMS in an ampere.
+        /// The steps of IRMS per ampere.
         public var stepsPerAmpere = 100_000.0
-        /// Steps of AWATT in a watt.
+        /// The steps of AWATT per watt.
         public var stepsPerWatt = 154.0
 
-        /// The common relay board.
+        /// Creates the values of the common relay board.
         public init(channel: Channel = .a, isReversed: Bool = false) {
             self.channel = channel
             self.isReversed = isReversed
         }
     }
 
-    /// What the chip can measure on the common relay board: 347 V, 90 A, 31.6 kW. What it sees below 0.5 W and 30 mA is
-    /// noise: from there on its currents are right to about 0.2 %.
+    /// The range of the chip on the common relay board: 347 V, 90 A, 31.6 kW. Values below 0.5 W and 30 mA are noise; above
+    /// that, currents are accurate to about 0.2 %.
     public static let limits = MeterLimits(
         largestVoltage: 350, largestCurrent: 92, largestPower: 32_000, noLoadPower: 0.5, noLoadCurrent: 0.03)
 
     private let driver: ChipDriver<ADE7953Chip>
 
     /// - Parameters:
-    ///   - clock: the plug's clock; it tells whether the energy register can have overflowed.
+    ///   - clock: the plug's clock, which detects whether the energy register can have overflowed.
     public init(
         bus: any I2CBus, address: UInt8 = 0x38, board: Board = Board(), calibration: Calibration = Calibration(),
         limits: MeterLimits = ADE7953.limits, clock: @escaping @Sendable () -> Instant

@@ -1,19 +1,19 @@
 import ProtocolCore
 
-/// Sets up an ADE7953 and reads it. All scaling is done here and none in the chip, whose gains are set to 1.
+/// Sets up an ADE7953 and reads it. All scaling is done here: the chip's gains are set to 1.
 struct ADE7953Chip: MeterChip {
     static let name = "ADE7953"
     static let addresses = ADE7953Constants.address...ADE7953Constants.address
 
     private typealias C = ADE7953Constants
 
-    /// The period is read once in this many measurements: a mains changes its frequency in seconds.
+    /// The number of measurements per reading of the period, because the mains frequency changes over seconds.
     private static let measurementsPerPeriod = 10
-    /// A living chip's RMS values differ in their last bits from one measurement to the next. An hour of the same ones, at one
-    /// a second, is a chip that answers and measures no more.
+    /// The limit of identical measurements, one hour at one per second. The RMS values of a working chip differ in their last
+    /// bits; a chip with constant values answers but no longer measures.
     static let sameValuesLimit = 3600
 
-    /// With so many steps of energy to come by the power before and after, there must be some.
+    /// The expected steps of energy above which a constant energy register counts as stopped.
     private static let stillStepsLimit = 100.0
 
     private let board: ADE7953.Board
@@ -21,11 +21,11 @@ struct ADE7953Chip: MeterChip {
     private let clock: @Sendable () -> Instant
     private let channel: ADE7953Constants.Channel
 
-    /// When its values are good; nil when they were at once.
+    /// The time at which the values become valid; nil if they were valid immediately.
     private var settled: Instant?
-    /// When the energy register was last read; nil before the first time, whose value nobody knows the span of.
+    /// The time of the last reading of the energy register; nil before the first one, whose interval is unknown.
     private var energyRead: Instant?
-    /// The steps of active power at that time and now, as amounts.
+    /// The steps of active power at that time and now, as absolute values.
     private var lastPower = 0.0
     private var power = 0.0
     private var measurements = 0
@@ -46,7 +46,7 @@ struct ADE7953Chip: MeterChip {
         try registers.write(C.configValue, to: C.config)
         try registers.write(C.unlockValue, to: C.unlock)
         try registers.write(C.requiredValue, to: C.required)
-        // The levels are taken over only while the detection is off.
+        // The chip accepts new levels only while the detection is off.
         try registers.write(C.noLoadOff, to: C.disableNoLoad)
         try registers.write(C.noLoadLevel, to: C.activeNoLoad)
         try registers.write(C.noLoadLevel, to: C.reactiveNoLoad)
@@ -54,7 +54,7 @@ struct ADE7953Chip: MeterChip {
         try registers.write(C.readClears, to: C.lineCycleMode)
         for gain in channel.gains { try registers.write(C.unityGain, to: gain) }
         try registers.write(Self.phaseCode(microseconds: calibration.phaseDelay), to: channel.phase)
-        // It has no identification: that it keeps what was written, in two widths, is all that tells it from others.
+        // The chip has no identification. Only its ability to store written values, in two widths, distinguishes it from others.
         let config = try registers.read(C.config)
         let level = try registers.read(C.activeNoLoad)
         guard config == C.configValue, level == C.noLoadLevel else {
@@ -78,7 +78,7 @@ struct ADE7953Chip: MeterChip {
         if measurements % Self.measurementsPerPeriod == 0 {
             frequency = C.periodClock / (Double(try registers.read(C.period)) + 1)
         }
-        // Last: whatever was read before it was measured with these settings.
+        // CONFIG is read last: all previous values were then measured with these settings.
         let config = try registers.read(C.config)
         guard config == C.configValue else {
             throw config == C.configDefault
@@ -107,15 +107,15 @@ struct ADE7953Chip: MeterChip {
         guard let last else { return nil }
         let seconds = (now - last).inSeconds
         guard seconds >= 0, seconds <= C.energyRange else { return nil }
-        // A step of energy is what so many steps of power are in a second.
+        // A step of energy equals this many steps of power during one second.
         let powerPerStep = C.fullScalePower / C.fullScaleEnergyRate
-        // A counter that stands still while power flows says nothing.
+        // A counter that is constant while power flows is not valid.
         guard steps != 0 || expected * seconds < powerPerStep * Self.stillStepsLimit else { return nil }
         let sign = board.isReversed ? -1.0 : 1.0
         let joulesPerStep = powerPerStep / board.stepsPerWatt * calibration.powerGain * sign
         let energy = (steps * joulesPerStep + calibration.powerOffset * seconds) / 3600
         do { return try limits.judged(energy: energy, seconds: seconds) } catch {
-            // What was in the register is gone, so the next span cannot be known either.
+            // The register's content was cleared by reading, so the next interval is unknown as well.
             energyRead = nil
             throw error
         }
@@ -137,7 +137,7 @@ struct ADE7953Chip: MeterChip {
         }
     }
 
-    /// PHCALA and PHCALB: sign and magnitude.
+    /// Returns the code for PHCALA and PHCALB in sign and magnitude.
     static func phaseCode(microseconds: Double) -> UInt32 {
         let steps = min((abs(microseconds) / C.phaseStep).rounded(), Double(C.phaseSign - 1))
         return UInt32(steps) | (microseconds < 0 && steps > 0 ? C.phaseSign : 0)
@@ -155,7 +155,7 @@ extension ChipRegisters {
 
     private static func pointer(_ register: UInt16) -> [UInt8] { [UInt8(register >> 8), UInt8(register & 0xFF)] }
 
-    /// Bytes.
+    /// Returns the width of a register in bytes.
     private static func width(_ register: UInt16) -> Int {
         switch register >> 8 {
         case 1: 2

@@ -1,13 +1,13 @@
-/// A dimmer that is told by the share of time in which its input is active: a trailing-edge module or an LED driver.
+/// A dimmer with a pulse-width input: a trailing-edge module or an LED driver.
 public struct PWMDimmer: Dimmer {
     private let channel: any PWMChannel
     private let minimum: Double
     private let gamma: Double
 
     /// - Parameters:
-    ///   - minimum: the least share, 0 to less than 1, at which the load works at all: an LED below its own flickers. Off is below it.
-    ///   - gamma: 0.25 to 4: the share rises with this power of the level. At 1 they are the same; at 2.2 equal steps of the level
-    ///     look equal to the eye.
+    ///   - minimum: the smallest share, 0 to less than 1, at which the load works: an LED flickers below it. Off is below it.
+    ///   - gamma: 0.25 to 4. The share is proportional to this power of the level. At 1 both are equal; at 2.2 equal steps of
+    ///     the level look equal to the eye.
     public init(_ channel: any PWMChannel, minimum: Double, gamma: Double) {
         precondition(minimum >= 0 && minimum < 1, "above its minimum a dimmer has a range")
         precondition(Self.gammas.contains(gamma), "no eye and no lamp is further from even")
@@ -16,27 +16,28 @@ public struct PWMDimmer: Dimmer {
         self.gamma = gamma
     }
 
-    /// What a gamma may be.
+    /// The valid range of gamma.
     public static let gammas = 0.25...4
 
     public func set(fraction: Double) throws(HardwareFault) {
         try channel.set(activeFor: activeTime(at: fraction))
     }
 
-    /// Nanoseconds of the period; higher or the same for a higher fraction.
+    /// Returns the active nanoseconds of the period, which never decrease with a higher fraction.
     func activeTime(at fraction: Double) -> UInt64 {
-        // Not a number is off.
+        // Not a number means off.
         guard fraction > 0 else { return 0 }
         let share = minimum + (1 - minimum) * raise(min(fraction, 1), to: gamma)
-        // What is on is never rounded to off.
+        // A level above zero is never rounded to off.
         return min(max(UInt64((share * Double(channel.period)).rounded()), 1), channel.period)
     }
 }
 
-/// A power of a number from 0 to 1, with an exponent of 0 to less than 2^32. Higher or the same for a higher base: each step of it is.
+/// Returns a power of a number from 0 to 1, with an exponent of 0 to less than 2^32. The result never decreases with a higher
+/// base, because no step of the computation does.
 ///
-/// The exponent is taken bit by bit: squares make those before the point, square roots those behind it. (The standard library
-/// has no logarithm, and this module no C library.)
+/// The exponent is processed bit by bit: squares compute its integer part, square roots its fraction. (The standard library has
+/// no logarithm, and this module imports no C library.)
 func raise(_ base: Double, to exponent: Double) -> Double {
     var result = 1.0
     var square = base
@@ -48,7 +49,7 @@ func raise(_ base: Double, to exponent: Double) -> Double {
     }
     var root = base
     var rest = exponent - exponent.rounded(.down)
-    // 2^-40 of an exponent is far below what a period has of nanoseconds.
+    // 2^-40 of an exponent is far below one nanosecond of a period.
     for _ in 0..<40 where rest > 0 {
         root = root.squareRoot()
         rest *= 2

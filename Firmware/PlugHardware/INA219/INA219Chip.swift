@@ -1,19 +1,19 @@
-/// Registers of the INA219 (data sheet SBOS448G) beyond those that all of its family have.
+/// The registers of the INA219 (data sheet SBOS448G) in addition to the common ones of its family.
 enum INA219Constants {
     static let current: UInt8 = 0x04
     /// CONFIG after a reset.
     static let configurationDefault: UInt16 = 0x399F
-    /// 32 V, shunt to ±320 mV, 64 samples of each (34 ms), both all the time: two measurements every 68 ms.
+    /// 32 V, shunt up to ±320 mV, 64 samples each (34 ms), both continuously: two measurements every 68 ms.
     static let configuration: UInt16 = 0x3F77
-    /// With it a step of the current is a step of the shunt's voltage over the shunt, so that nothing is rounded:
+    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt, without rounding:
     /// 0.04096 / (10 µV / R · R).
     static let calibration: UInt16 = 4096
-    /// Volts.
+    /// The step in volts.
     static let shuntStep = 10e-6
     static let busStep = 4e-3
-    /// Steps of the shunt's voltage at ±320 mV.
+    /// The steps of the shunt's voltage at ±320 mV.
     static let largestShunt = 32_000.0
-    /// Bit 0 of the bus voltage: current and power are out of their registers' range.
+    /// Bit 0 of the bus voltage: current and power exceed the range of their registers.
     static let overflow: UInt16 = 1
 }
 

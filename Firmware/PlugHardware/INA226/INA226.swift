@@ -2,10 +2,10 @@ public import Metering
 
 /// The INA226, a bench meter for direct current up to 36 V, on I²C.
 ///
-/// A measurement takes 3 transfers: voltage, current, and the calibration register (is it still set up?). Setting it up
-/// takes 8. The resolution is 1.25 mV, 2.5 µV over the shunt's ohms, and of the power their product.
+/// A measurement takes 3 transfers: voltage, current, and the calibration register to check the settings. The set-up takes 8.
+/// The resolution is 1.25 mV, 2.5 µV divided by the shunt's ohms, and their product for the power.
 public final class INA226: CalibratedMeter {
-    /// What its registers can hold with such a shunt.
+    /// Returns the range of the registers with this shunt.
     public static func limits(shuntOhms: Double) -> MeterLimits {
         MeterLimits(
             largestVoltage: 40.96, largestCurrent: 0.08192 / shuntOhms, largestPower: 40.96 * 0.08192 / shuntOhms,
@@ -15,9 +15,9 @@ public final class INA226: CalibratedMeter {
     private let driver: ChipDriver<INA226Chip>
 
     /// - Parameters:
-    ///   - shuntOhms: of the resistor on the board, above zero: 0.002 to 0.1 on most.
-    ///   - isReversed: true where the load's current flows from V− to V+.
-    ///   - limits: nil for those of the chip with this shunt.
+    ///   - shuntOhms: the resistance on the board, above zero: 0.002 to 0.1 on most.
+    ///   - isReversed: true if the load's current flows from V− to V+.
+    ///   - limits: nil for the chip's limits with this shunt.
     public init(
         bus: any I2CBus, address: UInt8 = 0x40, shuntOhms: Double, isReversed: Bool = false,
         calibration: Calibration = Calibration(), limits: MeterLimits? = nil

@@ -1,17 +1,17 @@
-/// Registers of the INA226 (data sheet SBOS547B) beyond those that all of its family have.
+/// The registers of the INA226 (data sheet SBOS547B) in addition to the common ones of its family.
 enum INA226Constants {
     static let current: UInt8 = 0x04
     /// CONFIG after a reset.
     static let configurationDefault: UInt16 = 0x4127
-    /// Means of 16 samples of 1.1 ms each, voltage and current all the time: a measurement every 35 ms.
+    /// Means of 16 samples of 1.1 ms each, voltage and current continuously: one measurement every 35 ms.
     static let configuration: UInt16 = 0x4527
-    /// With it a step of the current is a step of the shunt's voltage over the shunt, so that nothing is rounded:
+    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt, without rounding:
     /// 0.00512 / (2.5 µV / R · R).
     static let calibration: UInt16 = 2048
-    /// Volts.
+    /// The step in volts.
     static let shuntStep = 2.5e-6
     static let busStep = 1.25e-3
-    /// Of the shunt's voltage and of the bus voltage: at it the register is full.
+    /// The full scale of the shunt's voltage and of the bus voltage.
     static let fullScale = 32_767.0
 }
 

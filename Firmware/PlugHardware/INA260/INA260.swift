@@ -1,18 +1,18 @@
 public import Metering
 
-/// The INA260, a bench meter for direct current up to 36 V and 15 A with a shunt of its own, on I²C.
+/// The INA260, a bench meter for direct current up to 36 V and 15 A with an integrated shunt, on I²C.
 ///
-/// A measurement takes 3 transfers: voltage, current, and the configuration register (is it still set up?). Setting it up
-/// takes 5. The resolution is 1.25 mV, 1.25 mA, and of the power their product.
+/// A measurement takes 3 transfers: voltage, current, and the configuration register to check the settings. The set-up takes 5.
+/// The resolution is 1.25 mV, 1.25 mA, and their product for the power.
 public final class INA260: CalibratedMeter {
-    /// What its registers can hold.
+    /// The range of the registers.
     public static let limits = MeterLimits(
         largestVoltage: 40.96, largestCurrent: 40.96, largestPower: 40.96 * 40.96, powerSlack: 0.01)
 
     private let driver: ChipDriver<INA260Chip>
 
     /// - Parameters:
-    ///   - isReversed: true where the load's current flows from IN− to IN+.
+    ///   - isReversed: true if the load's current flows from IN− to IN+.
     public init(
         bus: any I2CBus, address: UInt8 = 0x40, isReversed: Bool = false, calibration: Calibration = Calibration(),
         limits: MeterLimits = INA260.limits

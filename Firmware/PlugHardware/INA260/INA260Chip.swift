@@ -1,15 +1,15 @@
-/// Registers of the INA260 beyond those that all of its family have. Its shunt, 2 mΩ, is inside.
+/// The registers of the INA260 in addition to the common ones of its family. Its shunt of 2 mΩ is integrated.
 enum INA260Constants {
     static let current: UInt8 = 0x01
     /// CONFIG after a reset.
     static let configurationDefault: UInt16 = 0x6127
-    /// Means of 16 samples of 1.1 ms each, voltage and current all the time: a measurement every 35 ms.
+    /// Means of 16 samples of 1.1 ms each, voltage and current continuously: one measurement every 35 ms.
     static let configuration: UInt16 = 0x6527
-    /// Amperes.
+    /// The step in amperes.
     static let currentStep = 1.25e-3
-    /// Volts.
+    /// The step in volts.
     static let busStep = 1.25e-3
-    /// At it a register is full.
+    /// The full scale of a register.
     static let fullScale = 32_767.0
 }
 
@@ -33,7 +33,7 @@ struct INA260Chip: MeterChip {
     func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities {
         let bus = try registers.read(INARegisters.busVoltage).signed
         let current = try registers.read(C.current).signed
-        // Nothing goes wrong without its settings, only the means are shorter; it is told all the same.
+        // Without its settings only the means are shorter, but the reset is reported nevertheless.
         guard try registers.read(INARegisters.configuration) == C.configuration else { throw .wasReset }
         guard abs(current) < C.fullScale else { throw .impossible("the current is beyond what the chip can measure") }
         guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is beyond what the chip can measure") }

@@ -1,14 +1,14 @@
-/// A number that the kernel shows in an attribute file, times what it counts in.
+/// A number in a kernel attribute file, multiplied by its unit.
 struct AttributeNumber: Sendable {
     let file: any AttributeFile
-    /// The file's number times this is in SI units.
+    /// The factor from the file's number to SI units.
     let unit: Double
 
-    /// - Throws: ``MeterFault/impossible(_:)`` for what is no number.
+    /// - Throws: ``MeterFault/impossible(_:)`` if the text is not a number.
     func value() throws(KernelFault) -> Double {
         let text: String
         do { text = try file.read() } catch { throw .file(error) }
-        // A kernel's number has at most 20 digits, a point and a sign; a longer text is none.
+        // A kernel number has at most 20 digits, a point and a sign.
         guard text.utf8.count <= 32, let number = Double(text), number.isFinite else {
             throw .impossible("\"\(text.prefix(32))\" is no number")
         }
@@ -16,7 +16,7 @@ struct AttributeNumber: Sendable {
     }
 }
 
-/// What keeps a value of the kernel from being read.
+/// The reason why a kernel value cannot be read.
 enum KernelFault: Error {
     case file(HardwareFault)
     case impossible(String)

@@ -1,7 +1,7 @@
-/// One quantity of a device of the kernel's: a file of hwmon, or one of iio with its scale and offset beside it.
+/// One quantity of a kernel device: a file of hwmon, or one of iio with its scale and offset.
 struct KernelChannel: Sendable {
     let number: AttributeNumber
-    /// Iio: (raw + offset) times scale. Nil where the file has the value as it is.
+    /// The scale of iio: (raw + offset) times scale. Nil if the file contains the final value.
     var scale: AttributeNumber?
     var offset: AttributeNumber?
 
@@ -10,7 +10,7 @@ struct KernelChannel: Sendable {
         return try (number.value() + (offset?.value() ?? 0)) * scale.value()
     }
 
-    /// Of hwmon, the first of the names that there is.
+    /// Opens the first existing hwmon file of the names.
     static func hwmon(
         _ names: [String], unit: Double, _ open: (String) -> (any AttributeFile)?
     ) -> KernelChannel? {
@@ -20,7 +20,7 @@ struct KernelChannel: Sendable {
         return nil
     }
 
-    /// Of iio, the first of the channels that there is; `in_voltage1` means in_voltage1_input, or in_voltage1_raw with
+    /// Opens the first existing iio channel. `in_voltage1` stands for in_voltage1_input, or in_voltage1_raw with
     /// in_voltage1_scale or in_voltage_scale.
     static func iio(
         _ channels: [String], unit: Double, _ open: (String) -> (any AttributeFile)?
@@ -33,7 +33,7 @@ struct KernelChannel: Sendable {
             let kind = String(channel.reversed().drop { $0.isNumber }.reversed())
             return KernelChannel(
                 number: AttributeNumber(file: raw, unit: 1),
-                // Without a scale the raw number is in the unit already.
+                // Without a scale the raw number is already in the unit.
                 scale: (open(channel + "_scale") ?? open(kind + "_scale")).map { AttributeNumber(file: $0, unit: unit) }
                     ?? AttributeNumber(file: One(), unit: unit),
                 offset: (open(channel + "_offset") ?? open(kind + "_offset")).map {

@@ -1,27 +1,27 @@
 public import Metering
 import Synchronization
 
-/// A meter that the kernel has a driver for, by the files of hwmon or iio: the way out for chips that are not known here.
+/// A meter with a kernel driver, read from hwmon or iio files. It supports chips without a driver in this module.
 ///
-/// A measurement reads each of its files once: power, voltage, current, energy, as far as there are; of iio also scale and
-/// offset, which can change with the range. Direct current is assumed: there is no reactive power.
+/// A measurement reads each file once: power, voltage, current and energy, if present, and for iio also scale and offset, which
+/// can change with the range. The meter assumes direct current, so it has no reactive power.
 public final class KernelMeter: CalibratedMeter {
-    /// Files of hwmon, tried in this order, and what they count in: µW, mV, mA, µJ.
+    /// The hwmon files in the order of the search. Their units are µW, mV, mA and µJ.
     static let hwmonPower = ["power1_input", "power1_average"]
     static let hwmonVoltage = ["in1_input", "in0_input"]
     static let hwmonCurrent = ["curr1_input"]
     static let hwmonEnergy = ["energy1_input"]
-    /// Channels of iio, which count in mW, mV and mA; an INA219 or INA226 there has its bus at 1, power at 2, current at 3.
+    /// The iio channels, in mW, mV and mA. For INA219 and INA226 the bus is channel 1, the power 2, the current 3.
     public static let iioPower = ["in_power2", "in_power0", "in_power1", "in_power"]
     public static let iioVoltage = ["in_voltage1", "in_voltage0", "in_voltage"]
     public static let iioCurrent = ["in_current3", "in_current0", "in_current1", "in_current"]
 
-    /// What no meter of a plug measures more of, whatever the kernel says.
+    /// The plausible range of a plug's meter.
     public static let limits = MeterLimits(
         largestVoltage: 500, largestCurrent: 200, largestPower: 50_000, powerSlack: 0.5)
 
     private struct State {
-        /// Microjoules as the kernel last showed them.
+        /// The kernel's last energy value in microjoules.
         var energy: Double?
     }
 
@@ -37,10 +37,10 @@ public final class KernelMeter: CalibratedMeter {
     public let supply: CalibrationRun.Supply
     public var measuresPower: Bool { power != nil }
 
-    /// A device under /sys/class/hwmon.
+    /// Opens a device in /sys/class/hwmon.
     ///
-    /// - Parameter open: the file of that name in the device's folder, nil where there is none.
-    /// - Throws: when it has neither power nor both voltage and current.
+    /// - Parameter open: returns the file with this name in the device's folder, or nil if it does not exist.
+    /// - Throws: if the device has neither power nor both voltage and current.
     public convenience init(
         hwmon open: (String) -> (any AttributeFile)?, isReversed: Bool = false,
         supply: CalibrationRun.Supply = .lowVoltage,
@@ -52,12 +52,12 @@ public final class KernelMeter: CalibratedMeter {
             isReversed, supply, calibration, limits)
     }
 
-    /// A device under /sys/bus/iio/devices.
+    /// Opens a device in /sys/bus/iio/devices.
     ///
     /// - Parameters:
-    ///   - open: the file of that name in the device's folder, nil where there is none.
-    ///   - power, voltage, current: the channels to look for, in this order.
-    /// - Throws: when it has neither power nor both voltage and current.
+    ///   - open: returns the file with this name in the device's folder, or nil if it does not exist.
+    ///   - power, voltage, current: the channels to try, in this order.
+    /// - Throws: if the device has neither power nor both voltage and current.
     public convenience init(
         iio open: (String) -> (any AttributeFile)?, power: [String] = KernelMeter.iioPower,
         voltage: [String] = KernelMeter.iioVoltage, current: [String] = KernelMeter.iioCurrent,
@@ -130,7 +130,7 @@ public final class KernelMeter: CalibratedMeter {
                 currentRMS: amperes)
         }
         var watts = try power.value() * calibration.powerGain
-        // Most drivers show an amount; then the current has the sign.
+        // Most drivers report an absolute value; the current then provides the sign.
         if let amperes, watts > 0 { watts = amperes < 0 ? -watts : watts } else { watts *= sign }
         return MeterQuantities(activePower: watts + calibration.powerOffset, voltageRMS: volts, currentRMS: amperes)
     }
@@ -139,8 +139,8 @@ public final class KernelMeter: CalibratedMeter {
         do { return try limits.judged(quantities) } catch { throw .impossible(error.reason) }
     }
 
-    /// The kernel's counter never falls but when its driver begins anew. Without a clock here, it is ``EnergyCounter`` that finds a
-    /// jump too far.
+    /// Returns the added energy. The kernel's counter only decreases if its driver restarts. ``EnergyCounter`` rejects
+    /// implausible jumps, since this module has no clock.
     private func addedEnergy() throws(KernelFault) -> Double? {
         guard let energy else { return nil }
         let now = try energy.value()

@@ -1,6 +1,6 @@
-/// A temperature that the kernel shows in thousandths of a degree: `temp` of a thermal zone, `temp1_input` of hwmon.
+/// A temperature in thousandths of a degree from a kernel file: `temp` of a thermal zone, `temp1_input` of hwmon.
 public struct KernelThermometer: Thermometer {
-    /// Degrees Celsius that a sensor in a plug can honestly say; beyond, it is broken or not connected.
+    /// The plausible range of a sensor in a plug, in degrees Celsius. A sensor outside it is broken or not connected.
     public static let range = -55.0...200.0
 
     private let number: AttributeNumber

@@ -1,20 +1,20 @@
 import Metering
 import Synchronization
 
-/// What is particular of a chip: how it is set up, and how its registers become quantities.
+/// The chip-specific part of a meter: its set-up, and the conversion from registers to quantities.
 protocol MeterChip: Sendable {
     static var name: String { get }
-    /// Where it can be on the bus.
+    /// The possible bus addresses.
     static var addresses: ClosedRange<UInt8> { get }
 
-    /// Checks that it is this chip and writes all settings.
+    /// Checks the chip's type and writes all settings.
     ///
-    /// - Returns: whether it had them already, so that its values are good.
+    /// - Returns: true if the settings were already present, so that the values are valid.
     mutating func setUp(_ registers: ChipRegisters) throws(MeterFault) -> Bool
-    /// All quantities but the energy. Throws ``MeterFault/wasReset`` when the settings are gone.
+    /// Reads all quantities except the energy. Throws ``MeterFault/wasReset`` if the settings were lost.
     mutating func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities
-    /// Watt-hours since it was last asked, nil when it cannot say. Asked last, since a register that is cleared by reading
-    /// has its value only once.
+    /// Reads the watt-hours since the last call, or returns nil if they are unknown. Called last, because reading may clear the
+    /// register.
     mutating func addedEnergy(_ registers: ChipRegisters, _ limits: MeterLimits) throws(MeterFault) -> Double?
 }
 
@@ -22,18 +22,18 @@ extension MeterChip {
     mutating func addedEnergy(_ registers: ChipRegisters, _ limits: MeterLimits) throws(MeterFault) -> Double? { nil }
 }
 
-/// Keeps a chip set up and turns what it says into measurements: after each fault of the bus, and when the chip has lost its
-/// settings, it is set up anew.
+/// Keeps a chip set up and converts its values to measurements. After each bus fault, and when the chip has lost its settings,
+/// it is set up again.
 final class ChipDriver<Chip: MeterChip>: Sendable {
     private struct State {
         var chip: Chip
         var isSetUp = false
-        /// Microwatt-hours that rounding has left over, so that none is lost over the years.
+        /// The rounding remainder in microwatt-hours, so that no energy is lost over the years.
         var energyRest = 0.0
     }
 
     private let state: Mutex<State>
-    /// Apart from the state, which is held while the bus is used.
+    /// The counters, separate from the state, whose lock is held during bus transfers.
     private let counted = Mutex(MeterCounters())
     private let registers: ChipRegisters
     private let limits: MeterLimits
@@ -88,10 +88,11 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
             case .impossible: counted.withLock { $0.impossible += 1 }
             case .wasReset:
                 state.isSetUp = false
-                // Now, so that its values are there the next time. Where this fails too, the next time tells why.
+                // The chip is set up immediately, so that the next measurement has values. If that fails, the next measurement
+                // reports the reason.
                 try? setUp(&state)
             case .wrongChip:
-                // Also a chip that babbles: what it says of its settings cannot be true.
+                // A chip with random answers also ends here, because its settings cannot be true.
                 counted.withLock { $0.impossible += 1 }
                 state.isSetUp = false
             case .settling: break

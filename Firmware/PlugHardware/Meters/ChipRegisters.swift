@@ -1,11 +1,11 @@
-/// The registers of one chip on a bus; values travel with the most significant byte first.
+/// The registers of one chip on a bus, with the most significant byte first.
 struct ChipRegisters: Sendable {
     let bus: any I2CBus
     let address: UInt8
 
     /// - Parameters:
-    ///   - pointer: the register's address as it is sent.
-    ///   - count: bytes of its value, at most 4.
+    ///   - pointer: the register's address in its wire format.
+    ///   - count: the length of its value in bytes, at most 4.
     func read(_ pointer: [UInt8], count: Int) throws(MeterFault) -> UInt32 {
         let bytes = try transfer(pointer, read: count)
         return bytes.reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,6 +1,6 @@
-/// What INA219, INA226 and INA260 have in common: 8-bit register addresses, 16-bit values.
+/// The common registers of INA219, INA226 and INA260: 8-bit register addresses, 16-bit values.
 enum INARegisters {
-    /// Set by two pins.
+    /// The addresses, selected with two pins.
     static let addresses: ClosedRange<UInt8> = 0x40...0x4F
 
     static let configuration: UInt8 = 0x00
@@ -10,12 +10,12 @@ enum INARegisters {
     static let die: UInt8 = 0xFF
 
     static let texasInstruments: UInt16 = 0x5449
-    /// Of the die's identification; the other four bits are its revision.
+    /// The mask of the die's identification; the other four bits are its revision.
     static let dieMask: UInt16 = 0xFFF0
     static let ina226Die: UInt16 = 0x2260
     static let ina260Die: UInt16 = 0x2270
 
-    /// The chip that has these identification registers, as `kind` in [meter] calls it; nil for one unknown.
+    /// Returns the chip with these identification registers, as `kind` in [meter] names it, or nil if it is unknown.
     static func kind(manufacturer: UInt16, die: UInt16) -> String? {
         guard manufacturer == texasInstruments else { return nil }
         switch die & dieMask {
@@ -35,7 +35,7 @@ extension ChipRegisters {
         try write(UInt32(value), to: [register], count: 2)
     }
 
-    /// Throws unless the identification registers are those of the kind.
+    /// Throws unless the identification registers match the kind.
     func identify(as expected: String, die: UInt16) throws(MeterFault) {
         let manufacturer = try read(INARegisters.manufacturer)
         let found = try read(INARegisters.die)
@@ -49,7 +49,7 @@ extension ChipRegisters {
                 + (advice ?? "is it another chip (an INA219 has no identification), or another address?"))
     }
 
-    /// Writes a setting and looks whether it stays.
+    /// Writes a setting and verifies it by reading.
     func set(_ register: UInt8, to value: UInt16, of chip: String) throws(MeterFault) {
         try write(value, to: register)
         let kept = try read(register)
@@ -62,13 +62,13 @@ extension ChipRegisters {
 }
 
 extension UInt16 {
-    /// As two's complement.
+    /// The value in two's complement.
     var signed: Double { Double(Int16(bitPattern: self)) }
 }
 
 extension MeterQuantities {
-    /// Of a direct current. The power is computed here, of what is calibrated already: the chips' power registers are coarser,
-    /// and have no sign.
+    /// Creates the quantities of a direct current. The power is computed from calibrated values, because the chips' power
+    /// registers are coarser and have no sign.
     init(directCurrent amperes: Double, at volts: Double, _ isReversed: Bool, _ calibration: Calibration) {
         let current = amperes * calibration.currentGain * (isReversed ? -1 : 1)
         let voltage = volts * calibration.voltageGain

@@ -1,13 +1,13 @@
-/// What keeps a chip from measuring.
+/// The reason why a chip does not measure.
 enum MeterFault: Error, Hashable {
     case bus(BusFault)
-    /// Another chip than the one expected answers, or none that makes sense; what was found, and what to try.
+    /// A different or invalid chip answers. The text has its values and a hint.
     case wrongChip(String)
     /// The chip has lost its settings since they were written.
     case wasReset
-    /// It has been set up and its first values are still to come.
+    /// The chip was just set up and has no values yet.
     case settling
-    /// Its values cannot be true.
+    /// The values are implausible.
     case impossible(String)
 
     var reason: String {

@@ -1,23 +1,23 @@
-/// What a meter can honestly say: less than `noLoad…` is nothing, more than `largest…` is impossible.
+/// The plausible range of a meter: values below `noLoad…` count as zero, values above `largest…` are impossible.
 public struct MeterLimits: Hashable, Sendable {
-    /// Watts; an active power below it is exactly 0, of either sign.
+    /// The active power in watts below which it counts as 0, with either sign.
     public var noLoadPower = 0.0
-    /// Amperes; a current below it is exactly 0 while the active power is. A capacitor draws current and no power: above this
-    /// it shows.
+    /// The current in amperes below which it counts as 0 if the active power does. A capacitor draws current without power,
+    /// which appears above this limit.
     public var noLoadCurrent = 0.0
-    /// Volts, to either side of zero.
+    /// The limit in volts, in both directions.
     public var largestVoltage: Double
-    /// Amperes, to either side of zero.
+    /// The limit in amperes, in both directions.
     public var largestCurrent: Double
-    /// Watts, to either side of zero.
+    /// The limit in watts, in both directions.
     public var largestPower: Double
-    /// Watts that the power may lie above volts times amperes beside ``powerTolerance``: they are not measured at quite the
-    /// same moment. Infinite where the two shall not be compared.
+    /// The watts by which the power may exceed volts times amperes in addition to ``powerTolerance``, because the values are not
+    /// measured simultaneously. Infinite to disable the comparison.
     public var powerSlack = 5.0
 
-    /// As a fraction of volts times amperes.
+    /// The tolerance as a fraction of volts times amperes.
     public static let powerTolerance = 0.1
-    /// Hertz. What a mains has, generators on an island included.
+    /// The frequencies of mains in hertz, including island generators.
     public static let mainsFrequencies = 40.0...70.0
 
     public init(
@@ -32,15 +32,14 @@ public struct MeterLimits: Hashable, Sendable {
         self.powerSlack = powerSlack
     }
 
-    /// The same for a meter that is about to be calibrated: nothing is too small, and gains that do not fit each other yet are
-    /// no fault.
+    /// The limits for a meter during calibration: no minimum, and no comparison of gains that do not match yet.
     public var forCalibration: MeterLimits {
         MeterLimits(
             largestVoltage: largestVoltage, largestCurrent: largestCurrent, largestPower: largestPower,
             powerSlack: .infinity)
     }
 
-    /// A board whose gains are larger measures more before its registers are full.
+    /// Returns the limits for a calibrated board. Larger gains extend the range of full registers.
     func scaled(by calibration: Calibration) -> MeterLimits {
         var limits = self
         limits.largestVoltage *= calibration.voltageGain
@@ -49,9 +48,9 @@ public struct MeterLimits: Hashable, Sendable {
         return limits
     }
 
-    /// The quantities with nothing where there is none; a frequency that no mains has is left out.
+    /// Returns the quantities with values below the minimum set to zero, without an implausible frequency.
     ///
-    /// - Throws: ``MeterFault/impossible(_:)`` with what cannot be true.
+    /// - Throws: ``MeterFault/impossible(_:)`` with the implausible value.
     func judged(_ measured: MeterQuantities) throws(MeterFault) -> MeterQuantities {
         var quantities = measured
         try check(measured.activePower, below: largestPower, "W")
@@ -69,11 +68,11 @@ public struct MeterLimits: Hashable, Sendable {
         return quantities
     }
 
-    /// Watt-hours of a span; nothing where its mean power would be.
+    /// Returns the watt-hours of an interval, or zero if their mean power is below the minimum.
     ///
-    /// - Throws: ``MeterFault/impossible(_:)`` when no load can have drawn it.
+    /// - Throws: ``MeterFault/impossible(_:)`` if no load can have used that energy.
     func judged(energy: Double, seconds: Double) throws(MeterFault) -> Double {
-        // A second more: the chip's span and the clock's differ by what the bus and the scheduler take.
+        // The extra second covers the delays of bus and scheduler between the chip's interval and the clock's.
         guard energy.isFinite, abs(energy) * 3600 <= largestPower * (seconds + 1) else {
             throw .impossible("\(energy) Wh in \(seconds) s")
         }
@@ -86,7 +85,7 @@ public struct MeterLimits: Hashable, Sendable {
         }
     }
 
-    /// Active and reactive power are parts of the apparent power.
+    /// Checks that active and reactive power do not exceed the apparent power.
     private func checkAgreement(_ measured: MeterQuantities) throws(MeterFault) {
         guard let apparent = measured.apparentPower else { return }
         let bound = apparent * (1 + Self.powerTolerance) + powerSlack

@@ -1,18 +1,18 @@
 public import Metering
 
-/// What a meter measured, in SI units and not rounded. A ``Measurement`` is made of it once, at the end.
+/// A meter's measurement in SI units without rounding. It is converted to a ``Measurement`` once, at the end.
 public struct MeterQuantities: Hashable, Sendable {
-    /// Watts; negative when the load feeds back.
+    /// Active power in watts; negative when the load feeds back.
     public var activePower: Double
-    /// Volts; nil from a meter that has none.
+    /// Volts; nil if the meter does not measure it.
     public var voltageRMS: Double?
-    /// Amperes; negative only where a direct current flows back. Nil from a meter that has none.
+    /// Amperes; negative only for direct current that flows back. Nil if the meter does not measure it.
     public var currentRMS: Double?
-    /// Vars; nil from a meter of direct current.
+    /// Vars; nil for direct current.
     public var reactivePower: Double?
-    /// Hertz; nil where there is no mains to measure.
+    /// Hertz; nil if the meter has no mains to measure.
     public var frequency: Double?
-    /// Watt-hours since the measurement before, from the meter's own counter; nil where it cannot say.
+    /// Watt-hours since the previous measurement from the meter's own counter; nil if they are unknown.
     public var addedEnergy: Double?
 
     public init(
@@ -27,19 +27,19 @@ public struct MeterQuantities: Hashable, Sendable {
         self.addedEnergy = addedEnergy
     }
 
-    /// Volt-amperes.
+    /// Apparent power in volt-amperes.
     public var apparentPower: Double? {
         guard let voltageRMS, let currentRMS else { return nil }
         return abs(voltageRMS * currentRMS)
     }
 
-    /// -1 to 1, as far as the three quantities agree; 0 where nothing flows.
+    /// The power factor, -1 to 1, clamped if the quantities disagree; 0 without current.
     public var powerFactor: Double? {
         apparentPower.map { $0 == 0 ? 0 : min(max(activePower / $0, -1), 1) }
     }
 
-    /// All but the energy, rounded to what is kept: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001, 1 mHz. Nil when a value is
-    /// not finite or outside what that can hold.
+    /// All quantities except the energy, rounded to the stored resolution: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001, 1 mHz.
+    /// Nil if a value is not finite or out of range.
     public var measurement: Measurement? {
         var rounded = Measurement(watts: activePower, volts: voltageRMS, amperes: currentRMS.map { abs($0) })
         if let reactivePower, let apparentPower, let powerFactor {
@@ -55,12 +55,12 @@ public struct MeterQuantities: Hashable, Sendable {
     }
 }
 
-/// A meter that a person can calibrate.
+/// A meter that the user can calibrate.
 public protocol CalibratedMeter: PowerMeter {
-    /// What ``PowerMeter/measure()`` measures, not rounded.
+    /// Returns the values of ``PowerMeter/measure()`` without rounding.
     func quantities() throws(HardwareFault) -> MeterQuantities
-    /// What feeds it.
+    /// The kind of power supply.
     var supply: CalibrationRun.Supply { get }
-    /// False where the power is computed of voltage and current and so needs no gain of its own.
+    /// False if the power is computed from voltage and current, so that it needs no own gain.
     var measuresPower: Bool { get }
 }

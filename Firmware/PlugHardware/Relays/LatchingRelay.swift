@@ -1,21 +1,22 @@
 import Synchronization
 
-/// A relay that stays as it is without power: a pulse on one coil turns it on, one on the other turns it off.
+/// A relay that keeps its state without power: a pulse on one coil switches it on, a pulse on the other switches it off.
 ///
-/// Never are both coils energised, and a new pulse ends the one before it. A process that is killed in a pulse lets go of the
-/// line: the board's pull-down ends the pulse, and the contact is where the pulse was to bring it or where it was. The next process
-/// pulses it to where it is to be. So each coil's driver needs a pull-down, and its lines are never kept over a crash.
+/// The driver never energises both coils, and a new pulse ends the previous one. If the process is killed during a pulse, it
+/// releases the line: the board's pull-down ends the pulse, and the contact is in its old or new state. The next process pulses
+/// it to the desired state. Each coil's driver therefore needs a pull-down, and the service manager must not keep the lines
+/// during a crash.
 public final class LatchingRelay: Relay {
-    /// How often the end of a pulse is tried again that failed, one pulse apart.
+    /// The number of attempts to end a pulse, one pulse length apart.
     static let tries = 10
 
     private struct State {
-        /// Both coils were brought to rest once. Before that nothing is known of them.
+        /// True after both coils were de-energised once; before that their state is unknown.
         var isKnown = false
         var isEnergised = false
-        /// Counts the pulses, so that the end of one that is over does nothing to the next.
+        /// The number of the pulse, so that the end of an old pulse does not affect the next one.
         var pulse: UInt64 = 0
-        /// Wait for the coils to come to rest.
+        /// The callers that wait for the coils to be at rest.
         var waiting: [CheckedContinuation<Result<Void, HardwareFault>, Never>] = []
     }
 
@@ -23,14 +24,14 @@ public final class LatchingRelay: Relay {
     private let off: any OutputLine
     private let pulse: Duration
     private let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    /// Held while the lines are moved.
+    /// The lock is held while the lines change.
     private let state = Mutex(State())
 
-    /// Leaves the lines as they are until the first call.
+    /// Creates the driver. The lines are unchanged until the first call.
     ///
     /// - Parameters:
-    ///   - pulse: how long a coil is energised, as the relay's maker says; above zero.
-    ///   - after: calls a function once after a while, on any thread, never before it returns.
+    ///   - pulse: the pulse length in the relay's data sheet, above zero.
+    ///   - after: calls a function once after a delay, on any thread, never before it returns.
     public init(
         on: any OutputLine, off: any OutputLine, pulse: Duration,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
@@ -46,7 +47,7 @@ public final class LatchingRelay: Relay {
         let (number, result) = try state.withLock { state throws(HardwareFault) in
             try rest(&state)
             state.pulse += 1
-            // A coil that could not be energised is one of which nothing is known: it has to be brought to rest too.
+            // If energising failed, the coil's state is unknown, so it must be de-energised as well.
             state.isEnergised = true
             let coil = isOn ? on : off
             return (state.pulse, Result { () throws(HardwareFault) in try coil.set(active: true) })
@@ -55,7 +56,7 @@ public final class LatchingRelay: Relay {
         try result.get()
     }
 
-    /// Lets a pulse come to its end, after one that turns off unless the contact is to stay.
+    /// Waits for the end of a pulse. Switches off first unless the contact must keep its state.
     public func release(keeping: Bool) async throws(HardwareFault) {
         if !keeping { try set(on: false) }
         let result = await withCheckedContinuation { waiting in
@@ -68,10 +69,10 @@ public final class LatchingRelay: Relay {
         try result.get()
     }
 
-    /// No coil is energised afterwards.
+    /// De-energises both coils.
     private func rest(_ state: inout State) throws(HardwareFault) {
         guard state.isEnergised || !state.isKnown else { return }
-        // The second is tried whatever became of the first.
+        // The second coil is tried even if the first one failed.
         let results = [on, off].map { line in Result { () throws(HardwareFault) in try line.set(active: false) } }
         for result in results { try result.get() }
         state.isKnown = true

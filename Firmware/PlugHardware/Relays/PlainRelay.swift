@@ -2,7 +2,7 @@
 public struct PlainRelay: Relay {
     private let line: any OutputLine
 
-    /// Leaves the line as it is until the first call.
+    /// Creates the driver. The line is unchanged until the first call.
     public init(_ line: any OutputLine) { self.line = line }
 
     public func set(on: Bool) throws(HardwareFault) { try line.set(active: on) }

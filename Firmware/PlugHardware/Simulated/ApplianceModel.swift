@@ -1,44 +1,44 @@
-/// What a person can set a simulated appliance to, beside pulling its plug.
+/// The modes of a simulated appliance that a user can select.
 public enum LoadMode: String, Hashable, Sendable, CaseIterable {
     case on, standby, off
 }
 
-/// What an appliance draws.
+/// The power consumption of an appliance.
 struct Draw: Hashable, Sendable {
     var watts: Double
-    /// Active to apparent power, above 0 to 1.
+    /// Active divided by apparent power, above 0 up to 1.
     var powerFactor: Double
 
     static let nothing = Draw(watts: 0, powerFactor: 1)
 }
 
-/// The moment for which a model is asked. Times are in seconds of the model, which may run faster than life. The relay is
-/// on: a model is never asked what it draws without power.
+/// The moment at which a model is evaluated. Times are in seconds of the model, which may run faster than real time. The relay
+/// is on: a model is never evaluated without power.
 struct LoadMoment {
     var mode: LoadMode
-    /// Since it was plugged in, power or not.
+    /// The time since it was plugged in, with or without power.
     var time: Double
-    /// Since the mode was set or power came, whichever was later: the beginning of its inrush.
+    /// The time since the mode was set or the power came on, whichever is later: the start of its inrush.
     var sinceSwitched: Double
-    /// How long it has had power in this mode altogether: how far its program is.
+    /// The total time with power in this mode: the progress of its program.
     var operated: Double
-    /// How much of full power the dimmer lets through, 0 to 1.
+    /// The dimmer's share of full power, 0 to 1.
     var level: Double
     var volts: Double
     var noise: Noise
 
-    /// A current that leaps on switching and dies away: 1 at the beginning, 1/e after `time` seconds.
+    /// Returns a decaying inrush current: 1 at the start, 1/e after `time` seconds.
     func inrush(_ time: Double) -> Double { decay(sinceSwitched, time) }
 }
 
 /// An appliance as a pure function of the moment.
 protocol ApplianceModel: Sendable {
-    /// The modes that it has, the one it starts in first.
+    /// The modes, with the initial one first.
     var modes: [LoadMode] { get }
     func draw(_ moment: LoadMoment) -> Draw
 }
 
-/// exp(-elapsed / time), to five digits and with plain arithmetic, since this module needs no mathematics library else.
+/// Returns exp(-elapsed / time) with five digits in plain arithmetic, since this module needs no mathematics library otherwise.
 func decay(_ elapsed: Double, _ time: Double) -> Double {
     guard elapsed < 12 * time else { return 0 }
     var factor = 1 - elapsed / time / 4096
@@ -46,7 +46,7 @@ func decay(_ elapsed: Double, _ time: Double) -> Double {
     return max(0, factor)
 }
 
-/// The appliances that come with the plug's simulation.
+/// The appliances of the plug's simulation.
 public enum SimulatedAppliance: String, Hashable, Sendable, CaseIterable {
     case television, amplifier, refrigerator
     case washingMachine = "washing-machine"
@@ -64,6 +64,6 @@ public enum SimulatedAppliance: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The modes that it has, the one it starts in first.
+    /// The modes, with the initial one first.
     public var modes: [LoadMode] { model.modes }
 }

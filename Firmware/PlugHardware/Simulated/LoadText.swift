@@ -1,20 +1,20 @@
-/// Why a text names no load: what was said, and what is possible.
+/// The reason why a text is not a valid load, with the possible values.
 public struct LoadTextError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 }
 
 extension PluggedLoad {
-    /// The largest fixed load, 25 kW; beyond it somebody mistook the unit.
+    /// The limit of a fixed load, 25 kW; a larger one indicates a wrong unit.
     static let fixedLimit = 25_000.0
 
-    /// Reads what a person wants to plug in, as `plugd load` and `--simulate` take it:
+    /// Parses a load of `plugd load` and `--simulate`:
     ///
-    /// - `television`, `kettle on`: an appliance, in its first mode or in the one named
-    /// - `on`, `standby`, `off`: a mode of the appliance that is plugged in already
-    /// - `60 W`, `60`: exactly so many watts
+    /// - `television`, `kettle on`: an appliance, in its initial mode or in the given one
+    /// - `on`, `standby`, `off`: a mode of the current appliance
+    /// - `60 W`, `60`: a fixed power in watts
     /// - `unplugged`
     ///
-    /// - Parameter current: what is plugged in now.
+    /// - Parameter current: the current load.
     public static func parse(
         _ text: String, replacing current: PluggedLoad = .nothing
     ) throws(LoadTextError) -> PluggedLoad {

@@ -1,9 +1,8 @@
-/// Noise as a pure function of time, so that a simulated load can be asked about any moment, in any order, and always
-/// says the same.
+/// Noise as a pure function of time, so that a simulated load has a reproducible value at any moment, in any order.
 struct Noise: Hashable, Sendable {
     let seed: UInt64
 
-    /// A number from -1 to 1 for a whole number, uniformly distributed.
+    /// Returns a number from -1 to 1 for a whole number, uniformly distributed.
     func value(_ index: Int64, _ channel: UInt64 = 0) -> Double {
         // The finalizer of SplitMix64: neighbouring indices get unrelated values.
         var mixed = seed &+ UInt64(bitPattern: index) &* 0x9E37_79B9_7F4A_7C15 &+ channel &* 0xD1B5_4A32_D192_ED03
@@ -13,12 +12,12 @@ struct Noise: Hashable, Sendable {
         return Double(mixed >> 11) / 0x1p52 - 1
     }
 
-    /// Jumps from step to step, each lasting `period` seconds; -1 to 1.
+    /// Returns a step function from -1 to 1 with steps of `period` seconds.
     func stepped(_ seconds: Double, period: Double, _ channel: UInt64 = 0) -> Double {
         value(Int64((seconds / period).rounded(.down)), channel)
     }
 
-    /// Wanders without jumps, with a new direction every `period` seconds; -1 to 1.
+    /// Returns a smooth function from -1 to 1 with a new direction every `period` seconds.
     func smooth(_ seconds: Double, period: Double, _ channel: UInt64 = 0) -> Double {
         let place = seconds / period
         let index = place.rounded(.down)

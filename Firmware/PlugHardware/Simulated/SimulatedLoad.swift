@@ -1,16 +1,16 @@
 import ProtocolCore
 public import Recordings
 
-/// What is plugged into a simulated plug.
+/// The load of a simulated plug.
 public enum PluggedLoad: Hashable, Sendable, CustomStringConvertible {
     case nothing
     case appliance(SimulatedAppliance, LoadMode)
-    /// Exactly this much, without noise, in tenths of a watt.
+    /// A fixed power in tenths of a watt, without noise.
     case fixed(deciwatts: Int32)
-    /// Plays from the moment it is plugged in, whether it has power or not.
+    /// A recording that plays from the moment it is plugged in, with or without power.
     case recording(Playback)
 
-    /// As ``parse(_:replacing:)`` reads it, except for a recording.
+    /// The text that ``parse(_:replacing:)`` accepts, except for a recording.
     public var description: String {
         switch self {
         case .nothing: "unplugged"
@@ -21,18 +21,18 @@ public enum PluggedLoad: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A load over time: what it is, what it was set to and when, how long it has had power.
+/// A load over time: its kind, its mode and the time of the last change, and its time with power.
 struct SimulatedLoad: Sendable {
     private(set) var plugged: PluggedLoad
     private var pluggedAt: Instant
     private var setAt: Instant
     private var poweredSince: Instant?
-    /// How long it had power in this mode before it was last switched off.
+    /// The time with power in this mode before the last switch-off.
     private var operatedBefore = Duration.zero
     private let noise: Noise
     private let speed: Double
 
-    /// - Parameter speed: how many times faster than life an appliance runs; a recording has its own.
+    /// - Parameter speed: the factor of an appliance's speed to real time; a recording has its own.
     init(_ plugged: PluggedLoad, seed: UInt64, speed: Double, now: Instant) {
         self.plugged = plugged
         noise = Noise(seed: seed)
@@ -54,7 +54,7 @@ struct SimulatedLoad: Sendable {
         poweredSince = on ? now : nil
     }
 
-    /// What it draws now; without power exactly nothing.
+    /// Returns the current consumption, which is exactly zero without power.
     func draw(now: Instant, level: Double, volts: Double) -> Draw {
         guard let poweredSince else { return .nothing }
         switch plugged {

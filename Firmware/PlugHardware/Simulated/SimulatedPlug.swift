@@ -2,8 +2,8 @@ public import Metering
 public import ProtocolCore
 import Synchronization
 
-/// All parts of a plug without any: an outlet on simulated mains with a relay, a dimmer, a meter, a light and a button, and
-/// a load that a person can change while it runs.
+/// A complete simulated plug: an outlet with a relay, a dimmer, a meter, a light and a button, and a load that the user can
+/// change while it runs.
 public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter {
     private struct State {
         var load: SimulatedLoad
@@ -13,14 +13,14 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         var report: (@Sendable (ButtonEdge) -> Void)?
     }
 
-    /// Held for a few instructions only, never while somebody else's code runs.
+    /// The lock is held for a few instructions only, never during calls of other code.
     private let state: Mutex<State>
     private let mains: Mains
     private let clock: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - seed: of the noise; the same seed gives the same run.
-    ///   - speed: how many times faster than life an appliance runs; a recording has its own speed.
+    ///   - seed: the seed of the noise; the same seed results in the same run.
+    ///   - speed: the factor of an appliance's speed to real time; a recording has its own.
     ///   - clock: the plug's clock.
     public init(
         load: PluggedLoad, seed: UInt64, speed: Double = 1, clock: @escaping @Sendable () -> Instant
@@ -30,7 +30,7 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         state = Mutex(State(load: SimulatedLoad(load, seed: seed, speed: speed, now: clock())))
     }
 
-    /// The parts as the running plug takes them.
+    /// Returns the parts for the running plug.
     public func parts(dimmable: Bool) -> PlugParts {
         PlugParts(relay: self, button: self, lamp: self, meter: self, dimmer: dimmable ? self : nil)
     }
@@ -70,7 +70,7 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         return measurement
     }
 
-    /// Every load lags; the mains have exactly 50 Hz. Nil for more than can be shown.
+    /// Returns the quantities of a lagging load on mains of exactly 50 Hz, or nil if they are out of range.
     private static func alternating(_ draw: Draw) -> AlternatingPower? {
         let apparent = abs(draw.watts) / draw.powerFactor
         let reactive = max(0, apparent * apparent - draw.watts * draw.watts).squareRoot()
@@ -83,16 +83,16 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
             powerFactorThousandths: Int16((factor * 1000).rounded()), millihertz: 50_000)
     }
 
-    /// Moves the button's contact, as a finger would.
+    /// Presses or releases the button.
     public func moveButton(down: Bool) {
         let edge = ButtonEdge(down: down, time: clock())
         state.withLock { $0.report }?(edge)
     }
 
-    /// What is plugged in.
+    /// The current load.
     public var load: PluggedLoad { state.withLock { $0.load.plugged } }
 
-    /// Changes what is plugged in or how it is set. ``PluggedLoad/parse(_:replacing:)`` makes one from a person's words.
+    /// Changes the load or its mode. ``PluggedLoad/parse(_:replacing:)`` creates one from the user's text.
     public func change(load: PluggedLoad) {
         let now = clock()
         state.withLock { $0.load.change(to: load, now: now) }

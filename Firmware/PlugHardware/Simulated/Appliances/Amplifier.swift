@@ -1,4 +1,4 @@
-/// An amplifier with a large transformer: a strong inrush, then its quiescent current and a little of the music.
+/// An amplifier with a large transformer: a strong inrush, then its quiescent current and a small share from the music.
 struct Amplifier: ApplianceModel {
     let modes = [LoadMode.on, .standby, .off]
 

@@ -1,4 +1,4 @@
-/// Two kilowatts until the water boils after three minutes, then it switches itself off until somebody starts it again.
+/// Two kilowatts until the water boils after three minutes, then off until it is started again.
 struct Kettle: ApplianceModel {
     let modes = [LoadMode.off, .on]
 

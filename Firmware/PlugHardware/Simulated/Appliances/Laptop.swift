@@ -1,4 +1,4 @@
-/// A charger: full current for twenty minutes, then less and less, with bursts whenever the processor works.
+/// A charger: full current for twenty minutes, then a decreasing one, with bursts while the processor is busy.
 struct Laptop: ApplianceModel {
     let modes = [LoadMode.on, .standby, .off]
 

@@ -1,9 +1,9 @@
-/// A compressor that runs a third of the time. Each run begins with an inrush, rises a little and then falls as the
-/// cabinet cools.
+/// A compressor that runs a third of the time. Each run begins with an inrush, rises slightly and then decreases as the cabinet
+/// cools.
 struct Refrigerator: ApplianceModel {
     let modes = [LoadMode.on, .off]
 
-    /// One run begins in each of these.
+    /// The period of one run in seconds.
     static let cycle = 2400.0
 
     func draw(_ moment: LoadMoment) -> Draw {
@@ -20,7 +20,8 @@ struct Refrigerator: ApplianceModel {
         }
     }
 
-    /// The run begins this long after its cycle; the very first at once, as when it is plugged in warm.
+    /// Returns the delay of a run after the start of its cycle. The first run starts immediately, as after plugging in a warm
+    /// refrigerator.
     private func delay(_ index: Double, _ noise: Noise) -> Double {
         index == 0 ? 0 : 240 * (1 + noise.value(Int64(index), 1))
     }

@@ -1,4 +1,4 @@
-/// A television of the plasma age: it thinks for two seconds, lights up within three more, and follows the picture.
+/// A plasma television: it starts for two seconds, lights up within three more, and then follows the picture.
 struct Television: ApplianceModel {
     let modes = [LoadMode.standby, .on, .off]
 

@@ -1,8 +1,8 @@
-/// One wash: fill, heat, tumble, rinse, spin, then half an hour of anti-crease turns with pauses that look like the end.
+/// One wash: fill, heat, tumble, rinse, spin, then half an hour of anti-crease turns with pauses that resemble the end.
 struct WashingMachine: ApplianceModel {
     let modes = [LoadMode.on, .standby, .off]
 
-    /// When each phase ends, in seconds of the program.
+    /// The end of each phase in seconds of the program.
     static let filled = 180.0
     static let heated = 900.0
     static let washed = 2700.0
@@ -46,7 +46,7 @@ struct WashingMachine: ApplianceModel {
         }
     }
 
-    /// 1 while the drum turns, `turning` seconds out of each period, 0 while it rests. It rests at the period's beginning.
+    /// Returns 1 while the drum turns, during the last `turning` seconds of each period, and 0 before.
     private func drum(_ time: Double, turning: Double, of period: Double) -> Double {
         time.truncatingRemainder(dividingBy: period) < period - turning ? 0 : 1
     }
