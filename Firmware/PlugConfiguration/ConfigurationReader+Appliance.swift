@@ -3,9 +3,9 @@ import ConfigurationFiles
 import PlugModel
 
 extension ConfigurationReader {
-    /// What the plug does by itself.
+    /// Reads the plug's own behaviour.
     ///
-    /// - Parameter hasRelay: a real one wears out, so its switching is limited unless the file says otherwise.
+    /// - Parameter hasRelay: true for a real relay, whose switching rate is limited by default because it wears out.
     func appliance(hasRelay: Bool) -> ApplianceConfiguration {
         var appliance = ApplianceConfiguration()
         let power = table("power")
@@ -29,7 +29,7 @@ extension ConfigurationReader {
         return appliance
     }
 
-    /// Nil for zero, which turns off.
+    /// Returns nil for zero, which disables the setting.
     static func duration(_ seconds: Double) -> Duration? {
         seconds == 0 ? nil : .milliseconds(Int64((seconds * 1000).rounded()))
     }

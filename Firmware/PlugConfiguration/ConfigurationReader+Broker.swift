@@ -2,7 +2,7 @@ import BrokerConfiguration
 import ConfigurationFiles
 
 extension ConfigurationReader {
-    /// The MQTT broker that the plug speaks to; nil where the file has none. The keys are those of a house's `broker.toml`.
+    /// Reads the MQTT broker, or returns nil if the file has none. The keys are those of a house's `broker.toml`.
     func broker(file: String) -> BrokerSettings? {
         let isThere = table("mqtt").isThere
         let assistant = table("home_assistant")

@@ -1,7 +1,7 @@
 import ConfigurationFiles
 
 extension ConfigurationReader {
-    /// How the plug is used by HomeKit; nil where it is not turned on.
+    /// Reads the HomeKit settings, or returns nil if HomeKit is disabled.
     func homeKit() -> PlugConfiguration.HomeKit? {
         let homeKit = table("homekit")
         let isEnabled = homeKit.boolean("enabled") ?? false

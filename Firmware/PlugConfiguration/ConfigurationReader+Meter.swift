@@ -20,7 +20,7 @@ extension ConfigurationReader {
             }
         }
 
-        /// What their pins can set, and what they are sold with.
+        /// The possible addresses of the chip and its default.
         var addresses: (range: ClosedRange<Int>, usual: Int) {
             self == .ade7953 ? (0x38...0x38, 0x38) : (0x40...0x4F, 0x40)
         }
@@ -33,7 +33,7 @@ extension ConfigurationReader {
         let interval = table.number("interval_s", 0.1...60, "s")
         let noLoad = table.number("no_load_w", 0...100, "W")
         let calibration = table.path("calibration", "the calibration's file")
-        // Without a kind nobody can say which of them mean something.
+        // Without a kind the validity of these keys is unknown.
         guard let kind else {
             for key in ["bus", "address", "shunt_ohms", "channel", "name", "path"] { table.admit(key) }
             if table.isThere, !table.has("kind") {

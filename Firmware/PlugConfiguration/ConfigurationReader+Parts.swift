@@ -1,6 +1,6 @@
 import ConfigurationFiles
 
-/// How each part's table is read. Nil where the file has none, or the part cannot be made of what it says.
+/// Reads the table of each part. The result is nil if the table is missing or not valid.
 extension ConfigurationReader {
     private enum RelayKind: String, CaseIterable { case plain, latching }
 
@@ -10,7 +10,7 @@ extension ConfigurationReader {
         let onExit = table.choice("on_exit", RelayConfiguration.OnExit.self) ?? .keep
         let isActiveLow = table.boolean("active_low") ?? false
         let chip = table.chip()
-        // Both kinds' keys are asked for, so that none of them is unknown.
+        // The keys of both kinds are read, so that none of them counts as unknown.
         switch kind ?? .plain {
         case .plain:
             for key in ["on_line", "on_offset", "off_line", "off_offset", "pulse_ms"] {
@@ -75,7 +75,7 @@ extension ConfigurationReader {
         return dimmer
     }
 
-    /// The path of the file with thousandths of a degree.
+    /// Reads the path of the file with thousandths of a degree.
     func thermometer() -> String? {
         let table = table("thermometer")
         let path = table.path("path", "a file of the kernel with a temperature")
@@ -87,7 +87,7 @@ extension ConfigurationReader {
 }
 
 extension ConfigurationReader.Table {
-    /// An absolute path: plugd's own directory is nobody's business.
+    /// Reads an absolute path. Relative paths are rejected, because plugd's working directory is arbitrary.
     func path(_ key: String, _ what: String) -> String? {
         guard let path = text(key, what, longest: 1024) else { return nil }
         guard path.hasPrefix("/") else {

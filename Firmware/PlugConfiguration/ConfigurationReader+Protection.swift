@@ -1,7 +1,7 @@
 import ConfigurationFiles
 import Appliance
 
-/// The limits at which the relay opens, and whether they can all be meant.
+/// Reads the limits of the protections and checks their consistency.
 extension ConfigurationReader {
     func protect(_ appliance: inout ApplianceConfiguration, _ protection: Table) {
         rate(&appliance, protection)
@@ -12,7 +12,7 @@ extension ConfigurationReader {
         if protection.boolean("welded_relay") == false { appliance.weldedRelay = nil }
     }
 
-    /// What the plug may carry sets several limits at once; single keys are laid over them.
+    /// Applies the ratings, which set several limits at once; single keys override them.
     private func rate(_ appliance: inout ApplianceConfiguration, _ protection: Table) {
         let current = protection.number("rated_current_a", 0.1...63, "A")
         let voltage = protection.number("rated_voltage_v", 5...250, "V")
@@ -22,7 +22,7 @@ extension ConfigurationReader {
             decivolts: UInt16(((voltage ?? 230) * 10).rounded()))
     }
 
-    /// A limit that nobody watches is worse than none: somebody relies on it.
+    /// Rejects a limit that no part measures, because the user would rely on it.
     private func watched(_ key: String, _ protection: Table, by part: String = "meter") {
         guard text.tables[part] == nil else { return }
         protection.wrong(.missing("a [\(part)], without which nothing measures it"), key)

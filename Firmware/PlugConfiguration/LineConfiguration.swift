@@ -1,11 +1,11 @@
 import ConfigurationFiles
 
-/// Where one line of the board is, and which of its two levels means active.
+/// The location of one line of the board, and its active level.
 public struct LineConfiguration: Hashable, Sendable {
     public enum Place: Hashable, Sendable, CustomStringConvertible {
-        /// As the kernel's device tree calls it: "GPIO17".
+        /// The name in the kernel's device tree: "GPIO17".
         case named(String)
-        /// - Parameter chip: its device, such as /dev/gpiochip0.
+        /// - Parameter chip: the chip's device, such as /dev/gpiochip0.
         case numbered(chip: String, offset: Int)
 
         public var description: String {
@@ -26,14 +26,15 @@ public struct LineConfiguration: Hashable, Sendable {
 }
 
 extension ConfigurationReader.Table {
-    /// Lines of one chip; the kernel has none with more.
+    /// The offsets on one chip; the kernel supports no higher ones.
     private static let offsets = 0...1023
 
-    /// Reads `line`, or `chip` and `offset`, and tells if neither is there.
+    /// Reads `line`, or `chip` and `offset`. Reports an error if both are missing.
     ///
     /// - Parameters:
-    ///   - prefix: of the keys `line` and `offset`, where a part has two lines; `chip` and `active_low` are both lines'.
-    ///   - isWanted: that it is missing is told.
+    ///   - prefix: the prefix of the keys `line` and `offset` for a part with two lines; `chip` and `active_low` apply to both
+    ///     lines.
+    ///   - isWanted: true to report a missing line.
     func line(
         _ prefix: String = "", chip: String?, isActiveLow: Bool, isWanted: Bool = true
     ) -> LineConfiguration? {
@@ -63,7 +64,7 @@ extension ConfigurationReader.Table {
         }
     }
 
-    /// The device of a GPIO chip: gpiochip0 is the same as /dev/gpiochip0.
+    /// Reads the device of a GPIO chip; gpiochip0 means /dev/gpiochip0.
     func chip() -> String? {
         text("chip", "a GPIO chip's device such as /dev/gpiochip0").map { $0.hasPrefix("/") ? $0 : "/dev/" + $0 }
     }

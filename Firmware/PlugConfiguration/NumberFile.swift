@@ -1,8 +1,8 @@
 public import ConfigurationFiles
 
-/// A file of numbers with names, without tables.
+/// A file of named numbers without tables.
 public enum NumberFile {
-    /// - Throws: everything that is wrong with it, with its lines.
+    /// - Throws: all errors of the file with their lines.
     public static func parse(_ text: String, file: String) throws(ConfigurationError) -> [String: Double] {
         let known: ConfigurationText
         do throws(ConfigurationMistake) {

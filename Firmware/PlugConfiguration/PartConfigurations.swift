@@ -1,10 +1,10 @@
 import ConfigurationFiles
 
-/// What a relay is like, and what happens to it when plugd is told to stop.
+/// The kind of a relay, and its state after plugd stops.
 public struct RelayConfiguration: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case plain(LineConfiguration)
-        /// One coil turns it on and one off, each by a pulse.
+        /// A pulse on one coil switches it on, a pulse on the other switches it off.
         case latching(on: LineConfiguration, off: LineConfiguration, pulse: Duration)
     }
 
@@ -20,7 +20,7 @@ public struct RelayConfiguration: Hashable, Sendable {
 }
 
 public struct ButtonConfiguration: Hashable, Sendable {
-    /// The resistor that decides the level while the contact is open.
+    /// The resistor that determines the level while the contact is open.
     public enum Bias: String, Hashable, Sendable, CaseIterable {
         case pullUp = "pull-up"
         case pullDown = "pull-down"
@@ -31,7 +31,7 @@ public struct ButtonConfiguration: Hashable, Sendable {
     public var line: LineConfiguration
     public var bias: Bias
     public var debounce: Duration
-    /// Zero: no double presses, and a single one is told at once.
+    /// The window for double presses. Zero disables them, and single presses are then reported immediately.
     public var doublePressWindow: Duration
 
     public init(
@@ -49,11 +49,11 @@ public struct DimmerConfiguration: Hashable, Sendable {
     /// The number in /sys/class/pwm/pwmchipN.
     public var chip: Int
     public var channel: Int
-    /// Hertz.
+    /// The frequency in hertz.
     public var frequency: Double
-    /// Of the period, below which the load would flicker or go out: 0 to 0.9.
+    /// The smallest share of the period, 0 to 0.9, below which the load would flicker or switch off.
     public var minimum: Double
-    /// How the eye's sense of brightness is met; 1 is linear.
+    /// The correction for the eye's perception of brightness; 1 is linear.
     public var gamma: Double
     public var isInverted: Bool
 
@@ -73,9 +73,9 @@ public struct DimmerConfiguration: Hashable, Sendable {
 public struct MeterConfiguration: Hashable, Sendable {
     public enum Channel: String, Hashable, Sendable, CaseIterable { case a = "A", b = "B" }
 
-    /// Where the kernel shows what it measures.
+    /// The location of the kernel's measurements.
     public enum Attributes: Hashable, Sendable {
-        /// The driver's name, as the file `name` beside the values says it.
+        /// The driver's name in the file `name` of its directory.
         case named(String)
         /// The directory.
         case directory(String)
@@ -84,7 +84,7 @@ public struct MeterConfiguration: Hashable, Sendable {
     public struct Chip: Hashable, Sendable {
         /// The bus's device, such as /dev/i2c-1.
         public var bus: String
-        /// 7 bits.
+        /// The chip's address, 7 bits.
         public var address: UInt8
 
         public init(bus: String, address: UInt8) {
@@ -95,7 +95,7 @@ public struct MeterConfiguration: Hashable, Sendable {
 
     public enum Kind: Hashable, Sendable {
         case ade7953(Chip, Channel)
-        /// - Parameter shuntOhms: of the board.
+        /// - Parameter shuntOhms: the resistance on the board.
         case ina219(Chip, shuntOhms: Double)
         case ina226(Chip, shuntOhms: Double)
         case ina260(Chip)
@@ -104,10 +104,10 @@ public struct MeterConfiguration: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// Its current is wired the other way round.
+    /// True if its current is wired in reverse.
     public var isReversed: Bool
     public var interval: Duration
-    /// Watts below which the load counts as none; nil leaves it to the driver.
+    /// The power in watts below which the load counts as zero; nil for the driver's default.
     public var noLoad: Double?
     /// The calibration's file; nil for `calibration.toml` in the state directory.
     public var calibration: String?

@@ -3,13 +3,13 @@ public import BrokerConfiguration
 public import ConfigurationFiles
 import ProtocolCore
 
-/// What one plug is built of and how it is set up, as its configuration file says it.
+/// The parts and settings of one plug, as read from its configuration file.
 public struct PlugConfiguration: Hashable, Sendable {
-    /// What people call it; nil: "Plug" and its id.
+    /// The plug's name; nil for "Plug" and its id.
     public var name: String?
-    /// The only network interface; nil: all that can multicast.
+    /// The only network interface to use; nil for all interfaces with multicast.
     public var interface: String?
-    /// The word for who gives the interfaces their addresses.
+    /// The program that assigns the interfaces' addresses.
     public var addressing: Addressing?
     public var port: UInt16?
     public var codeAfterReset = CodeAfterReset.label
@@ -18,34 +18,35 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var light: LineConfiguration?
     public var meter: MeterConfiguration?
     public var dimmer: DimmerConfiguration?
-    /// The path of a file of the kernel with thousandths of a degree Celsius.
+    /// The path of a kernel file with thousandths of a degree Celsius.
     public var thermometer: String?
-    /// The MQTT broker that it speaks to by itself; nil: none.
+    /// The plug's own MQTT broker; nil for none.
     public var broker: BrokerSettings?
-    /// How it is used by HomeKit; nil: not at all.
+    /// The HomeKit settings; nil if HomeKit is disabled.
     public var homeKit: HomeKit?
-    /// Everything else, with the capabilities that follow from the parts.
+    /// All other settings, with the capabilities that follow from the parts.
     public var appliance: ApplianceConfiguration
 
     public struct HomeKit: Hashable, Sendable {
         public enum Service: String, Hashable, Sendable, CaseIterable { case outlet, lightbulb }
 
-        /// Nil: a light bulb where the plug dims, an outlet where not.
+        /// The service; nil for a light bulb if the plug has a dimmer, otherwise an outlet.
         public var service: Service?
-        /// TCP port; nil: the plug picks one.
+        /// The TCP port; nil if the plug chooses one.
         public var port: UInt16?
     }
 
     public enum Addressing: String, Hashable, Sendable, CaseIterable { case manage, observe, auto }
 
-    /// Bytes of a file that are read.
+    /// The limit of a file in bytes.
     public static let limit = ConfigurationText.limit
 
-    /// Reads a configuration, or says everything that is wrong with it.
+    /// Reads a configuration.
     ///
     /// - Parameters:
-    ///   - bytes: of the file.
-    ///   - file: its path; messages call it so, and files that `[mqtt]` names are looked for beside it.
+    ///   - bytes: the content of the file.
+    ///   - file: its path for messages; the files named in `[mqtt]` are relative to its directory.
+    /// - Throws: all errors of the file.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         self.init(reader, file: file)
@@ -53,7 +54,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 
-    /// It says what the plug is built of.
+    /// True if the file configures any parts.
     public var namesParts: Bool {
         relay != nil || button != nil || light != nil || meter != nil || dimmer != nil || thermometer != nil
     }
@@ -64,10 +65,10 @@ public struct PlugConfiguration: Hashable, Sendable {
 
     init(_ reader: ConfigurationReader, file: String) {
         let plug = reader.table("plug")
-        // RFC 6763 §4.1.1
+        // The limit of RFC 6763 §4.1.1.
         name = plug.text("name", "the plug's name", longest: 63)
         let network = reader.table("network")
-        // IFNAMSIZ of the kernel, its closing zero left out.
+        // The kernel's IFNAMSIZ without the terminating zero.
         interface = network.text("interface", "a network interface's name", longest: 15)
         addressing = network.choice("addressing", Addressing.self)
         port = network.integer("port", 1...65_535).map { UInt16($0) }
