@@ -10,19 +10,19 @@ public import PlugProtocol
 public import PlugTransport
 import ProtocolCore
 
-/// The shell of ``HomeKitDoorMachine``: connections, the timer, and what is asked of the plug.
+/// The shell of ``HomeKitDoorMachine``: connections, the timer, and calls to the plug.
 public actor HomeKitDoor: PlainConnectionOwner {
-    /// What is asked of the plug; called on the event loop.
+    /// The calls to the plug, made on the event loop.
     public struct Plug: Sendable {
-        /// What the journal has after an event, at most so many entries.
+        /// Returns the journal's entries after an event, up to a limit.
         public var page: @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage
-        /// Its outcome goes to ``HomeKitDoor/answered(_:_:)``.
+        /// Performs a command. Its outcome is passed to ``HomeKitDoor/answered(_:_:)``.
         public var ask: @Sendable (DoorCommand) -> Void
-        /// To be written to flash; what comes of it goes to ``HomeKitDoor/stored(_:)``.
+        /// Writes the records to flash. The result is passed to ``HomeKitDoor/stored(_:)``.
         public var keep: @Sendable ([UInt8]) -> Void
-        /// Belongs into the audit log.
+        /// Adds an entry to the audit log.
         public var note: @Sendable (AuditNote) -> Void
-        /// ``HomeKitDoor/announcement`` is another one.
+        /// Publishes the changed ``HomeKitDoor/announcement``.
         public var announce: @Sendable () -> Void
 
         public init(
@@ -34,14 +34,14 @@ public actor HomeKitDoor: PlainConnectionOwner {
         }
     }
 
-    /// Room for those who are not verified. The machine has eight places; half of them are for addresses of paired controllers, so that
-    /// strangers cannot take all.
+    /// The limits of unverified connections. The machine has eight places; half of them are reserved for addresses of paired
+    /// controllers, so that unknown clients cannot occupy all.
     private static let admission: AdmissionLimits = {
         var limits = AdmissionLimits()
         limits.strangers = .init(handshakes: 4, connections: 4, burst: 8, interval: .milliseconds(125))
         limits.stranger = .init(handshakes: 2, connections: 2, burst: 4, interval: .seconds(1))
         limits.pairedAddress = .init(handshakes: 4, connections: 4, burst: 20, interval: .milliseconds(100))
-        // The machine itself closes one that takes longer, and knows how long a person may type.
+        // The machine itself closes connections that take longer, and knows how long the user may type.
         limits.pairingTime = .seconds(300)
         return limits
     }()
@@ -58,13 +58,13 @@ public actor HomeKitDoor: PlainConnectionOwner {
     private var timer = DeadlineTimer()
     private var listener: PlainListener?
     private var connections: [ConnectionID: PlainConnection] = [:]
-    /// Those who wait until a removal is in flash.
+    /// The callers that wait until a removal is in flash.
     private var managing: [@Sendable (Result<HomeKitReport, Refusal>) -> Void] = []
     private var isStarted = false
     private var isEnding = false
 
     /// - Parameters:
-    ///   - records: as flash has them; nil: the plug was never paired by HomeKit.
+    ///   - records: the records in flash; nil if the plug was never paired by HomeKit.
     ///   - label: setup code and setup id.
     /// - Throws: ``HomeKitDoorFault``
     public init(
@@ -92,13 +92,13 @@ public actor HomeKitDoor: PlainConnectionOwner {
         }
     }
 
-    /// A port of the dynamic range (RFC 6335, 6) that stays the same for this plug.
+    /// Returns a port of the dynamic range (RFC 6335, 6) that is always the same for this plug.
     public static func usualPort(of plug: PlugID) -> UInt16 {
         let digits = plug.rawValue.utf8.reduce(UInt32(0)) { ($0 &* 31) &+ UInt32($1) }
         return 49_152 + UInt16(truncatingIfNeeded: digits % 16_384)
     }
 
-    /// Listens from here on.
+    /// Starts to listen.
     ///
     /// - Returns: the port.
     public func start(loopbackOnly: Bool, port: UInt16) async throws(ListenError) -> UInt16 {
@@ -110,24 +110,24 @@ public actor HomeKitDoor: PlainConnectionOwner {
         return listener.port
     }
 
-    /// For `_hap._tcp`.
+    /// The announcement for `_hap._tcp`.
     public var announcement: HomeKitAnnouncement { machine.announcement }
 
-    /// The plug may be otherwise than it was.
+    /// Updates the plug's state, which may have changed.
     public func look(_ state: PlugState, name: String, newest: SequenceNumber) {
         handle(.looked(HomeKitDoorMachine.Glance(state: state, name: name, newest: newest)))
     }
 
-    /// How a command ended that came from here.
+    /// Handles the outcome of a command from this module.
     public func answered(_ ticket: UInt64, _ outcome: CommandOutcome) { handle(.answered(ticket, outcome)) }
 
-    /// What came of ``Plug/keep``.
+    /// Handles the result of ``Plug/keep``.
     public func stored(_ isStored: Bool) {
         handle(.server(.stored(isStored)))
         answerManaging(isStored)
     }
 
-    /// Ends all connections.
+    /// Closes all connections and stops listening.
     public func stop() async {
         isEnding = true
         timer.stop()
@@ -137,7 +137,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     // MARK: What the plug's owner asks
 
-    /// - Parameter answer: called when what was ordered is in flash.
+    /// - Parameter answer: called when the change is in flash.
     public func manage(_ order: HomeKitOrder, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
         switch order {
         case .ask: return answer(.success(report))
@@ -151,7 +151,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
             managing.append(answer)
             handle(.server(.dismissed(nil)))
         }
-        // Nothing is written where nothing changes.
+        // If the order changes nothing, nothing is written and the answer is immediate.
         if !machine.isStoring { answerManaging(true) }
     }
 
@@ -177,7 +177,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
             })
     }
 
-    /// `paired` and `sessions` count controllers of HomeKit and their sessions.
+    /// The status as JSON. `paired` and `sessions` count HomeKit controllers and their sessions.
     public var status: JSONObject {
         var status = JSONObject()
         status.add("paired", machine.pairings.count)
@@ -239,13 +239,13 @@ public actor HomeKitDoor: PlainConnectionOwner {
     }
 }
 
-/// What the label says for HomeKit, as a line of flash: setup code, setup id, category.
+/// The HomeKit data of the label, as a line in flash: setup code, setup id, category.
 public struct HomeKitLabel: Hashable, Sendable {
     public let code: HomeKitSetupCode
     public let setupID: HomeKitSetupID
     public let category: HomeKitCategory
 
-    /// A new one.
+    /// Creates a label with a random code and setup id.
     public init(_ category: HomeKitCategory) {
         var random = SystemRandomNumberGenerator()
         code = HomeKitSetupCode(using: &random)
@@ -255,7 +255,7 @@ public struct HomeKitLabel: Hashable, Sendable {
         (setupID, self.category) = (id, category)
     }
 
-    /// Nil where the line is no label.
+    /// Parses a line. Returns nil if it is not valid.
     public init?(line: String) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 3, let code = HomeKitSetupCode(words[0]), let id = HomeKitSetupID(words[1]),
@@ -270,14 +270,14 @@ public struct HomeKitLabel: Hashable, Sendable {
 
     public var line: String { "\(code) \(setupID) \(category.rawValue)" }
 
-    /// The plug is used as something else now.
+    /// Returns the label for a different category.
     public func with(_ category: HomeKitCategory) -> HomeKitLabel { HomeKitLabel(code, setupID, category) }
 
-    /// Of the QR code.
+    /// The payload of the QR code.
     public var payload: HomeKitSetupPayload { HomeKitSetupPayload(code, id: setupID, category: category) }
 }
 
-/// Why the door stays closed.
+/// The reason why HomeKit cannot start.
 public struct HomeKitDoorFault: Error, CustomStringConvertible, Sendable {
     public let description: String
 }

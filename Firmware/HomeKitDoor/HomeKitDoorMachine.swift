@@ -3,14 +3,15 @@ public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
 
-/// The plug behind HomeKit: writes of controllers become commands, state and presses become values.
+/// Connects the plug to HomeKit: writes of controllers become commands, and state and presses become values.
 ///
-/// Sessions, pairing and events are ``HomeKitServer``'s. This adds the plug, which alone decides whether a command is carried out.
+/// ``HomeKitServer`` handles sessions, pairing and events. This machine adds the plug, which decides whether a command is
+/// performed.
 public struct HomeKitDoorMachine: Machine, Sendable {
-    /// The plug as it is now.
+    /// The plug's current state.
     public struct Glance: Equatable, Sendable {
         public var state: PlugState
-        /// As a person called it.
+        /// The name that the user chose.
         public var name: String
         /// The number of the newest event.
         public var newest: SequenceNumber
@@ -21,15 +22,15 @@ public struct HomeKitDoorMachine: Machine, Sendable {
     }
 
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// Starts the machine. This is the first event.
         case started
-        /// Something of the plug may be otherwise.
+        /// The plug's state may have changed.
         case looked(Glance)
         /// The answer to ``Action/read(after:limit:)``.
         case page(JournalPage)
         /// The answer to ``Action/ask(_:)``.
         case answered(UInt64, CommandOutcome)
-        /// Of connections and of flash.
+        /// An event of connections or flash.
         case server(HomeKitServer.Event)
         case deadlineReached
     }
@@ -39,30 +40,30 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         case close(HomeKitSessionID)
         /// A paired controller uses this connection.
         case verified(HomeKitSessionID)
-        /// To be written to flash, and answered.
+        /// Writes the records to flash. Requires an answer.
         case store(HomeKitRecords)
-        /// To be answered at once, or later, in any order.
+        /// Performs a command. The answer may come immediately or later, in any order.
         case ask(DoorCommand)
-        /// To be answered at once.
+        /// Reads the journal. The answer must come immediately.
         case read(after: SequenceNumber, limit: Int)
-        /// The TXT record is another one.
+        /// Publishes the changed TXT record.
         case announce
-        /// Belongs into the audit log.
+        /// Adds an entry to the audit log.
         case note(AuditNote)
         case tell(HomeKitNotice)
     }
 
-    /// A controller gives up after ten seconds, and the plug must not do then what nobody waits for.
+    /// The time limit of a command. A controller gives up after ten seconds, and the plug must not act after that.
     static let commandTime = Duration.seconds(9)
-    /// A press that is told later would surprise somebody.
+    /// The age after which a press is dropped, because a late one would surprise the user.
     static let pressAge = Duration.seconds(5)
     private static let pageLimit = 16
-    /// Of a controller's id, in causes of events.
+    /// The number of digits of a controller's id in causes of events.
     private static let shownDigits = 8
-    /// Commands that the plug has not answered: stops controllers that write without end.
+    /// The limit of unanswered commands, which bounds repeated writes of controllers.
     private static let commandLimit = 64
 
-    /// A write that waits for the plug, one command after the other.
+    /// A write whose commands are performed one after the other.
     private struct Write: Sendable {
         var session: HomeKitSessionID
         var member: String
@@ -75,13 +76,13 @@ public struct HomeKitDoorMachine: Machine, Sendable {
     private var server: HomeKitServer
     private var random: SeededRandom
     private var writes: [HomeKitRequestID: Write] = [:]
-    /// The entry of a write for which the plug was asked; nil: for none.
+    /// The entry of a write for each command; nil for commands without one.
     private var tickets: [UInt64: (request: HomeKitRequestID, key: CharacteristicKey)?] = [:]
     private var lastTicket: UInt64 = 0
     private var seen: Glance?
     private var heard: SequenceNumber?
 
-    /// - Parameter seed: of the ids of requests.
+    /// - Parameter seed: the seed of request ids.
     public init(_ accessory: PlugAccessory, _ server: HomeKitServer, seed: UInt64) {
         (self.accessory, self.server) = (accessory, server)
         random = SeededRandom(seed: seed)
@@ -89,9 +90,9 @@ public struct HomeKitDoorMachine: Machine, Sendable {
 
     public var announcement: HomeKitAnnouncement { server.announcement }
     public var pairings: [ControllerPairing] { server.pairings }
-    /// An ``Action/store(_:)`` is not answered yet.
+    /// True while an ``Action/store(_:)`` has no answer.
     public var isStoring: Bool { server.isStoring }
-    /// Of each paired controller with any.
+    /// The number of sessions per paired controller.
     public var sessionsOfControllers: [[UInt8]: Int] { server.sessionsOfControllers }
 
     public var nextDeadline: Instant? { server.nextDeadline }
@@ -130,7 +131,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         guard glance != seen else { return }
         seen = glance
         pass(.changed(accessory.values(glance.state, name: glance.name), by: nil), now, &actions)
-        // Presses of before are nobody's business any more.
+        // Presses before the start are ignored.
         guard let heard else { return self.heard = glance.newest }
         if glance.newest > heard { actions.append(.read(after: heard, limit: Self.pageLimit)) }
     }
@@ -164,7 +165,8 @@ public struct HomeKitDoorMachine: Machine, Sendable {
             }
             write.waiting.append((entry.key, command))
         }
-        // Applications send On together with Brightness. A dimmer that is to be turned off must not be turned on by its level after that.
+        // Applications send On together with Brightness. A dimmer that is switched off must not be switched on again by its
+        // level.
         if write.waiting.contains(where: { $0.command == .setRelay(on: false, autoOff: nil) }) {
             write.waiting.removeAll { entry in
                 guard case .setLevel = entry.command else { return false }
@@ -240,7 +242,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
 }
 
 extension Refusal.Code {
-    /// HAP 6.7.1.4, table 6-11.
+    /// The status of HAP 6.7.1.4, table 6-11.
     fileprivate var homeKitStatus: HomeKitStatus {
         switch self {
         case .notPaired: .insufficientAuthorization

@@ -2,15 +2,15 @@ public import HomeKit
 import Metering
 public import PlugModel
 
-/// The plug as a HomeKit accessory: its services, the values that follow from its state, and the commands that follow from writes.
+/// The plug as a HomeKit accessory: its services, the values for its state, and the commands for writes.
 ///
-/// Instance ids never change their meaning, since controllers keep them (HAP 2.6.1).
+/// Instance ids never change their meaning, since controllers store them (HAP 2.6.1).
 public struct PlugAccessory: Sendable {
     /// The service that switches the plug.
     public enum Shape: String, Hashable, Sendable, CaseIterable { case outlet, lightbulb }
 
     static let id: UInt64 = 1
-    /// A load that draws less is not in use: meters show some tenths of a watt without one.
+    /// The minimum power of a load in use, because meters show some tenths of a watt without a load.
     static let inUseWatts = 1.0
 
     private enum Instance {
@@ -68,7 +68,7 @@ public struct PlugAccessory: Sendable {
         static let lightbulb = AccessoryType(0x43)
         static let brightness = AccessoryType(0x8)
         static let statelessProgrammableSwitch = AccessoryType(0x89)
-        /// Not Apple's: applications that show energy read them, Home Assistant among them.
+        /// Non-Apple characteristics that applications with energy displays read, including Home Assistant.
         static let power = AccessoryType(uuid: "E863F10D-079E-48FF-8F27-9C2605A29F52")
         static let energy = AccessoryType(uuid: "E863F10C-079E-48FF-8F27-9C2605A29F52")
         static let voltage = AccessoryType(uuid: "E863F10A-079E-48FF-8F27-9C2605A29F52")
@@ -146,7 +146,7 @@ public struct PlugAccessory: Sendable {
 
     // MARK: Values
 
-    /// - Parameter name: as a person called the plug.
+    /// - Parameter name: the name that the user chose.
     public func values(_ state: PlugState, name: String) -> [CharacteristicKey: CharacteristicValue] {
         var values: [UInt64: CharacteristicValue] = [
             3: .text("Smart Plug Project"), 4: .text(model), Instance.name: .text(name), 6: .text(plug.rawValue),
@@ -164,7 +164,7 @@ public struct PlugAccessory: Sendable {
         return Dictionary(uniqueKeysWithValues: values.map { (Self.key($0), $1) })
     }
 
-    /// A meter that does not answer shows nothing, and its energy stays as it was.
+    /// If the meter does not answer, the values are zero and the energy is unchanged.
     private func write(_ reading: Reading?, to values: inout [UInt64: CharacteristicValue]) {
         values[energy.power] = .number(reading?.activePower ?? 0)
         if let reading { values[energy.energy] = .number((reading.activeEnergy).rounded() / 1000) }
@@ -174,7 +174,7 @@ public struct PlugAccessory: Sendable {
 
     // MARK: Requests
 
-    /// HAP 9.75.
+    /// Returns the value of a press (HAP 9.75).
     static func value(of press: ButtonPress) -> CharacteristicValue {
         switch press {
         case .single: .whole(0)
@@ -183,7 +183,7 @@ public struct PlugAccessory: Sendable {
         }
     }
 
-    /// The command of a write; nil for a characteristic that nobody writes.
+    /// Returns the command for a write, or nil for a read-only characteristic.
     func command(_ write: CharacteristicWriteRequest) -> PlugCommand? {
         switch (write.key, write.value) {
         case (Self.key(2), .boolean): return .identify
