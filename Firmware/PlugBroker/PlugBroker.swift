@@ -12,15 +12,15 @@ public import PlugProtocol
 import PlugTopics
 import ProtocolCore
 
-/// The shell of ``PlugBrokerMachine``. libmosquitto and its thread come with the first connection.
+/// The shell of ``PlugBrokerMachine``. libmosquitto and its thread start with the first connection.
 public actor PlugBroker {
-    /// What is asked of the plug; called on the event loop.
+    /// The calls to the plug, made on the event loop.
     public struct Plug: Sendable {
-        /// What the journal has after an event, at most so many entries.
+        /// Returns the journal's entries after an event, up to a limit.
         public var page: @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage
-        /// A command from the broker; its outcome goes to ``PlugBroker/answered(_:_:)``.
+        /// Performs a command from the broker. Its outcome is passed to ``PlugBroker/answered(_:_:)``.
         public var ask: @Sendable (DoorCommand) -> Void
-        /// The broker has every event up to this one.
+        /// Called when the broker has every event up to this one.
         public var took: @Sendable (SequenceNumber) -> Void
 
         public init(
@@ -37,7 +37,7 @@ public actor PlugBroker {
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
-    /// Seconds that an orderly stop waits for the broker.
+    /// The time that an orderly stop waits for the broker.
     private static let patienceAtEnd = TimeAmount.seconds(2)
 
     private let id: PlugID
@@ -60,7 +60,7 @@ public actor PlugBroker {
         case away(reason: String, since: Instant)
     }
 
-    /// - Parameter beginning: events up to it are not told.
+    /// - Parameter beginning: the last event that is not published.
     public init(
         _ id: PlugID, _ settings: BrokerSettings, after beginning: SequenceNumber, on eventLoop: any EventLoop,
         logger: Logger, asking plug: Plug
@@ -86,7 +86,7 @@ public actor PlugBroker {
         handle(.started)
     }
 
-    /// The plug may be otherwise than it was.
+    /// Updates the plug's state, which may have changed.
     public func look(_ state: PlugState, _ identity: PlugServer.Identity, newest: SequenceNumber) {
         self.newest = newest
         let portrait = PlugPortrait(
@@ -96,10 +96,10 @@ public actor PlugBroker {
         handle(.looked(glance, wall: SynchronizedClock.now))
     }
 
-    /// How a command ended that came from here.
+    /// Handles the outcome of a command from the broker.
     public func answered(_ ticket: UInt64, _ outcome: CommandOutcome) { handle(.answered(ticket, outcome)) }
 
-    /// Says goodbye, and waits a moment for the broker to hear it.
+    /// Disconnects, and waits a moment for the broker's confirmation.
     public func stop() async {
         isEnding = true
         timer.stop()
@@ -108,7 +108,7 @@ public actor PlugBroker {
             eventLoop.scheduleTask(in: Self.patienceAtEnd) { [weak self] in self?.assumeIsolated { $0.hasEnded() } }
             await withCheckedContinuation { ended = $0 }
         }
-        // One that looks for the broker still ends by itself.
+        // A thread that is still connecting ends by itself.
         thread.shutdownGracefully { _ in }
     }
 
@@ -117,8 +117,8 @@ public actor PlugBroker {
         ended = nil
     }
 
-    /// `connected`, for how many `seconds` it has been so, `server` or the `reason` why not, how many events are `waiting`, and whether
-    /// the plug's clock is set.
+    /// The status as JSON: `connected`, its duration in `seconds`, the `server` or the `reason` for a missing connection, the
+    /// number of `waiting` events, and whether the plug's clock is set.
     public var status: JSONObject {
         var status = JSONObject()
         let since: Instant
@@ -197,7 +197,7 @@ public actor PlugBroker {
                 the broker does not let this plug hear commands
                 hint: its access rules have to allow reading of \(topics)
                 """)
-        // Nobody else has this plug's identity: a connection that took the session over is its own next one.
+        // The identity is unique to this plug, so a connection that took the session over is its own next one.
         case .ended(let reason, _):
             connection = nil
             note(reason)
@@ -206,7 +206,7 @@ public actor PlugBroker {
         }
     }
 
-    /// A broker that stays away does so since it was lost, for the newest reason.
+    /// Stores the latest reason. The start of a disconnection does not change.
     private func note(_ reason: String) {
         switch standing {
         case .connected: standing = .away(reason: reason, since: BootClock.now)

@@ -5,13 +5,13 @@ public import PlugProtocol
 public import PlugTopics
 public import ProtocolCore
 
-/// A plug at an MQTT broker by itself: what its journal and its state become there, and what is asked of it from there.
-/// `Documentation/mqtt.md` is the contract.
+/// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests. `Documentation/mqtt.md` is the
+/// contract.
 ///
-/// The connection, the requests and the messages are ``BrokerMachine``'s. This adds the plug: its journal is the queue, its state is told
-/// at once where it switches and once a second where it measures.
+/// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is the
+/// queue. State is published immediately when the plug switches, and once per second for measurements.
 public struct PlugBrokerMachine: Machine, Sendable {
-    /// The plug as it is now.
+    /// The plug's current state.
     public struct Glance: Equatable, Sendable {
         public var state: PlugState
         public var portrait: PlugPortrait
@@ -25,11 +25,11 @@ public struct PlugBrokerMachine: Machine, Sendable {
         }
     }
 
-    /// `wall`: the civil time of the event's `now`; nil where nobody has set the plug's clock.
+    /// `wall` is the civil time of the event's `now`; nil if the plug's clock is not set.
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// Starts the machine. This is the first event.
         case started
-        /// Something of the plug may be otherwise.
+        /// The plug's state may have changed.
         case looked(Glance, wall: WallTime?)
         /// The answer to ``Action/read(after:limit:)``.
         case page(JournalPage, wall: WallTime?)
@@ -37,7 +37,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case replay(BrokerTicket, JournalPage, wall: WallTime?)
         /// The answer to ``Action/ask(_:)``.
         case answered(BrokerTicket, CommandOutcome)
-        /// As of ``BrokerMachine``.
+        /// An event of ``BrokerMachine``.
         case connected
         case disconnected(reason: String)
         case acknowledged(BrokerTicket, refusal: String?)
@@ -47,23 +47,23 @@ public struct PlugBrokerMachine: Machine, Sendable {
     }
 
     public enum Action: Hashable, Sendable {
-        /// As of ``BrokerMachine``.
+        /// An action of ``BrokerMachine``.
         case connect(server: Int)
         case disconnect
         case subscribe([String])
         case publish(BrokerTicket, Publication)
         case tell(BrokerNotice)
-        /// To be answered at once.
+        /// Reads the journal. The answer must come immediately.
         case read(after: SequenceNumber, limit: Int)
         case readFor(BrokerTicket, after: SequenceNumber, limit: Int)
-        /// The broker has every event up to this one, or need not have it.
+        /// Stores that the broker has every event up to this one, or does not need it.
         case keep(SequenceNumber)
         case ask(DoorCommand)
     }
 
-    /// Between two readings that the broker is told.
+    /// The minimum interval between two published readings.
     static let readingInterval = Duration.seconds(1)
-    /// Messages in the answer to a replay.
+    /// The limit of messages in the answer to a replay.
     static let replayLimit = 100
 
     private let plug: PlugID
@@ -71,12 +71,12 @@ public struct PlugBrokerMachine: Machine, Sendable {
     private var broker: BrokerMachine
     private var portrait: PlugPortrait?
     private var told: (state: PlugState, at: Instant)?
-    /// A reading that came soon after the one before.
+    /// A reading that waits for the end of the interval.
     private var waiting: (state: PlugState, wall: WallTime?)?
 
     /// - Parameters:
-    ///   - settings: `speaker` is this plug.
-    ///   - beginning: events up to it are not told.
+    ///   - settings: the configuration; `speaker` is replaced by this plug.
+    ///   - beginning: the last event that is not published.
     public init(
         _ plug: PlugID, _ settings: BrokerMachine.Configuration, after beginning: SequenceNumber, seed: UInt64
     ) {
@@ -95,7 +95,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         var actions: [Action] = []
         switch event {
         case .started:
-            // A killed process leaves behind where it began, or what happens meanwhile would be passed over.
+            // The start position is stored first, so that the next process after a crash does not skip events.
             actions.append(.keep(beginning))
             pass(.started, now, &actions)
         case .looked(let glance, let wall): look(glance, wall, now, &actions)
@@ -132,7 +132,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
             case .keep(let position): actions.append(.keep(position))
             case .command(let ticket, _, let command, let id, let time):
                 actions.append(.ask(DoorCommand(command, id, through: .broker, ticket: ticket, within: time)))
-            // There is one plug, and it stays.
+            // The only plug is never removed.
             case .remember, .forget: break
             }
         }
@@ -146,7 +146,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
             pass(.met(plug, glance.portrait), now, &actions)
         }
         if let last = waiting?.state ?? told?.state, last == glance.state {
-            // As it was told, or will be.
+            // The state is already published or waits to be published.
         } else if isDue(now) || told.map({ !$0.state.isSame(but: glance.state) }) ?? true {
             tell(glance.state, wall, now, &actions)
         } else {
@@ -162,7 +162,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         pass(.state(plug, state, at: wall?.iso8601()), now, &actions)
     }
 
-    /// As the broker is told it. What is in the journal is of this boot.
+    /// Converts a journal entry for the broker. All entries are from this boot.
     private func queued(_ entry: JournalPage.Entry, _ wall: WallTime?, _ now: Instant) -> QueuedEvent {
         switch entry {
         case .event(let event):
@@ -179,7 +179,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
 }
 
 extension PlugState {
-    /// The other differs in what is measured, if at all.
+    /// Returns true if only measurements differ.
     fileprivate func isSame(but other: PlugState) -> Bool {
         relayOn == other.relayOn && level == other.level && tripped == other.tripped
     }
