@@ -27,7 +27,7 @@ static int describe(struct gpiod_chip *chip, struct cgpiod_chip_info *info) {
 
 static int describe_line(struct gpiod_chip *chip, uint32_t offset, struct cgpiod_line_info *info) {
     struct gpiod_line *line = gpiod.chip_get_line(chip, offset);
-    // A line that was looked at before is remembered as it was then.
+    // The library caches a line's state, so it must be updated.
     if (!line || gpiod.line_update(line) < 0) return cgpiod_failure();
     cgpiod_copy(info->name, gpiod.line_name(line));
     cgpiod_copy(info->consumer, gpiod.line_consumer(line));
@@ -37,8 +37,8 @@ static int describe_line(struct gpiod_chip *chip, uint32_t offset, struct cgpiod
     return 0;
 }
 
-/// This interface of libgpiod keeps the descriptor of an output to itself, and the service manager is to have it: so the kernel
-/// is asked as libgpiod would ask it.
+/// This interface of libgpiod does not expose the descriptor of an output, which the service manager needs. The function
+/// therefore makes the same system calls as libgpiod.
 static int take_output(
     struct gpiod_chip *chip, uint32_t offset, bool active_low, bool active, const char *consumer, int *descriptor) {
     struct gpiohandle_request request = {

@@ -35,7 +35,7 @@ static int describe_line(struct gpiod_chip *chip, uint32_t offset, struct cgpiod
     return 0;
 }
 
-/// Takes the line. The settings are used up.
+/// Requests the line. Frees the settings.
 static int request_line(
     struct gpiod_chip *chip, unsigned int offset, struct gpiod_line_settings *settings, const char *consumer,
     int *descriptor) {

@@ -1,5 +1,5 @@
-// Lines that are held, through their descriptors alone: the kernel is asked directly. A line that another process took has no
-// object of libgpiod in this one.
+// Accesses requested lines by their descriptors with direct system calls. A line from another process has no libgpiod object in
+// this one.
 
 #include <errno.h>
 #include <linux/gpio.h>

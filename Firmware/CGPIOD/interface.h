@@ -8,14 +8,14 @@
 
 #include "cgpiod.h"
 
-/// One of libgpiod's interfaces. Its functions may be called once `symbols` have been found in its library.
+/// One of libgpiod's interfaces. Its functions may be called after all `symbols` were found in its library.
 struct cgpiod_library {
     int interface;
-    /// What the loader is asked for.
+    /// The file name for the dynamic loader.
     const char *file;
     const struct cgpiod_symbol {
         const char *name;
-        /// Where the function's address belongs.
+        /// The variable for the function's address.
         void *place;
     } *symbols;
     size_t symbol_count;
@@ -32,7 +32,8 @@ struct cgpiod_library {
 
 extern const struct cgpiod_library cgpiod_libgpiod1, cgpiod_libgpiod2;
 
-// What libgpiod1.h and libgpiod2.h list becomes members of a structure, symbols with their places there, and constants.
+// These macros turn the lists in libgpiod1.h and libgpiod2.h into members of a structure, symbols with their variables, and
+// constants.
 #define CGPIOD_MEMBER(type, name, parameters) type(*name) parameters;
 #define CGPIOD_SYMBOL(type, name, parameters) {"gpiod_" #name, &gpiod.name},
 #define CGPIOD_CONSTANT(name, value) name = value,
@@ -42,10 +43,11 @@ static inline void cgpiod_copy(char to[CGPIOD_NAME_SIZE], const char *from) {
     if (from) strncpy(to, from, CGPIOD_NAME_SIZE - 1);
 }
 
-/// The error of a call of libgpiod that failed.
+/// Returns the error of a failed libgpiod call.
 static inline int cgpiod_failure(void) { return errno ? errno : EIO; }
 
-/// The kernel holds a line as long as any descriptor of it is open: the copy outlives libgpiod's object.
+/// Duplicates a descriptor. The kernel holds a line while any of its descriptors is open, so the copy outlives libgpiod's
+/// object.
 static inline int cgpiod_duplicate(int descriptor, int *copy) {
     int made = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (made < 0) return errno;

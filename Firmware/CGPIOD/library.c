@@ -1,14 +1,14 @@
-// Loads libgpiod, and hands the calls to the interface that was found.
+// Loads libgpiod, and forwards the calls to its interface.
 
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include "interface.h"
 
-/// NULL until a library was loaded, which is never unloaded.
+/// The loaded library; NULL before. It is never unloaded.
 static const struct cgpiod_library *_Atomic loaded;
 
-/// A library that lacks a function counts as one that is not there.
+/// Loads a library. A library without one of the functions counts as missing.
 static bool load(const struct cgpiod_library *library) {
     void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
     if (!opened) return false;
@@ -25,10 +25,10 @@ static bool load(const struct cgpiod_library *library) {
 }
 
 static bool is_loaded(void) {
-    // The places are written by one thread, and read by none before.
+    // One thread writes the addresses before any thread reads them.
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    // One that is installed later is found at the next try.
+    // A library that is installed later is found by the next attempt.
     bool done = loaded || load(&cgpiod_libgpiod2) || load(&cgpiod_libgpiod1);
     pthread_mutex_unlock(&lock);
     return done;
@@ -45,7 +45,7 @@ int cgpiod_open(const char *path, struct gpiod_chip **chip) {
     return *chip ? 0 : cgpiod_failure();
 }
 
-// Who has a chip has a library.
+// A chip exists only if a library is loaded.
 
 void cgpiod_close(struct gpiod_chip *chip) { loaded->close(chip); }
 
