@@ -16,7 +16,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// A handler may interrupt anything, also the allocator: it calls only what signal-safety(7) allows, and works on its stack.
+// The handler may interrupt any code, including the allocator. It only calls functions that signal-safety(7) allows, and only
+// uses its stack.
 
 static const struct { int number; const char *name; } signals[] = {
     {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGTRAP, "SIGTRAP"},
@@ -24,16 +25,16 @@ static const struct { int number; const char *name; } signals[] = {
 };
 enum { signal_count = sizeof signals / sizeof signals[0] };
 
-// What stands above the fault. More would say little more, and the report has a limit.
+// The limit of frames above the fault. More would add little, and the report has a size limit.
 enum { most_frames = 32 };
-// Frames further up than this are none: a damaged chain shall not lead through the memory.
+// Frames further up than this are invalid, so that a damaged chain does not lead through the whole memory.
 enum { longest_stack = 1 << 20 };
 
 static atomic_int report = -1;
 static atomic_flag is_reporting = ATOMIC_FLAG_INIT;
 static bool is_installed;
 static struct sigaction before[signal_count];
-// Where the program lies in memory, and where it would lie by its file.
+// The program's address range in memory, and its offset to the addresses in its file.
 static uintptr_t program_start, program_end, program_bias;
 
 struct text {
@@ -63,7 +64,7 @@ static void add_hexadecimal(struct text *text, uint64_t number) {
 
 static void write_line(struct text *text) {
     add(text, "\n");
-    // What cannot be written is lost: there is nobody to tell.
+    // A failed write is ignored, because the handler cannot report it.
     ssize_t written = write(atomic_load(&report), text->bytes, text->length);
     (void)written;
     text->length = 0;
@@ -81,7 +82,7 @@ static void write_place(uintptr_t place) {
     write_line(&line);
 }
 
-// The chain of frame pointers, which Swift and C code here keep; only what lies above the stack pointer is read.
+// Follows the chain of frame pointers, which Swift and C code here maintain. Only addresses above the stack pointer are read.
 static void write_frames(uintptr_t frame, uintptr_t stack) {
     uintptr_t last = stack;
     for (int count = 0; count < most_frames; count++) {
@@ -104,7 +105,7 @@ static void write_stack(const ucontext_t *context) {
     write_place(context->uc_mcontext.regs[30]);
     write_frames(context->uc_mcontext.regs[29], context->uc_mcontext.sp);
 #elif defined(__arm__)
-    // Frames of 32-bit ARM look different from compiler to compiler.
+    // The frame layout on 32-bit ARM depends on the compiler.
     write_place(context->uc_mcontext.arm_pc);
     write_place(context->uc_mcontext.arm_lr);
 #else
@@ -137,12 +138,12 @@ static void write_cause(int signal, const siginfo_t *information) {
 }
 
 static void handle(int signal, siginfo_t *information, void *context) {
-    // Of two threads that fail at once the first one's report is whole.
+    // If two threads fail at once, only the first one writes a report.
     if (atomic_load(&report) >= 0 && !atomic_flag_test_and_set(&is_reporting)) {
         write_cause(signal, information);
         write_stack(context);
     }
-    // It ends as it would have: the signal comes again when this returns.
+    // Restores the previous action. The signal is raised again when this handler returns.
     for (int index = 0; index < signal_count; index++) {
         if (signals[index].number == signal) sigaction(signal, &before[index], NULL);
     }
@@ -169,7 +170,7 @@ static void note_build(const struct dl_phdr_info *object, const ElfW(Phdr) *segm
     }
 }
 
-// The first object is the program itself.
+// Reads the first object, which is the program itself.
 static int look_at(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     struct text *line = context;
@@ -205,7 +206,7 @@ int ccrashreport_begin(const char *path, const char *header) {
     if (is_installed) return 0;
     is_installed = true;
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
-    // A fault in the handler ends the process at once, with what was written so far.
+    // A fault in the handler ends the process immediately and keeps the output so far.
     sigfillset(&action.sa_mask);
     for (int index = 0; index < signal_count; index++) {
         if (sigaction(signals[index].number, &action, &before[index]) != 0) return errno;

@@ -19,7 +19,7 @@ int clinuxdevices_i2c_transfer(
     int descriptor, uint8_t address, const uint8_t *bytes, uint16_t written, uint8_t *read, uint16_t count) {
     struct i2c_msg messages[2];
     uint32_t number = 0;
-    // A transfer of nothing still asks whether anybody acknowledges the address.
+    // An empty transfer still checks whether a chip acknowledges the address.
     if (written || !count)
         messages[number++] = (struct i2c_msg){.addr = address, .len = written, .buf = (uint8_t *)bytes};
     if (count) messages[number++] = (struct i2c_msg){.addr = address, .flags = I2C_M_RD, .len = count, .buf = read};
@@ -42,7 +42,7 @@ static int smbus_read(int descriptor, uint8_t command, uint8_t *read, uint16_t c
         read[0] = data.byte;
     } else if (count == 2) {
         error = smbus(descriptor, I2C_SMBUS_READ, command, I2C_SMBUS_WORD_DATA, &data);
-        // On the wire a word comes with its low byte first.
+        // On the wire the low byte of a word comes first.
         read[0] = (uint8_t)data.word;
         read[1] = (uint8_t)(data.word >> 8);
     } else {

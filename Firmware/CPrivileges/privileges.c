@@ -13,14 +13,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What an attacker who runs code inside plugd would want next. A list of what is allowed would be shorter to read and
-// would break with each new C library, on a device that nobody can repair.
+// The system calls that an attacker with code in plugd would need. A list of allowed calls would be shorter, but would break
+// with each new C library, on a device that users cannot repair.
 static const int refused_calls[] = {
-    // Other programs; `clone` stands below.
+    // Other programs; `clone` is handled below.
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork),
     // Other processes.
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
-    // Other users, other views of the system.
+    // Other users and other views of the system.
     SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
     SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups), SCMP_SYS(capset),
     SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(chroot),
@@ -34,11 +34,11 @@ static const int refused_calls[] = {
     SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(syslog),
     SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(adjtimex),
     SCMP_SYS(clock_adjtime), SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(ioperm), SCMP_SYS(iopl),
-    // New ways into the kernel, often with faults.
+    // New interfaces to the kernel, which often have vulnerabilities.
     SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
 };
 
-// What `clone` must not make: each is a namespace in which its maker has all capabilities, or can get them.
+// The namespaces that `clone` must not create, because their creator has all capabilities in them, or can get them.
 static const uint64_t refused_namespaces[] = {
     CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWCGROUP,
 };
@@ -46,7 +46,7 @@ static const uint64_t refused_namespaces[] = {
 static int drop_capabilities(uint64_t kept, const char **step) {
     *step = "PR_CAPBSET_DROP";
     for (int capability = 0; capability <= CAP_LAST_CAP; capability++) {
-        // EINVAL: this kernel is older and does not know it. EPERM: without privileges there is nothing to give up.
+        // EINVAL: an older kernel without this capability. EPERM: the process has no privileges to drop.
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL && errno != EPERM) return errno;
     }
     *step = "PR_CAP_AMBIENT_CLEAR_ALL";
@@ -57,21 +57,21 @@ static int drop_capabilities(uint64_t kept, const char **step) {
     if (syscall(SYS_capget, &header, sets) != 0) return errno;
     uint32_t surplus = 0;
     for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-        // What the process does not have it cannot keep. Nothing is left for a program that it would execute.
+        // Only permitted capabilities can be kept. An executed program inherits none.
         surplus |= sets[i].permitted & ~(uint32_t)(kept >> 32 * i);
         sets[i].permitted &= (uint32_t)(kept >> 32 * i);
         sets[i].effective = sets[i].permitted;
         sets[i].inheritable = 0;
     }
-    // A service manager that gave no more than is kept may refuse the call itself.
+    // A service manager that grants no more than `kept` may block the call itself.
     if (surplus == 0) return 0;
     *step = "capset";
     return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
-/// Threads only, in the namespaces that the process has.
+/// Allows only threads in the process's existing namespaces.
 static int refuse_clones(scmp_filter_ctx filter) {
-    // Its flags lie in memory, which a filter cannot read. Without it the C library uses `clone`.
+    // The flags of clone3 are in memory, which a filter cannot read. With ENOSYS the C library falls back to `clone`.
     int result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     if (result == 0) {
         result = seccomp_rule_add(
@@ -91,7 +91,7 @@ static int refuse_calls(const char **step) {
     if (filter == NULL) return ENOMEM;
     int result = 0;
     for (unsigned i = 0; i < sizeof refused_calls / sizeof *refused_calls && result == 0; i++) {
-        // Negative numbers are calls that this machine's architecture does not have.
+        // Negative numbers are calls that this architecture does not have.
         if (refused_calls[i] >= 0) result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused_calls[i], 0);
     }
     if (result == 0) result = refuse_clones(filter);
@@ -101,16 +101,16 @@ static int refuse_calls(const char **step) {
 }
 
 int cprivileges_drop(uint64_t kept, const char **step) {
-    // Nothing that the process makes is for others, the panel's socket least of all.
+    // Files of the process must not be accessible for other users, especially the panel's socket.
     umask(077);
-    // What is refused keeps nothing else from being given up; what was refused first is told.
+    // A failed step does not prevent the others; the first failure is reported.
     const char *refused = "capabilities";
     int error = drop_capabilities(kept, &refused);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 && error == 0) {
         refused = "PR_SET_NO_NEW_PRIVS";
         error = errno;
     }
-    // No core file shows the keys.
+    // A core file would contain the keys.
     if (setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) != 0 && error == 0) {
         refused = "RLIMIT_CORE";
         error = errno;
