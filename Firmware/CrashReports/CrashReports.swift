@@ -2,19 +2,20 @@ import CCrashReport
 public import DurableFiles
 public import PlugModel
 
-/// What tells a plug that its firmware did not end in order, and how.
+/// Detects that the firmware did not end in order, and how.
 ///
-/// RUNTIME/life is there while a plug runs: which firmware of which boot. A signal that ends it adds which it was and where the
-/// program was; an orderly stop removes it. So the next start knows a crash from a kill, and both from a loss of power, which
-/// ends the boot. RUNTIME/crash is the newest of this boot, with how many there were. STATE/crash is the first of its boot, so
-/// that it is still known after a loss of power: at most one replacement in flash a boot, however often the firmware crashes.
+/// RUNTIME/life exists while a plug runs and contains its firmware and boot. A signal that ends the process adds its name and
+/// the program's stack; an orderly stop removes the file. The next start can therefore distinguish a crash from a kill, and both
+/// from a power loss, which ends the boot. RUNTIME/crash is the newest report of this boot, with their number. STATE/crash is
+/// the first report of its boot, so that it survives a power loss: flash is written at most once per boot, however often the
+/// firmware crashes.
 public struct CrashReports: Sendable {
-    /// Why this life is not reported if it ends.
+    /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Bytes of a report's file that are read: far more than a handler writes.
+    /// The limit of a report's file in bytes, far more than a handler writes.
     private static let limit = 8192
 
     private let life: String
@@ -24,16 +25,17 @@ public struct CrashReports: Sendable {
     private let files: FileStore
 
     /// - Parameters:
-    ///   - state: the directory in flash. Both directories are held by a plug when it calls what changes anything.
+    ///   - state: the directory in flash. The plug must hold the locks of both directories when it calls methods that change
+    ///     files.
     ///   - runtime: the directory in memory.
     public init(state: String, runtime: String, boot: BootID, files: FileStore = FileStore()) {
         (life, newest, kept) = ("\(runtime)/life", "\(runtime)/crash", "\(state)/crash")
         (self.boot, self.files) = (boot, files)
     }
 
-    /// Takes over what the life before left, where it did not end in order.
+    /// Processes the previous process's report, if it did not end in order.
     ///
-    /// - Returns: what is new; nil after an orderly stop or a loss of power.
+    /// - Returns: the new crash; nil after an orderly stop or a power loss.
     public func takeOver() throws(FileError) -> PlugCrash? {
         guard let left = try report(life), left.boot == boot else { return nil }
         let text = left.isSignal ? left.text : left.text + LifeReport.killed
@@ -41,18 +43,18 @@ public struct CrashReports: Sendable {
         let told = LifeReport(LifeReport.counted(count, text))
         try files.replace(newest, with: Array(told.text.utf8))
         try files.removeIfPresent(life)
-        // What flash does not take is known all the same until power is lost.
+        // If the write to flash fails, the report is still known until the next power loss.
         if left.isSignal, (try? report(kept))??.boot != boot { try? files.replace(kept, with: Array(text.utf8)) }
         return told.crash(in: boot)
     }
 
-    /// The newest that is known: of this boot, or else what flash has.
+    /// Returns the newest known crash: of this boot, or else from flash.
     public func last() throws(FileError) -> PlugCrash? {
         if let report = try report(newest), report.boot == boot { return report.crash(in: boot) }
         return try report(kept)?.crash(in: boot)
     }
 
-    /// From here on this life is reported.
+    /// Starts the reporting for this process.
     public func begin(firmware: String) throws(Refusal) {
         let header = "firmware \(firmware)\nboot \(LifeReport.words(boot))\n"
         let error = ccrashreport_begin(life, header)
@@ -61,10 +63,10 @@ public struct CrashReports: Sendable {
             description: "\(life) cannot be written (error \(error)): if the firmware crashes, nobody is told of it")
     }
 
-    /// This life ends in order.
+    /// Ends the reporting after an orderly stop.
     public func end() {
         ccrashreport_end()
-        // One that stays is told as a kill.
+        // A remaining file will be reported as a kill.
         try? files.removeIfPresent(life)
     }
 

@@ -1,23 +1,23 @@
 import PlugModel
 import ProtocolCore
 
-/// The text of a report: lines for whoever mends the firmware, some of which are read again here. It may have been cut off anywhere.
+/// The text of a report: lines for the firmware's developers, some of which are parsed here. It may be truncated anywhere.
 struct LifeReport {
-    /// What is said of a life that ended without a word.
+    /// The text for a process that ended without a signal handler.
     static let killed = "killed: no memory was left, the watchdog lost patience, or somebody did it\n"
 
     let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// A report says first which of its boot it is.
+    /// Returns a report that begins with its number within the boot.
     static func counted(_ count: Int, _ text: String) -> String { "crash \(count) of this boot\n" + text }
 
     static func words(_ boot: BootID) -> String {
         boot.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The words of the first line that begins with this one.
+    /// Returns the words after the given first word of a line.
     private func words(_ first: String) -> [Substring]? {
         text.split(separator: "\n").lazy.map { $0.split(separator: " ") }.first { $0.first.map(String.init) == first }
             .map { Array($0.dropFirst()) }
@@ -31,18 +31,18 @@ struct LifeReport {
 
     var count: Int? { words("crash")?.first.flatMap { Int($0) } }
 
-    /// A signal ended it; false: it ended without a word.
+    /// True if a signal ended the process; false if it ended without a report.
     var isSignal: Bool { words("signal") != nil }
 
-    /// When, on the clock of its boot.
+    /// The time of the crash on the clock of its boot.
     private var time: Instant? {
         let line = text.split(separator: "\n").first { $0.split(separator: " ").dropFirst().first == "ms" }
         guard let digits = line?.split(separator: " ").first, let milliseconds = Int64(digits) else { return nil }
-        // Three hundred years: nothing that overflows.
+        // The limit is three hundred years, which prevents an overflow.
         return milliseconds < 10_000_000_000_000 ? Instant(nanoseconds: milliseconds * 1_000_000) : nil
     }
 
-    /// - Parameter boot: the present one.
+    /// - Parameter boot: the current boot.
     func crash(in boot: BootID) -> PlugCrash {
         let isPresent = self.boot == boot
         return PlugCrash(
