@@ -1,7 +1,7 @@
 public import Charting
 
 extension Chart {
-    /// The chart for a terminal: its glyphs, its colours, its idea of how wide characters are.
+    /// Returns the chart for a terminal with its glyphs, colours and character widths.
     ///
     /// - Returns: `size.rows` lines of `size.columns` each.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
@@ -17,19 +17,19 @@ extension Chart {
 }
 
 extension Capabilities {
-    /// For charts and sparklines.
+    /// The glyphs for charts and sparklines.
     public var glyphs: ChartGlyphs { hasBraille ? .braille : .plain }
 }
 
 extension Style {
-    /// Told apart by people who see few colours (after the palette of Okabe and Ito); letters tell curves apart besides.
+    /// Colours that colour-blind users can distinguish (based on the palette of Okabe and Ito); letters also distinguish curves.
     private static let curves: [Ink] = [
         .indexed(38, otherwise: .cyan), .indexed(208, otherwise: .yellow), .indexed(36, otherwise: .green),
         .indexed(175, otherwise: .magenta), .indexed(220, otherwise: .brightYellow),
         .indexed(75, otherwise: .brightBlue),
     ]
 
-    /// The look of a part of a chart.
+    /// Creates the style of a part of a chart.
     public init(_ role: ChartRole) {
         switch role {
         case .text: self = .plain

@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension TerminalDevice {
-    /// Returns when nobody can read any more what is written here, or when the task is cancelled: a program that has nothing to
-    /// write for hours would not hear of it otherwise. Of a file that never happens. Each call keeps a thread until the reader
-    /// has gone or the program ends.
+    /// Returns when the reader of this output has gone, or when the task is cancelled. Without it, a program that writes nothing
+    /// for hours would not notice. It never returns for a file. Each call occupies a thread until the reader has gone or the
+    /// program ends.
     public func readerGone() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let waiting = WaitingForClose(descriptor: descriptor, continuation: continuation)
@@ -26,10 +26,10 @@ private final class WaitingForClose: Sendable {
     }
 
     func run() {
-        // Errors and the end of the connection are told without being asked for.
+        // Errors and the end of the connection are always reported, without a request in `events`.
         var polled = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&polled, 1, -1) < 0, errno == EINTR {}
-        // A descriptor that never was is told by the first write.
+        // The first write reports a descriptor that was never valid.
         guard polled.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
         continuation.finish()
     }

@@ -1,14 +1,13 @@
 internal import Glibc
 
 extension TerminalDevice {
-    /// Bytes of a line; what is longer is no password.
+    /// The limit of a line in bytes; passwords are shorter.
     private static let longestHiddenLine = 1024
 
-    /// Asks for a line that is not shown while it is typed. The terminal's modes are put right afterwards, also when the process
-    /// is ended meanwhile.
+    /// Reads a line without echo. The terminal's modes are restored afterwards, also if the process ends in the meantime.
     ///
-    /// - Parameter output: where the question is shown.
-    /// - Returns: the line without its end; nil at the end of the input, or where this is no terminal.
+    /// - Parameter output: the device that shows the question.
+    /// - Returns: the line without its end; nil at the end of the input, or if this device is not a terminal.
     public func readHiddenLine(_ question: String, on output: TerminalDevice) -> String? {
         var modes = termios()
         guard tcgetattr(descriptor, &modes) == 0 else { return nil }
@@ -18,7 +17,7 @@ extension TerminalDevice {
         Restoration.state.pointee.keyboardModes = modes
         Restoration.state.pointee.keyboard = descriptor
         output.write(Array(question.utf8))
-        // What was typed before the question is not the answer.
+        // Input from before the question is discarded.
         tcsetattr(descriptor, TCSAFLUSH, &hidden)
         defer {
             Restoration.state.pointee.keyboard = -1

@@ -1,16 +1,16 @@
 /// A key as the terminal reports it.
 public enum Key: Hashable, Sendable {
     case character(Character)
-    /// With the Control key; the letter is lower case.
+    /// A letter with the Control key, in lower case.
     case control(Character)
-    /// With the Alt key (or after Escape, which looks the same).
+    /// A character with the Alt key, or after Escape, which is indistinguishable.
     case alt(Character)
     case enter, tab, backTab, backspace, escape
     case up, down, left, right
     case home, end, pageUp, pageDown, insert, delete
-    /// F1 to F12.
+    /// A function key, F1 to F12.
     case function(Int)
 
-    /// In raw mode Control-C comes as a key and no longer as a signal: whoever reads keys ends the program on it.
+    /// Control-C. In raw mode it is a key instead of a signal, so the program that reads keys must end on it.
     public static let interrupt = Key.control("c")
 }

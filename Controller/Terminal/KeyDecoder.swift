@@ -1,17 +1,17 @@
-/// Turns the bytes of a keyboard into keys. A byte stream does not tell the Escape key from the start of a sequence, so
-/// while ``isPending`` the reader waits a moment and then calls ``flush()``.
+/// Decodes the bytes of a keyboard into keys. The Escape key and the start of a sequence have the same byte. While ``isPending``
+/// is true, the reader must wait a moment and then call ``flush()``.
 public struct KeyDecoder: Hashable, Sendable {
-    /// Stops a sequence that never ends from eating all that is typed; real ones have at most about ten bytes.
+    /// The limit of a sequence in bytes, so that an endless one does not consume all input; real ones have at most about ten.
     static let longestSequence = 32
 
     private var buffer: [UInt8] = []
 
     public init() {}
 
-    /// Whether bytes wait for more.
+    /// True if bytes wait for the rest of their sequence.
     public var isPending: Bool { !buffer.isEmpty }
 
-    /// The keys that are complete with these bytes. Unknown sequences and invalid UTF-8 are left out.
+    /// Returns the keys that these bytes complete. Ignores unknown sequences and invalid UTF-8.
     public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         buffer += bytes
         var keys: [Key] = []
@@ -24,7 +24,7 @@ public struct KeyDecoder: Hashable, Sendable {
         return keys
     }
 
-    /// No more bytes came: what waits is a key of its own, or nothing.
+    /// Returns the waiting bytes as separate keys after no more bytes arrived.
     public mutating func flush() -> [Key] {
         defer { buffer = [] }
         switch buffer {
@@ -35,7 +35,7 @@ public struct KeyDecoder: Hashable, Sendable {
         }
     }
 
-    /// The first key and how many bytes it takes; nil when more bytes are needed.
+    /// Returns the first key and its length in bytes, or nil if more bytes are needed.
     private static func step(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -67,7 +67,8 @@ public struct KeyDecoder: Hashable, Sendable {
         }
     }
 
-    /// ECMA-48 section 5.4: parameters from 3/0 to 3/15, intermediates from 2/0 to 2/15, a final from 4/0 to 7/14.
+    /// Decodes a control sequence (ECMA-48 section 5.4): parameters from 3/0 to 3/15, intermediates from 2/0 to 2/15, a final
+    /// byte from 4/0 to 7/14.
     private static func controlSequence(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         let body = bytes.dropFirst(2)
         // The Linux console sends its first function keys as ESC [ [ A.
@@ -79,7 +80,7 @@ public struct KeyDecoder: Hashable, Sendable {
         guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return bytes.count > longestSequence ? (nil, bytes.count) : nil
         }
-        // A byte that cannot be in a sequence ends it, and is looked at again by itself.
+        // An invalid byte ends the sequence and is decoded again separately.
         guard (0x40...0x7E).contains(bytes[end]) else { return (nil, end - bytes.startIndex) }
         var parameter: Int?
         for byte in body[..<end].prefix(3) {
@@ -89,7 +90,7 @@ public struct KeyDecoder: Hashable, Sendable {
         return (named(final: bytes[end], parameter: parameter), end - bytes.startIndex + 1)
     }
 
-    /// Keys of xterm, rxvt and the Linux console; their modifiers are not told apart.
+    /// Returns the key in the encodings of xterm, rxvt and the Linux console, without its modifiers.
     private static func named(final: UInt8, parameter: Int?) -> Key? {
         switch (Character(Unicode.Scalar(final)), parameter) {
         case ("A", _): .up
@@ -115,7 +116,7 @@ public struct KeyDecoder: Hashable, Sendable {
         }
     }
 
-    /// The first UTF-8 scalar, nil for a byte that begins none; the whole is nil when its rest has not come yet.
+    /// Returns the first UTF-8 scalar, or a nil scalar for an invalid byte. Returns nil if the rest of the scalar is missing.
     private static func scalar(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar?, length: Int)? {
         guard let first = bytes.first else { return nil }
         let length =

@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// A display that is drawn again and again in the same place, without flicker: only what changed is written. The cursor is
-/// hidden meanwhile; ``close()``, the end of the value's life, and the end of the process by `exit`, a signal or a trap
-/// bring it back.
+/// A display that is redrawn in place without flicker: only changes are written. The cursor is hidden in the meantime.
+/// ``close()``, the end of the value's lifetime, and the end of the process by `exit`, a signal or a trap restore it.
 public struct LiveScreen: ~Copyable {
-    /// For a terminal that does not tell its size.
+    /// The size of a terminal that does not report one.
     private static let usualSize = TerminalSize(columns: 80, rows: 24)
 
     private let device: TerminalDevice
@@ -13,8 +12,8 @@ public struct LiveScreen: ~Copyable {
     private var shown: [StyledLine] = []
     private var shownSize: TerminalSize?
 
-    /// Nil when lines cannot be drawn in place there (a pipe, a file, TERM=dumb): print them instead. There is one live
-    /// screen at a time.
+    /// Creates a screen, or returns nil if the device cannot redraw lines (a pipe, a file, TERM=dumb); the caller then prints
+    /// them. Only one live screen may exist at a time.
     public init?(_ device: TerminalDevice = .standardOutput, capabilities: Capabilities, placement: Placement) {
         guard capabilities.movesCursor else { return nil }
         precondition(Restoration.state.pointee.screen < 0, "one live screen at a time")
@@ -29,10 +28,10 @@ public struct LiveScreen: ~Copyable {
         device.write(Array(LiveScreen.greeting(placement).utf8))
     }
 
-    /// What a frame may be at most, now.
+    /// The current limit of a frame.
     public var size: TerminalSize { device.size ?? LiveScreen.usualSize }
 
-    /// Shows the lines in place of those drawn before; what is outside of the screen is cut.
+    /// Replaces the previous lines. Lines outside of the screen are cut.
     @discardableResult public mutating func draw(_ lines: [StyledLine]) -> WriteResult {
         let size = self.size
         var output: [UInt8] = []
@@ -44,7 +43,7 @@ public struct LiveScreen: ~Copyable {
         return device.write(output)
     }
 
-    /// The next ``draw(_:)`` draws everything: the screen may have been written to by others.
+    /// Makes the next ``draw(_:)`` redraw everything, because another program may have written to the screen.
     public mutating func invalidate() { device.write(Array(LiveScreen.greeting(placement).utf8) + eraseAll()) }
 
     private mutating func eraseAll() -> [UInt8] {
@@ -56,7 +55,7 @@ public struct LiveScreen: ~Copyable {
         }
     }
 
-    /// The same as letting go of the value, by name.
+    /// Closes the screen.
     public consuming func close() {}
 
     deinit {
@@ -64,8 +63,8 @@ public struct LiveScreen: ~Copyable {
         device.write(Array(LiveScreen.farewell(placement).utf8))
     }
 
-    /// The cursor is hidden, and lines do not wrap: should the terminal take a character for wider than we do, the rest
-    /// of the screen still stays where it is.
+    /// Hides the cursor and disables line wrap: if the terminal draws a character wider than expected, the rest of the screen
+    /// keeps its position.
     private static func greeting(_ placement: Placement) -> String {
         switch placement {
         case .wholeScreen: "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"

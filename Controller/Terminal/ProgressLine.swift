@@ -1,4 +1,5 @@
-/// How far long work is: a line on standard error that is drawn anew in place, where that is a terminal, and nothing elsewhere.
+/// The progress of long work: a line on standard error that is redrawn in place. Nothing is shown if standard error is not a
+/// terminal.
 public struct ProgressLine: ~Copyable {
     private let label: String
     private let device = TerminalDevice.standardError
@@ -11,7 +12,7 @@ public struct ProgressLine: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - done: of `total`, which is at least 1.
+    ///   - done: the completed part of `total`, which is at least 1.
     public mutating func show(_ done: Int, of total: Int) {
         let percent = done * 100 / max(1, total)
         guard isShown, percent != shown else { return }
@@ -19,7 +20,7 @@ public struct ProgressLine: ~Copyable {
         device.write(Array("\r\u{1B}[K\(label): \(percent) %".utf8))
     }
 
-    /// Leaves the line empty for what is printed next.
+    /// Clears the line for the next output.
     public mutating func clear() {
         if isShown, shown >= 0 { device.write(Array("\r\u{1B}[K".utf8)) }
         shown = -1

@@ -1,15 +1,15 @@
-/// Where a live display stands.
+/// The position of a live display.
 public enum Placement: Hashable, Sendable {
-    /// The whole of the alternate screen; what was there before comes back at the end.
+    /// The whole alternate screen. The previous content is restored at the end.
     case wholeScreen
-    /// The lines below the prompt, which stay there at the end.
+    /// The lines below the prompt, which remain at the end.
     case inPlace
 }
 
-/// The bytes that turn one frame on the screen into the next, writing only what differs.
+/// Returns the bytes that turn one frame on the screen into the next, with the differences only.
 ///
-/// In place, the cursor stands somewhere in the last line of the previous frame (or in the first free line, when that was
-/// empty) and ends in the last line of the next. Lines are not wider than the screen and frames not taller.
+/// In place, the cursor is somewhere in the last line of the previous frame (or in the first free line if that was empty) and
+/// ends in the last line of the next. Lines must not be wider than the screen, and frames not taller.
 public func redraw(
     from previous: [StyledLine], to next: [StyledLine], placement: Placement, colors: ColorDepth
 ) -> [UInt8] {
@@ -37,9 +37,9 @@ private func cells(_ line: StyledLine) -> [ScreenCell] {
 private struct FrameWriter {
     let placement: Placement
     let colors: ColorDepth
-    /// Lines that exist on the screen.
+    /// The number of lines on the screen.
     var rows: Int
-    /// Of the cursor, in place only.
+    /// The row of the cursor, used in place only.
     var row: Int
     var output = ""
 
@@ -50,7 +50,7 @@ private struct FrameWriter {
         row = max(0, rows - 1)
     }
 
-    /// - Parameter old: Nil when the line does not exist yet.
+    /// - Parameter old: the previous cells; nil if the line does not exist yet.
     mutating func replace(_ old: [ScreenCell]?, with new: [ScreenCell], row: Int) {
         guard let old else {
             move(row: row, column: 0)
@@ -64,7 +64,7 @@ private struct FrameWriter {
         let newRest = new[head...]
         let oldWidth = oldRest.reduce(0) { $0 + $1.width }
         let newWidth = newRest.reduce(0) { $0 + $1.width }
-        // What follows the change stands where it stood only if the widths agree.
+        // The part after the change keeps its position only if the widths are equal.
         let tail = oldWidth == newWidth ? zip(oldRest.reversed(), newRest.reversed()).prefix { $0 == $1 }.count : 0
         move(row: row, column: column)
         write(newRest.dropLast(tail), column: column)
@@ -82,7 +82,7 @@ private struct FrameWriter {
             }
             output.append(cell.character)
             column += cell.width
-            // Terminals disagree about the width of composed characters, so the column is set anew after each.
+            // Terminals disagree about the width of composed characters, so the column is set again after each.
             if cell.character.unicodeScalars.count > 1 { output += "\u{1B}[\(column + 1)G" }
         }
         if !style.sequence(colors).isEmpty { output += "\u{1B}[0m" }
@@ -95,7 +95,7 @@ private struct FrameWriter {
             rows = max(rows, row + 1)
         case .inPlace:
             while rows <= row {
-                // The first line is where the cursor stands; each further one is made by a line feed.
+                // The first line is at the cursor; a line feed creates each further one.
                 if rows > 0 {
                     moveVertically(to: rows - 1)
                     output += "\r\n"

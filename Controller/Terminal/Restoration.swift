@@ -1,30 +1,31 @@
 internal import Glibc
 
-/// What must be put right at the terminal when the process ends, whichever way: by `exit`, by a signal, by a trap.
+/// Restores the terminal at the end of the process: after `exit`, a signal, or a trap.
 ///
-/// It lives in memory made once and never freed, since a signal handler may neither allocate nor lock. Only one keyboard
-/// and one screen are in use at a time; they are registered and removed by their owners.
+/// The state is in memory that is allocated once and never freed, since a signal handler may neither allocate nor lock. Only one
+/// keyboard and one screen are in use at a time; their owners register and remove them.
 enum Restoration {
     struct State {
         var keyboard: Int32 = -1
         var keyboardModes = termios()
         var screen: Int32 = -1
-        /// Written to the screen.
+        /// The bytes to write to the screen.
         var farewell: UnsafeMutablePointer<UInt8>
         var farewellLength = 0
-        /// What each signal did before, by its number.
+        /// The previous action of each signal, by its number.
         let earlier: UnsafeMutablePointer<sigaction>
         /// The write end of the pipe that wakes the reader of the keyboard.
         var wake: Int32 = -1
     }
 
     static let farewellCapacity = 64
-    /// All signals of ours are below this.
+    /// The limit of our signal numbers.
     private static let signalCapacity = 32
 
-    /// Whoever handles these ends the program in an orderly way, and so puts the terminal right: it is left to them.
+    /// The signals that end a program. If a program handles them, it ends in order and restores the terminal itself, so its
+    /// handlers are kept.
     private static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
-    /// Whoever handles these (Swift's own backtraces do) writes to a terminal that must be put right before.
+    /// The signals of a crash. Their handlers (such as Swift's backtraces) write to the terminal, which must be restored first.
     private static let crashes = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
     nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {
@@ -35,7 +36,7 @@ enum Restoration {
         return state
     }()
 
-    /// Call before registering anything. The handlers use ``state``, so it is made before them.
+    /// Installs the handlers. Call it before any registration. The handlers use ``state``, so it is created first.
     static func prepare() {
         _ = state
         _ = hooks
@@ -46,7 +47,7 @@ enum Restoration {
         for signal in endings + crashes {
             install(signal, onlyIfDefault: endings.contains(signal)) { signal in
                 putRight()
-                // The signal stays blocked until this handler returns; then it does what it would have done without us.
+                // The signal is blocked until this handler returns; then its previous action is performed.
                 sigaction(signal, state.pointee.earlier + Int(signal), nil)
                 raise(signal)
             }
@@ -55,7 +56,7 @@ enum Restoration {
         install(SIGCONT, onlyIfDefault: true) { _ in wake(Wake.resumed) }
     }()
 
-    /// A signal that is ignored stays so; with `onlyIfDefault` one that is handled stays with its handler as well.
+    /// Installs a handler. An ignored signal remains ignored; with `onlyIfDefault` an existing handler is kept as well.
     private static func install(
         _ signal: Int32, onlyIfDefault: Bool, _ handler: @escaping @convention(c) (Int32) -> Void
     ) {
@@ -90,7 +91,7 @@ enum Restoration {
     }
 }
 
-/// Why the reader of the keyboard is woken.
+/// The reasons to wake the reader of the keyboard.
 enum Wake {
     static let resized = UInt8(ascii: "w")
     static let resumed = UInt8(ascii: "c")

@@ -4,9 +4,9 @@ public enum Color: UInt8, Hashable, Sendable, CaseIterable {
     case brightBlack, brightRed, brightGreen, brightYellow, brightBlue, brightMagenta, brightCyan, brightWhite
 }
 
-/// How text looks. Colour never carries meaning alone: whoever sets one also says it in words or marks.
+/// The appearance of text. Colours must not be the only carrier of meaning: the text must express it as well.
 public struct Style: Hashable, Sendable {
-    /// One of the palette's sixteen, or one of the 256 with a stand-in for terminals that have sixteen.
+    /// A colour of the palette's sixteen, or one of 256 with a replacement for terminals with sixteen.
     public enum Ink: Hashable, Sendable {
         case palette(Color)
         case indexed(UInt8, otherwise: Color)
@@ -38,8 +38,7 @@ public struct Style: Hashable, Sendable {
     public static let bold = Style(bold: true)
     public static let faint = Style(faint: true)
 
-    /// The sequence that switches from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty when nothing
-    /// is to be switched.
+    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty if there is no difference.
     func sequence(_ colors: ColorDepth) -> String {
         guard colors != .none else { return "" }
         var parameters: [String] = []
@@ -60,10 +59,10 @@ public struct Style: Hashable, Sendable {
     }
 }
 
-/// How many colours a terminal shows.
+/// The number of colours of a terminal.
 public enum ColorDepth: Hashable, Sendable {
     case none
     case sixteen
-    /// 256 or more.
+    /// 256 or more colours.
     case many
 }

@@ -1,5 +1,5 @@
-/// A line of text in pieces of one style each. No control character gets in: whatever a plug calls itself, a line can
-/// be printed.
+/// A line of text in spans of one style each. Control characters are removed, so a line with untrusted names can be printed
+/// safely.
 public struct StyledLine: Hashable, Sendable {
     public struct Span: Hashable, Sendable {
         public let text: String
@@ -21,10 +21,10 @@ public struct StyledLine: Hashable, Sendable {
 
     public var text: String { spans.map(\.text).joined() }
 
-    /// Display columns.
+    /// The width in display columns.
     public var width: Int { spans.reduce(0) { $0 + DisplayWidth.of($1.text) } }
 
-    /// The first `columns` of the line; a cut is marked with the ellipsis, which takes the style of what it replaces.
+    /// Returns the first `columns` of the line. An ellipsis marks the cut and takes the style of the replaced text.
     public func truncated(to columns: Int, ellipsis: Character = "…") -> StyledLine {
         guard width > columns else { return self }
         let mark = DisplayWidth.of(ellipsis)
@@ -47,7 +47,7 @@ public struct StyledLine: Hashable, Sendable {
         return cut
     }
 
-    /// Exactly `columns` wide: cut, or filled with spaces on the side that the alignment leaves free.
+    /// Returns the line with exactly `columns` columns: cut, or padded with spaces on the side opposite to the alignment.
     public func fitted(to columns: Int, _ alignment: Alignment = .left, ellipsis: Character = "…") -> StyledLine {
         guard columns > 0 else { return StyledLine() }
         let cut = truncated(to: columns, ellipsis: ellipsis)
@@ -57,7 +57,7 @@ public struct StyledLine: Hashable, Sendable {
         return line
     }
 
-    /// The line with the sequences that colour it; the plain text when there is no colour.
+    /// Returns the line with its colour sequences, or the plain text without colours.
     public func rendered(_ colors: ColorDepth) -> String {
         spans.map { span in
             let start = span.style.sequence(colors)
@@ -66,7 +66,7 @@ public struct StyledLine: Hashable, Sendable {
     }
 }
 
-/// On which side a text stands in its column.
+/// The alignment of a text in its column.
 public enum Alignment: Hashable, Sendable {
     case left
     case right

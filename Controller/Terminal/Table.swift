@@ -1,12 +1,12 @@
-/// Rows of cells in aligned columns, laid out for a width: pure, so that a table in a pipe, on a narrow terminal and in a
-/// test comes from the same code.
+/// Rows of cells in aligned columns for a width. The layout is pure, so that pipes, narrow terminals and tests use the same
+/// code.
 public struct Table: Hashable, Sendable {
     public struct Column: Hashable, Sendable {
         public var title: String
         public var alignment: Alignment
-        /// The column is not cut below this width (or its content's, if that is less).
+        /// The minimum width of the column, or its content's width if that is smaller.
         public var least: Int
-        /// When room is short, the columns of the lowest importance are cut first, and then left out first.
+        /// The importance of the column. If space is short, the least important columns are cut first, and then omitted first.
         public var importance: Int
 
         public init(_ title: String, _ alignment: Alignment = .left, least: Int = 4, importance: Int = 0) {
@@ -20,7 +20,7 @@ public struct Table: Hashable, Sendable {
     private static let space = 2
 
     public var columns: [Column]
-    /// A row with fewer cells than columns has empty ones at its end; further cells are not shown.
+    /// The rows. Missing cells are empty; excess cells are not shown.
     public var rows: [[StyledLine]]
     public var hasTitles: Bool
 
@@ -30,7 +30,7 @@ public struct Table: Hashable, Sendable {
         self.hasTitles = hasTitles
     }
 
-    /// - Parameter width: No line is wider; nil sets no limit. Lines have no spaces at their end.
+    /// - Parameter width: the limit of a line; nil for no limit. Lines have no trailing spaces.
     public func lines(width: Int? = nil, ellipsis: Character = "…") -> [StyledLine] {
         let shown = layout(width: width)
         let titles = hasTitles ? [columns.map { StyledLine($0.title, Style(bold: true)) }] : []
@@ -49,7 +49,7 @@ public struct Table: Hashable, Sendable {
         }
     }
 
-    /// The columns to be shown, with their widths.
+    /// Returns the visible columns with their widths.
     private func layout(width: Int?) -> [(index: Int, width: Int)] {
         var shown = columns.indices.map { index in
             let cells = rows.map { index < $0.count ? $0[index].width : 0 }
@@ -59,7 +59,7 @@ public struct Table: Hashable, Sendable {
         guard let width else { return shown }
         var surplus: Int { shown.reduce((shown.count - 1) * Table.space) { $0 + $1.width } - width }
         while surplus > 0 {
-            // Of equally important columns the widest is cut, so that all of them stay readable.
+            // Of equally important columns the widest is cut, so that all remain readable.
             let cuttable = shown.indices.filter { shown[$0].width > columns[shown[$0].index].least }
             let victim = cuttable.min {
                 let (left, right) = (columns[shown[$0].index], columns[shown[$1].index])

@@ -11,16 +11,16 @@ public struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// What became of a write.
+/// The result of a write.
 public enum WriteResult: Hashable, Sendable {
     case written
-    /// The reader has gone (`plugctl watch | head`): no error, the program just ends.
+    /// The reader has gone (`plugctl watch | head`). This is not an error; the program ends.
     case closed
-    /// Anything else, with its errno.
+    /// Any other error, with its errno.
     case failed(Int32)
 }
 
-/// An output by its file descriptor: a terminal, a pipe or a file.
+/// An output with its file descriptor: a terminal, a pipe or a file.
 public struct TerminalDevice: Hashable, Sendable {
     public let descriptor: Int32
 
@@ -32,14 +32,14 @@ public struct TerminalDevice: Hashable, Sendable {
 
     public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Nil when this is no terminal, or one that does not know its size (a serial line).
+    /// The size; nil if this is not a terminal, or a terminal without a known size (a serial line).
     public var size: TerminalSize? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// By the environment of this process.
+    /// The capabilities according to this process's environment.
     public var capabilities: Capabilities {
         var environment: [String: String] = [:]
         for name in ["NO_COLOR", "TERM", "COLORTERM", "LC_ALL", "LC_CTYPE", "LANG"] {
@@ -48,7 +48,7 @@ public struct TerminalDevice: Hashable, Sendable {
         return Capabilities(environment: environment, isTerminal: isTerminal)
     }
 
-    /// Writes all of the bytes, waiting as long as the reader makes it wait.
+    /// Writes all bytes, and waits for the reader if necessary.
     @discardableResult public func write(_ bytes: [UInt8]) -> WriteResult {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -62,7 +62,7 @@ public struct TerminalDevice: Hashable, Sendable {
             case EAGAIN:
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&ready, 1, -1)
-            // A terminal whose window was closed answers EIO.
+            // A terminal whose window was closed returns EIO.
             case EPIPE, EIO: return .closed
             default: return .failed(error)
             }
@@ -70,14 +70,14 @@ public struct TerminalDevice: Hashable, Sendable {
         return .written
     }
 
-    /// Writes a line and its end.
+    /// Writes a line with a line end.
     @discardableResult public func print(_ line: StyledLine, colors: ColorDepth = .none) -> WriteResult {
         write(Array((line.rendered(colors) + "\n").utf8))
     }
 }
 
-/// A write whose SIGPIPE is held back and taken from the thread, so that a closed pipe ends neither this process nor
-/// changes how the programs that it starts treat the signal (which ignoring it for the process would).
+/// Writes with SIGPIPE blocked and removed from the thread, so that a closed pipe does not end this process. Ignoring the signal
+/// for the whole process would also affect the programs that it starts.
 private func writeWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> (count: Int, error: Int32) {
     var broken = sigset_t()
     var before = sigset_t()

@@ -1,25 +1,25 @@
 internal import Glibc
 internal import Synchronization
 
-/// What happens at a terminal.
+/// An event of a terminal.
 public enum TerminalEvent: Hashable, Sendable {
     case key(Key)
     case resized(TerminalSize)
-    /// The process was stopped and goes on: whatever is on the screen must be drawn anew.
+    /// The process was stopped and resumed. The screen must be redrawn.
     case resumed
 }
 
-/// The keyboard in raw mode: keys come one by one, are not echoed, and Control-C is a key. The modes found are put back by
+/// The keyboard in raw mode: keys arrive one by one without echo, and Control-C is a key. The previous modes are restored by
 /// ``close()``, when the input is released, and when the process ends by `exit`, a signal or a trap.
 public final class TerminalInput: Sendable {
-    /// Stops keys that nobody reads from piling up: beyond this many the oldest are dropped.
+    /// The limit of unread events, above which the oldest are dropped.
     static let mostUnread = 256
 
-    /// Ends when the terminal is closed or ``close()`` is called. For one reader.
+    /// The events. The stream ends when the terminal is closed or ``close()`` is called. It supports one reader.
     public let events: AsyncStream<TerminalEvent>
     private let reader: KeyboardReader
 
-    /// Nil when the device is no terminal. There is one input at a time.
+    /// Creates an input, or returns nil if the device is not a terminal. Only one input may exist at a time.
     public init?(_ device: TerminalDevice = .standardInput) {
         guard device.isTerminal, let keyboard = RawKeyboard(device.descriptor) else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(
@@ -34,13 +34,13 @@ public final class TerminalInput: Sendable {
         reader.start()
     }
 
-    /// Puts the keyboard's modes back at once and ends ``events``. Further calls do nothing.
+    /// Restores the keyboard's modes immediately and ends ``events``. Further calls do nothing.
     public func close() { reader.close() }
 
     deinit { reader.close() }
 }
 
-/// A terminal's modes: those found and those set.
+/// A terminal's previous modes and raw modes.
 private struct RawKeyboard: Sendable {
     let descriptor: Int32
     private let found: termios
@@ -52,8 +52,8 @@ private struct RawKeyboard: Sendable {
         precondition(Restoration.state.pointee.keyboard < 0, "one terminal input at a time")
         self.descriptor = descriptor
         found = modes
-        // No canonical lines, echo, signals or extensions; no translation or flow control of input. Output is left as it
-        // is, so that messages of others still begin at the left.
+        // Disables canonical lines, echo, signals and extensions, and translation and flow control of input. Output modes are
+        // kept, so that other programs' messages still begin at the left.
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         modes.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON | ISTRIP)
         raw = modes
@@ -72,14 +72,14 @@ private struct RawKeyboard: Sendable {
 
     private func set(_ modes: termios) {
         var modes = modes
-        // TCSADRAIN lets output in flight be finished under the modes that it was written for.
+        // With TCSADRAIN, pending output is finished under its original modes.
         while tcsetattr(descriptor, TCSADRAIN, &modes) == -1, errno == EINTR {}
     }
 }
 
 /// A thread that blocks in `poll` on the keyboard and on a pipe that wakes it.
 private final class KeyboardReader: Sendable {
-    /// Milliseconds. How long the rest of a sequence may take after its Escape, also over a slow connection.
+    /// The time in milliseconds to wait for the rest of a sequence after its Escape, sufficient for a slow connection.
     private static let escapeDelay: Int32 = 50
 
     private let keyboard: RawKeyboard
@@ -149,13 +149,13 @@ private final class KeyboardReader: Sendable {
         for key in keys { continuation.yield(.key(key)) }
     }
 
-    /// False when the reader is to end.
+    /// Returns false if the reader must end.
     private func handleWake() -> Bool {
         for reason in read(wakeRead) {
             switch reason {
             case Wake.closed: return false
             case Wake.resumed:
-                // The shell has set modes of its own meanwhile.
+                // The shell has changed the modes in the meantime.
                 isOpen.withLock { if $0 { keyboard.apply() } }
                 continuation.yield(.resumed)
             default:
@@ -167,7 +167,7 @@ private final class KeyboardReader: Sendable {
         return true
     }
 
-    /// Empty at the end of the input.
+    /// Returns the available bytes; empty at the end of the input.
     private func read(_ descriptor: Int32) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 256) { buffer, count in
             repeat {
