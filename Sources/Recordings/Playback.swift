@@ -1,20 +1,20 @@
 import ProtocolCore
 
-/// A recording as it is played: from a time on, faster or slower than life.
+/// A recording during playback, from a start time on, faster or slower than real time.
 ///
-/// A recording with dates begins again after its last day; one without holds its last value for ever.
+/// A recording with dates repeats after its last day; one without dates holds its last value forever.
 public struct Playback: Hashable, Sendable {
     private let recording: Recording
     private let start: Int64
     private let speed: Double
 
-    /// How many times faster than life a recording can be played: a day in less than nine seconds.
+    /// The maximum speed factor: a day in less than nine seconds.
     public static let speedLimit = 10_000.0
 
     /// - Parameters:
-    ///   - from: where to begin, in milliseconds of the recording's own time; nil: at its first point.
-    ///   - speed: above 0 to ``speedLimit``; its time stamps are that much closer together.
-    /// - Returns: nil for a speed outside that range.
+    ///   - from: the start in milliseconds of the recording's own time; nil for its first point.
+    ///   - speed: the speed factor, above 0 up to ``speedLimit``.
+    /// - Returns: nil if the speed is outside that range.
     public init?(_ recording: Recording, from: Int64? = nil, speed: Double = 1) {
         guard speed > 0, speed <= Self.speedLimit else { return nil }
         self.recording = recording
@@ -22,9 +22,9 @@ public struct Playback: Hashable, Sendable {
         self.speed = speed
     }
 
-    /// Where in the recording playing has come to, in milliseconds of the recording's own time.
+    /// Returns the current position in milliseconds of the recording's own time.
     public func position(after elapsed: Duration) -> Int64 {
-        // A thousand centuries are enough; beyond them a whole number of milliseconds would overflow.
+        // The limit is about a hundred thousand years; beyond it the milliseconds would overflow.
         let played = min(max(0, elapsed.inSeconds * speed * 1000), 3e15)
         let position = start + Int64(played)
         guard recording.day != nil else { return position }
@@ -33,13 +33,13 @@ public struct Playback: Hashable, Sendable {
         return position % ((last / dayLength + 1) * dayLength)
     }
 
-    /// Active power in tenths of a watt.
+    /// Returns the active power in tenths of a watt.
     public func deciwatts(after elapsed: Duration) -> Int32 { recording.deciwatts(at: position(after: elapsed)) }
 }
 
-/// A time of day as it is written behind `--from`.
+/// A time of day for `--from`.
 public enum TimeOfDay {
-    /// Milliseconds since midnight of `HH:MM` or `HH:MM:SS`; nil if the text is neither.
+    /// Returns milliseconds since midnight for `HH:MM` or `HH:MM:SS`, or nil for any other text.
     public static func milliseconds(_ text: String) -> Int64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part -> Int64? in

@@ -1,33 +1,33 @@
-/// What each line of a recording says, in the order of the lines, whatever their times do: the clock of a meter is set, files
-/// are put together, and in autumn an hour of local time comes twice. ``Recording`` is one whose time never falls.
+/// The lines of a recording in their order, even if their times decrease: a meter's clock may be set, files may be concatenated,
+/// and in autumn an hour of local time occurs twice. ``Recording`` requires times that never decrease.
 public struct RecordedLines: Hashable, Sendable {
     public struct Line: Hashable, Sendable {
-        /// In the file, counted from 1.
+        /// The line number in the file, counted from 1.
         public var number: Int
-        /// Since midnight before the first line where the recording has dates, since its own zero otherwise.
+        /// Milliseconds since midnight before the first line if the recording has dates, otherwise since its own zero.
         public var milliseconds: Int64
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
     }
 
-    /// Those that say something, at least one and at most ``Recording/pointLimit``.
+    /// The lines with content, at least one and at most ``Recording/pointLimit``.
     public let lines: [Line]
-    /// The local day of the first; nil for a recording without dates.
+    /// The local day of the first line; nil for a recording without dates.
     public let day: CalendarDay?
-    /// Lines of the file, with those that are empty.
+    /// The number of lines in the file, including empty ones.
     public let count: Int
-    /// The first line that is empty.
+    /// The first empty line.
     public let firstEmpty: Int?
 
-    /// How often the time may fall in a file: more is no recording but lines in no order.
+    /// The limit of decreasing times per file. A file with more is not a recording.
     public static let fallLimit = 10_000
 
-    /// Reads the same files as ``Recording/parse(_:)``, also where their time falls.
+    /// Reads the same files as ``Recording/parse(_:)``, even if their time decreases.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> RecordedLines {
         try RecordedLines(csv: try XZ.plain(content), falls: fallLimit)
     }
 
-    /// - Parameter falls: how often the time may fall.
+    /// - Parameter falls: the allowed number of decreasing times.
     init(csv: [UInt8], falls: Int) throws(RecordingError) {
         guard csv.count <= Recording.byteLimit else {
             throw RecordingError(found: "\(csv.count) bytes", expected: "at most \(Recording.byteLimit)")
@@ -53,7 +53,7 @@ public struct RecordedLines: Hashable, Sendable {
 }
 
 extension XZ {
-    /// What a recording's file holds, unpacked where it is compressed.
+    /// Returns the content of a recording's file, decompressed if necessary.
     static func plain(_ content: [UInt8]) throws(RecordingError) -> [UInt8] {
         guard recognises(content) else { return content }
         do { return try decompress(content, limit: Recording.byteLimit) } catch {

@@ -1,10 +1,11 @@
-/// What an appliance drew over a time, as somebody measured it: a list of points in the order of time, at least one.
+/// The measured power of an appliance over time: a list of points in the order of time, at least one.
 ///
-/// Between two points the earlier one holds, also over a gap of many minutes: a load played from a recording must draw
-/// something, and any other value would be invented. Who imports a recording as history uses ``points`` and sees the gaps.
+/// The value of a point is valid until the next point, even over a gap of many minutes: a load from a recording must have some
+/// power, and any other value would be invented. Importers of recordings use ``points`` and can detect the gaps.
 public struct Recording: Hashable, Sendable {
     public struct Point: Hashable, Sendable {
-        /// Since midnight before the first point where the recording has dates, since the recording's own zero otherwise.
+        /// Milliseconds since midnight before the first point if the recording has dates, otherwise since the recording's own
+        /// zero.
         public var milliseconds: Int64
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
@@ -15,15 +16,15 @@ public struct Recording: Hashable, Sendable {
         }
     }
 
-    /// In the order of time; several may have the same time, of which the last counts.
+    /// The points in the order of time. Of several points with the same time, the last one counts.
     public let points: [Point]
     /// The local day of the first point; nil for a recording without dates.
     public let day: CalendarDay?
 
-    /// How many points a recording may have (16 MB of memory, 11 days at one a second).
+    /// The limit of points (16 MB of memory, 11 days at one per second).
     public static let pointLimit = 1_000_000
 
-    /// Nil without points, with more than ``pointLimit``, or where time falls.
+    /// Creates a recording. Returns nil without points, with more than ``pointLimit``, or if the time decreases.
     public init?(points: [Point], day: CalendarDay? = nil) {
         guard !points.isEmpty, points.count <= Self.pointLimit,
             zip(points, points.dropFirst()).allSatisfy({ $0.milliseconds <= $1.milliseconds })
@@ -36,8 +37,8 @@ public struct Recording: Hashable, Sendable {
         self.day = day
     }
 
-    /// Active power in tenths of a watt at a time: that of the last point not after it. Before the first point it is the
-    /// first one's.
+    /// Returns the active power in tenths of a watt at a time: the value of the last point at or before it, or of the first
+    /// point if there is none.
     public func deciwatts(at milliseconds: Int64) -> Int32 {
         var low = 0
         var high = points.count
@@ -55,7 +56,7 @@ public struct CalendarDay: Hashable, Sendable {
     public let month: Int
     public let day: Int
 
-    /// Nil for a day that no calendar has. Years from 1970 to 9999.
+    /// Creates a day. Returns nil if the date does not exist. Years range from 1970 to 9999.
     public init?(year: Int, month: Int, day: Int) {
         guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
         let leap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
@@ -68,7 +69,7 @@ public struct CalendarDay: Hashable, Sendable {
 
     /// Days since 1 January 1970.
     public var number: Int {
-        // The year begins in March here, so that the leap day is its last.
+        // The year begins in March here, so that the leap day is its last day.
         let shifted = month > 2 ? year : year - 1
         let months = (month + 9) % 12
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + (153 * months + 2) / 5 + day - 1 - 719_468

@@ -1,6 +1,6 @@
-/// Why a file is no recording: where, what stands there and what should. Put the file's name before it.
+/// The reason why a file is not a recording: the line, its content and the expected content. Callers prefix the file's name.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Counted from 1; nil where the file as a whole is the matter.
+    /// The line number, counted from 1; nil if the error concerns the whole file.
     public var line: Int?
     public var found: String
     public var expected: String
@@ -11,7 +11,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
         self.expected = expected
     }
 
-    /// Shows the beginning of what stands there, without control characters that could play tricks on a terminal.
+    /// Quotes the beginning of the content, without control characters that could affect a terminal.
     init(line: Int, quoting bytes: some Collection<UInt8>, expected: String) {
         let shown = String(decoding: bytes.prefix(40).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
         self.init(line: line, found: "\"\(shown)\(bytes.count > 40 ? "..." : "")\"", expected: expected)

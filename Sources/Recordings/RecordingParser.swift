@@ -1,21 +1,21 @@
 extension Recording {
-    /// The largest file, and the most that may come out of a compressed one (a year of days at one sample a second is more;
-    /// a recording is played, not archived).
+    /// The limit of a file in bytes, also after decompression. A year at one sample per second exceeds it, but recordings are
+    /// for playback, not for archiving.
     public static let byteLimit = 64 << 20
     static let lineLimit = 200
 
-    /// Reads a recording from a file's content, plain or xz. Two formats are known, told apart by the first line, both
-    /// without a header, separated by `;` or `,`, each field with or without quotes (RFC 4180):
+    /// Reads a recording from a file's content, plain or xz. The first line determines one of two formats. Both have no header,
+    /// use the separator `;` or `,`, and allow quoted fields (RFC 4180):
     ///
-    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time; P1 is watts averaged over 1 s and is used, P8 (over 8 s) may be absent.
+    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time; P1 is watts averaged over 1 s and is used, P8 (over 8 s) is optional.
     /// - `seconds,watts`: seconds since the recording's beginning.
     ///
-    /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms; time may stand still, but never falls.
+    /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms. The time must not decrease.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> Recording {
         try parse(csv: try XZ.plain(content))
     }
 
-    /// The same for content that is known to be plain.
+    /// Reads a recording from plain content.
     public static func parse(csv: [UInt8]) throws(RecordingError) -> Recording {
         let recorded = try RecordedLines(csv: csv, falls: 0)
         let points = recorded.lines.map { Point(milliseconds: $0.milliseconds, deciwatts: $0.deciwatts) }
@@ -23,14 +23,14 @@ extension Recording {
     }
 }
 
-/// Turns lines into what they say.
+/// Parses lines.
 struct RecordingParser {
     static let plainForm = "seconds,watts"
     static let datedForm = "dd/mm/yyyy HH:MM:SS;watts;watts"
 
     private(set) var lines: [RecordedLines.Line] = []
     private(set) var day: CalendarDay?
-    /// How often the time may still fall.
+    /// The remaining number of allowed decreases of the time.
     private var falls: Int
 
     init(falls: Int) { self.falls = falls }
@@ -65,7 +65,7 @@ struct RecordingParser {
             line: line, quoting: field, expected: "a time that is not before that of the line above")
     }
 
-    /// RFC 4180: a field in quotes may hold a separator, and a quote that is doubled.
+    /// Splits a line (RFC 4180): a quoted field may contain separators and doubled quotes.
     private func fields(
         of line: ArraySlice<UInt8>, _ number: Int
     ) throws(RecordingError) -> [ArraySlice<UInt8>] {
@@ -104,7 +104,7 @@ struct RecordingParser {
     }
 
     private func seconds(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
-        // Ten years; more is no recording but a file of something else, such as Unix times.
+        // The limit is ten years; larger values indicate a different kind of file, such as one with Unix times.
         guard let seconds = decimal(field), (0...315_360_000).contains(seconds) else {
             throw RecordingError(line: line, quoting: field, expected: "seconds since the beginning, 0 to 315360000")
         }
@@ -138,10 +138,10 @@ private func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || b
 
 private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-/// The number that digits make; what is no digit was excluded before.
+/// Returns the value of the digits. The caller has checked that all bytes are digits.
 private func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { $0 * 10 + Int($1) - 0x30 } }
 
-/// A decimal number as people write it, without exponent, blanks around it allowed.
+/// Parses a decimal number without exponent, with optional surrounding blanks.
 private func decimal(_ field: ArraySlice<UInt8>) -> Double? {
     let trimmed = field.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
     guard trimmed.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }) else { return nil }

@@ -2,17 +2,17 @@ internal import CLZMA
 
 /// Decompresses `.xz` data with liblzma.
 public enum XZ {
-    /// Whether the bytes begin as every xz stream does.
+    /// Returns true if the bytes begin like an xz stream.
     public static func recognises(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
     }
 
-    /// What the decoder may allocate; `xz -9` asks for 65 MiB.
+    /// The decoder's memory limit; `xz -9` needs 65 MiB.
     private static let memoryLimit: UInt64 = 96 << 20
-    /// LZMA_CONCATENATED: several streams behind each other are one file.
+    /// LZMA_CONCATENATED: consecutive streams form one file.
     private static let concatenated: UInt32 = 0x08
 
-    /// - Parameter limit: the most bytes that may come out, so that a small file cannot fill the memory.
+    /// - Parameter limit: the limit of decompressed bytes, so that a small file cannot fill the memory.
     public static func decompress(_ bytes: [UInt8], limit: Int) throws(XZError) -> [UInt8] {
         var stream = lzma_stream()
         guard lzma_stream_decoder(&stream, memoryLimit, concatenated) == LZMA_OK else { throw .outOfMemory }
@@ -45,7 +45,7 @@ public enum XZ {
     }
 }
 
-/// Why bytes could not be decompressed.
+/// The reasons why bytes could not be decompressed.
 public enum XZError: Error, Hashable, Sendable, CustomStringConvertible {
     case notXZ, truncated, damaged, unsupported, outOfMemory
     case tooLarge(limit: Int)
