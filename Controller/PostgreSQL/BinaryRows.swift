@@ -1,8 +1,8 @@
-/// Rows in PostgreSQL's binary format of COPY: values are appended column by column, in the order of the columns, after each row was begun.
+/// Rows in PostgreSQL's binary COPY format. After each `begin`, values are added column by column, in the order of the columns.
 public struct BinaryRows: Sendable {
-    /// Milliseconds since 1970 of 2000-01-01, where PostgreSQL's time begins.
+    /// PostgreSQL's epoch, 2000-01-01, in milliseconds since 1970.
     private static let epoch: Int64 = 946_684_800_000
-    /// Milliseconds: the same in microseconds is a number still.
+    /// The largest time in milliseconds that does not overflow in microseconds.
     private static let furthest: Int64 = 9_000_000_000_000_000
     private static let signature: [UInt8] = [
         0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -11,7 +11,7 @@ public struct BinaryRows: Sendable {
     public private(set) var count = 0
     private var bytes = signature
 
-    /// - Parameter capacity: bytes that are expected.
+    /// - Parameter capacity: the expected number of bytes.
     public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     var finished: [UInt8] { bytes + [0xFF, 0xFF] }
@@ -31,14 +31,14 @@ public struct BinaryRows: Sendable {
         append(value)
     }
 
-    /// A `real`; nil: null.
+    /// Adds a `real`; nil is null.
     public mutating func add(_ value: Float?) {
         guard let value else { return addNull() }
         append(Int32(4))
         append(value.bitPattern)
     }
 
-    /// A `double precision`; nil: null.
+    /// Adds a `double precision`; nil is null.
     public mutating func add(_ value: Double?) {
         guard let value else { return addNull() }
         append(Int32(8))
@@ -51,7 +51,7 @@ public struct BinaryRows: Sendable {
     }
 
     public mutating func add(_ value: String) {
-        // PostgreSQL's texts hold no zero byte.
+        // PostgreSQL texts cannot contain zero bytes.
         add(value.utf8.map { $0 == 0 ? 0x20 : $0 })
     }
 
@@ -60,12 +60,12 @@ public struct BinaryRows: Sendable {
         bytes += value
     }
 
-    /// A `jsonb`.
+    /// Adds a `jsonb`.
     public mutating func add(json: String) { add([1] + Array(json.utf8)) }
 
-    /// A `timestamptz`.
+    /// Adds a `timestamptz`.
     ///
-    /// - Parameter milliseconds: since 1970; what is more than 285,000 years away is put there.
+    /// - Parameter milliseconds: the time since 1970, clamped to 285,000 years.
     public mutating func add(time milliseconds: Int64) {
         add((Swift.min(Swift.max(milliseconds, -Self.furthest), Self.furthest) - Self.epoch) * 1000)
     }

@@ -2,25 +2,25 @@ import CPostgreSQL
 import DurableFiles
 import Synchronization
 
-/// A connection to PostgreSQL by libpq, which is loaded when the first is opened.
+/// A connection to PostgreSQL by libpq, which is loaded by the first connection.
 ///
-/// Calls block, each no longer than the patience, and come from one thread at a time; ``giveUp()`` may come from any.
+/// Calls block, each at most for the timeout, and must come from one thread at a time. Only ``giveUp()`` is safe on any thread.
 public final class PostgreSQLConnection: Sendable {
-    /// Of the call under way.
+    /// The connection of the current call.
     private let link: Link
     private let patience: Int32
     private let isBusy = Mutex(())
 
-    /// Freed when nobody has it any more.
+    /// Frees the connection with its last reference.
     private final class Link: @unchecked Sendable {
         let pointer: OpaquePointer
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
         deinit { smartplug_pg_free(pointer) }
     }
 
-    /// Not connected yet.
+    /// Creates an unconnected value.
     ///
-    /// - Parameter patience: how long a call waits for the server.
+    /// - Parameter patience: the time that a call waits for the server.
     public init(patience: Duration = .seconds(30)) {
         guard let pointer = smartplug_pg_new() else { preconditionFailure("there is no memory") }
         link = Link(pointer)
@@ -28,7 +28,7 @@ public final class PostgreSQLConnection: Sendable {
         self.patience = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Once.
+    /// Connects. Call it once.
     public func connect(_ settings: PostgreSQLSettings) throws(PostgreSQLError) {
         let options: [(key: String, value: String)]
         do throws(FileError) {
@@ -45,12 +45,12 @@ public final class PostgreSQLConnection: Sendable {
         }
     }
 
-    /// From now on everything fails, also what waits at this moment.
+    /// Makes all calls fail from now on, including the current one.
     public func giveUp() { smartplug_pg_give_up(link.pointer) }
 
-    /// Runs a statement with values for `$1`, `$2` ...; without any it may be several statements.
+    /// Runs a statement with values for `$1`, `$2` ...; without values the text may contain several statements.
     ///
-    /// - Returns: the rows of the last, as texts; nil: null.
+    /// - Returns: the rows of the last statement as texts; nil for null.
     @discardableResult
     public func rows(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> [[String?]] {
         let rows = try call { link, fault -> OpaquePointer? in
@@ -68,12 +68,12 @@ public final class PostgreSQLConnection: Sendable {
         }
     }
 
-    /// The first value of the first row.
+    /// Returns the first value of the first row.
     public func value(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> String? {
         try rows(sql, values).first?.first ?? nil
     }
 
-    /// Copies rows in the binary format into a table. The columns are those of the rows, in their order.
+    /// Copies rows in the binary format into a table. The columns must be those of the rows, in their order.
     public func copy(_ rows: BinaryRows, into table: String, _ columns: String) throws(PostgreSQLError) {
         guard rows.count > 0 else { return }
         try self.rows("COPY \(table) (\(columns)) FROM STDIN (FORMAT binary)")
@@ -102,13 +102,13 @@ public final class PostgreSQLConnection: Sendable {
         throw PostgreSQLError(withUnsafeBytes(of: fault.text, text), state: state.isEmpty ? nil : state)
     }
 
-    /// Leaves the lock on the thread that took it.
+    /// Moves a value out of the lock on the same thread.
     private struct Unsent<Value>: @unchecked Sendable {
         let value: Value?
         init(_ value: Value?) { self.value = value }
     }
 
-    /// Texts as C has them, with NULL behind the last; nil: NULL.
+    /// Calls the body with the texts as a NULL-terminated array of C strings; nil becomes NULL.
     private static func withTexts<Value>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
     ) -> Value {
@@ -121,7 +121,7 @@ public final class PostgreSQLConnection: Sendable {
         }
     }
 
-    /// With a zero at its end. PostgreSQL's texts hold no other.
+    /// Returns a copy with a terminating zero. PostgreSQL texts cannot contain other zeros.
     private static func copy(_ text: String) -> UnsafeMutablePointer<UInt8> {
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: text.utf8.count + 1)
         var end = 0

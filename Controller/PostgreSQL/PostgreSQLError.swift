@@ -1,10 +1,10 @@
 import DurableFiles
 
-/// Why a database did not do what it was asked for.
+/// The reason why a database request failed.
 public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In the server's or libpq's words, one line.
+    /// The error of the server or libpq, on one line.
     public var description: String
-    /// SQLSTATE of the server's answer; nil where it gave none, and the connection is of no use any more.
+    /// The SQLSTATE of the server's error; nil if the server sent none, and the connection is then unusable.
     public var state: String?
 
     public init(_ description: String, state: String? = nil) {
@@ -12,7 +12,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertibl
         self.state = state
     }
 
-    /// What to do about it; nil where nobody knows.
+    /// The hint for the user; nil if there is none.
     public var hint: String? {
         switch state {
         case "28P01", "28000": "see user and password_file, and pg_hba.conf of the server"

@@ -1,11 +1,11 @@
 package import ConfigurationFiles
 import DurableFiles
 
-/// How a PostgreSQL server is reached: the table `[postgresql]` of a file.
+/// The settings of a PostgreSQL server: the table `[postgresql]` of a file.
 public struct PostgreSQLSettings: Sendable {
     public enum Encryption: Hashable, Sendable {
         case off
-        /// The server proves its name by a certificate that one of these in a PEM file vouches for.
+        /// TLS with a server certificate that matches the host name and is signed by an authority in a PEM file.
         case verified(authority: String)
     }
 
@@ -14,17 +14,17 @@ public struct PostgreSQLSettings: Sendable {
     public var port: Int
     public var database: String
     public var user: String
-    /// It holds the password, and only its owner may read it. It is read for each connection.
+    /// The file with the password, readable only by its owner. It is read for each connection.
     public var passwordFile: String?
     public var encryption: Encryption
 
-    /// Where Debian and others keep the certificates that the machine trusts.
+    /// The path of the machine's certificate authorities on Debian and other systems.
     private static let machineAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// Reads the table; what is wrong is told to its reader.
+    /// Reads the table and reports errors to its reader.
     ///
-    /// - Parameter path: makes the path of a file that the table names.
-    /// - Returns: nil where something is wrong, or the table is not there.
+    /// - Parameter path: resolves the path of a file in the table.
+    /// - Returns: nil if the table is missing or not valid.
     package init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
         let written = table.text("host", "the server's name or address")
         let isLocal = written?.hasPrefix("/") ?? false
@@ -58,15 +58,15 @@ public struct PostgreSQLSettings: Sendable {
         case on, off
     }
 
-    /// As libpq takes them. Nothing is left to the environment or to files of libpq's own.
+    /// Returns the options for libpq. The environment and libpq's own files have no influence.
     ///
-    /// - Throws: where the file with the password cannot be read, or others may read it.
+    /// - Throws: if the password file cannot be read, or if other users may read it.
     func options() throws(FileError) -> [(key: String, value: String)] {
         var options: [(key: String, value: String)] = [
             ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
             ("passfile", "/dev/null/none"), ("application_name", "smartplug"), ("client_encoding", "UTF8"),
             ("gssencmode", "disable"), ("target_session_attrs", "read-write"),
-            // A connection that a middlebox forgot ends within half a minute.
+            // A connection that a middlebox dropped ends within half a minute.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "4"),
             ("tcp_user_timeout", "30000"),
         ]
