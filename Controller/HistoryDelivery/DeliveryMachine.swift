@@ -1,54 +1,55 @@
 import ProtocolCore
 
-/// What is done next so that somebody else gets a history: reached, asked what he has, given what he lacks, part by part, and tried again
-/// where he is away.
+/// Determines the next step of delivering a history: connects to the receiver, gets its position, sends the missing changes part
+/// by part, and retries when it is away.
 ///
-/// The receiver says up to which change he has everything; only that counts. What he took while the answer was lost is known when he is
-/// asked again.
+/// Only the receiver's reported position counts. If an acknowledgement was lost, the position after the next connection includes
+/// that part.
 struct DeliveryMachine: Machine {
     enum Event: MachineEvent, Hashable {
         case started
-        /// The receiver is there and has all changes up to this number.
+        /// The receiver is connected and has all changes up to this number.
         case connected(after: Int64)
-        /// Whether there are changes behind what the receiver has.
+        /// The result of `look`: true if there are changes after the receiver's position.
         case looked(hasMore: Bool)
-        /// He has all changes up to this number, and there are none behind it where it is all.
+        /// The receiver has all changes up to this number, and the whole history if `isAll` is true.
         case delivered(through: Int64, isAll: Bool)
         case failed(DeliveryFault)
         case deadlineReached
     }
 
     enum Action: Hashable {
-        /// Ends with `connected` or `failed`.
+        /// Connects. Answered with `connected` or `failed`.
         case connect
-        /// Ends with `looked` or `failed`.
+        /// Checks for changes. Answered with `looked` or `failed`.
         case look(after: Int64)
-        /// Ends with `delivered` or `failed`.
+        /// Sends a part. Answered with `delivered` or `failed`.
         case deliver(after: Int64, atMost: Int)
         case tell(DeliveryNotice)
     }
 
-    /// Changes in a part. Where a part fails the next is smaller, so that one that is too much for the receiver gets through in pieces.
+    /// The number of changes per part. After a failure the next part is smaller, so that a part that overloads the receiver is
+    /// sent in pieces.
     static let limits = 16...512
     static let firstPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(300)
 
     private enum State {
         case idle
-        /// Something was asked for; nil: the receiver.
+        /// A request is in progress. A nil position means that the receiver is being connected.
         case working(after: Int64?)
-        /// With the receiver, who has all up to this number.
+        /// The receiver is connected and has all changes up to this number.
         case waiting(after: Int64, until: Instant)
         case away(until: Instant)
     }
 
-    /// Between two looks for something new.
+    /// The interval between two checks for changes.
     private let interval: Duration
     private var state = State.idle
     private var limit = DeliveryMachine.limits.upperBound
     private var pause = DeliveryMachine.firstPause
     private var random: SeededRandom
-    /// What a person was told last.
+    /// The last reported notice.
     private var told: DeliveryNotice?
 
     init(interval: Duration, seed: UInt64) {
@@ -84,7 +85,7 @@ struct DeliveryMachine: Machine {
             return hasAll(number, now: now)
         case .failed(let fault):
             limit = max(limit / 4, Self.limits.lowerBound)
-            // Many houses at one database do not come back at once.
+            // The random delay prevents many houses from reconnecting to one database at the same time.
             state = .away(until: now + random.duration(in: pause / 2...pause))
             pause = fault.isRefusal ? Self.longestPause : min(pause * 2, Self.longestPause)
             return tell(fault.isRefusal ? .refused(fault) : .away(fault))
@@ -107,7 +108,7 @@ struct DeliveryMachine: Machine {
         return tell(.caughtUp)
     }
 
-    /// What was told last is not told again, whatever its words.
+    /// Reports a notice unless it equals the last one, whatever its text.
     private mutating func tell(_ notice: DeliveryNotice) -> [Action] {
         guard told?.isSame(as: notice) != true else { return [] }
         defer { told = notice }
@@ -115,19 +116,19 @@ struct DeliveryMachine: Machine {
     }
 }
 
-/// Why a receiver did not take what he was given.
+/// The reason why a receiver did not accept a part.
 struct DeliveryFault: Error, Hashable {
-    /// One line.
+    /// The reason on one line.
     var reason: String
     var hint: String?
-    /// He is there and does not want it: nothing changes soon by itself.
+    /// True if the receiver is connected but rejects the history, so that a retry will not succeed soon.
     var isRefusal = false
 }
 
-/// What a person should know of a receiver.
+/// A notice about a receiver for the user.
 enum DeliveryNotice: Hashable {
     case reached
-    /// He has all that the history had at this moment.
+    /// The receiver has the whole history of this moment.
     case caughtUp
     case away(DeliveryFault)
     case refused(DeliveryFault)

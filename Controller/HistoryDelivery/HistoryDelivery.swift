@@ -2,14 +2,14 @@ import LinuxClocks
 public import PowerHistory
 import ProtocolCore
 
-/// Brings the history of a house to others: the shell of `DeliveryMachine`, once for each of them.
+/// Delivers the history of a house to its receivers: the shell of `DeliveryMachine`, with one machine per receiver.
 public struct HistoryDelivery: Sendable {
-    /// How often a database is told what is new.
+    /// The interval of updates to a database.
     private static let databaseInterval = Duration.seconds(2)
-    /// An orderly stop waits so long for what is under way.
+    /// The time that an orderly stop waits for the current work.
     private static let patienceAtEnd = Duration.seconds(2)
 
-    /// Hears the house, where somebody wants its live states.
+    /// Observes the house, if a receiver needs its live states.
     public let states: LiveStates?
     private let source: HistorySource
     private let thread = BlockingThread()
@@ -19,16 +19,16 @@ public struct HistoryDelivery: Sendable {
     private struct Outlet: Sendable {
         let receiver: any HistoryReceiver
         let interval: Duration
-        /// As a person is told of it.
+        /// The name for messages to the user.
         let name: String
     }
 
     /// - Parameters:
     ///   - history: the recorder of the history.
-    ///   - state: the directory of what must survive the daemon.
-    ///   - timeZone: of the house, as the IANA database has it: `Europe/Berlin`.
-    ///   - complain: takes what a person should know, with a `hint:` line.
-    /// - Throws: what the file system says, or what is wrong with the house's identity.
+    ///   - state: the directory for the daemon's persistent data.
+    ///   - timeZone: the house's zone in the IANA database: `Europe/Berlin`.
+    ///   - complain: called with messages for the user, with a `hint:` line.
+    /// - Throws: errors of the file system, or an invalid identity of the house.
     public init(
         _ settings: HistorySettings, of history: PowerHistory, state: String, timeZone: String,
         complain: @escaping @Sendable (String) -> Void
@@ -56,7 +56,7 @@ public struct HistoryDelivery: Sendable {
         (self.outlets, self.states) = (outlets, states)
     }
 
-    /// Sends until the task is cancelled.
+    /// Delivers until the task is cancelled.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
             for outlet in outlets {
@@ -70,7 +70,7 @@ public struct HistoryDelivery: Sendable {
         await withTaskCancellationHandler {
             await send(to: outlet)
         } onCancel: {
-            // In a task of its own, since in this one nothing is waited for any more.
+            // A separate task is needed, since a cancelled one cannot wait.
             Task {
                 try? await Task.sleep(for: Self.patienceAtEnd)
                 outlet.receiver.giveUp()

@@ -1,33 +1,36 @@
 import NIOPosix
 import PowerHistory
 
-/// Somebody who gets a history. One call at a time.
+/// A receiver of a history. Calls must not overlap.
 protocol HistoryReceiver: Sendable {
-    /// Reaches it; whatever was there before of a connection is gone.
-    /// - Returns: what it has; nil: nothing.
+    /// Connects to the receiver and drops a previous connection.
+    ///
+    /// - Returns: the receiver's position; nil if it has nothing.
     func connect() async throws(DeliveryFault) -> FeedPosition?
 
-    /// Called now and then while nothing else is done.
-    /// - Parameter hasAll: whether it has all of the history.
+    /// Called sometimes while there is nothing to send.
+    ///
+    /// - Parameter hasAll: true if the receiver has the whole history.
     func idle(hasAll: Bool) async throws(DeliveryFault)
 
-    /// Gives it a part of what changed.
+    /// Sends a part of the changes.
+    ///
     /// - Parameters:
-    ///   - position: up to where it has everything, in the epoch that counts now.
-    ///   - limit: changes in the part.
-    /// - Returns: up to which number it has all, and whether nothing is left behind that.
+    ///   - position: the position up to which the receiver has everything, in the current epoch.
+    ///   - limit: the number of changes in the part.
+    /// - Returns: the number up to which the receiver has everything, and true if no change follows it.
     func deliver(
         from source: HistorySource, after position: FeedPosition, atMost limit: Int
     ) async throws(DeliveryFault) -> (through: Int64, isAll: Bool)
 
-    /// Closes what is open.
+    /// Closes open resources.
     func end() async
 
-    /// Makes whatever waits fail now, and all that comes. At any time.
+    /// Makes the current call and all further ones fail. May be called at any time.
     func giveUp()
 }
 
-/// A thread for what blocks.
+/// A thread for blocking calls.
 struct BlockingThread: Sendable {
     private let pool = NIOThreadPool(numberOfThreads: 1)
 

@@ -1,16 +1,16 @@
 public import ConfigurationFiles
 public import PostgreSQL
 
-/// Who else gets the history, and how: `history.toml`.
+/// The receivers of the history: `history.toml`.
 public struct HistorySettings: Sendable {
-    /// Bytes of a file that are read.
+    /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// Labels of a house. It stops a series of remote write from having more labels than its receivers take (30 usually).
+    /// The limit of labels per house, so that a remote-write series does not exceed the limit of its receivers (usually 30).
     private static let labelLimit = 16
-    /// Bytes of a label's value.
+    /// The limit of a label's value in bytes.
     private static let labelLength = 128
 
-    /// A server that takes Prometheus's remote write.
+    /// A server that accepts Prometheus remote write.
     public struct RemoteWrite: Sendable {
         public enum Credentials: Sendable {
             case open
@@ -20,23 +20,23 @@ public struct HistorySettings: Sendable {
 
         public var url: String
         public var credentials: Credentials
-        /// Between two looks for something new.
+        /// The interval between two checks for changes.
         public var interval: Duration
-        /// A file of certificates that vouch for the server (PEM); nil: those that the machine trusts.
+        /// A file with certificate authorities for the server (PEM); nil for those of the machine.
         public var authority: String?
     }
 
-    /// The name of this house at the database and in labels.
+    /// The name of this house in the database and in labels.
     public let house: String
     public let labels: [(key: String, value: String)]
-    /// Nil: not there.
+    /// The database; nil for none.
     public let database: PostgreSQLSettings?
-    /// Whether the database gets each sample as a row, beside the chunks.
+    /// True if the database gets each sample as a row, in addition to the chunks.
     public let samples: Bool
-    /// Nil: nowhere.
+    /// The remote-write server; nil for none.
     public let remoteWrite: RemoteWrite?
 
-    /// Files that programs of rules may not read.
+    /// Files that programs of rules must not read.
     public var secretPaths: [String] {
         var paths = [database?.passwordFile].compactMap(\.self)
         switch remoteWrite?.credentials {
@@ -46,7 +46,7 @@ public struct HistorySettings: Sendable {
         return paths
     }
 
-    /// Reads them (TOML):
+    /// Reads the settings (TOML):
     ///
     /// ```toml
     /// [house]
@@ -58,7 +58,7 @@ public struct HistorySettings: Sendable {
     /// [postgresql]
     /// host = "database.local"
     /// user = "smartplug"
-    /// password_file = "database-password"   # beside this file
+    /// password_file = "database-password"   # relative to this file
     ///
     /// [remote_write]
     /// url = "https://metrics.local/api/v1/write"
@@ -66,9 +66,9 @@ public struct HistorySettings: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path: files that it names are looked for beside it.
-    ///   - home: of the user, for names that begin with `~/`.
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    ///   - file: its path; the files that it names are relative to its directory.
+    ///   - home: the user's home directory, for names that begin with `~/`.
+    /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         func path(_ written: String) -> String { ConfigurationReader.path(written, beside: file, home: home) }
@@ -115,7 +115,7 @@ public struct HistorySettings: Sendable {
 extension HistorySettings.RemoteWrite {
     private static let intervals = 1...3600
 
-    /// Nil where something is wrong, or the table is not there.
+    /// Returns nil if the table is missing or not valid.
     fileprivate init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
         let url = table.text("url", "an address of a web server", longest: 1024)
         let user = table.text("user", "a name")

@@ -2,14 +2,14 @@ import Foundation
 import PowerHistory
 import Synchronization
 
-/// The history that is sent, and who numbers its changes. Its methods block.
+/// The history to deliver, and the numbering of its changes. The methods block.
 final class HistorySource: Sendable {
-    /// Writes it.
+    /// The recorder that writes the history.
     private let recorder: PowerHistory
     private let state = Mutex(State())
 
     private struct State {
-        /// To read from, beside the recorder, and the number of its file.
+        /// A separate reader of the history, and the inode number of its file.
         var history: PowerHistory?
         var file: Int?
         var epoch: [UInt8]?
@@ -17,12 +17,12 @@ final class HistorySource: Sendable {
 
     init(_ recorder: PowerHistory) { self.recorder = recorder }
 
-    /// To read from.
+    /// Returns the reader.
     func history() throws(DeliveryFault) -> PowerHistory {
         try attempt { state throws(HistoryError) -> PowerHistory in try history(&state) }
     }
 
-    /// Where somebody goes on who has all up to a position.
+    /// Returns the start position for a receiver that has everything up to a position.
     func begin(after position: FeedPosition?) throws(DeliveryFault) -> FeedPosition {
         try attempt { state throws(HistoryError) -> FeedPosition in
             if let epoch = state.epoch, let number = try history(&state).number(after: position) {
@@ -35,7 +35,8 @@ final class HistorySource: Sendable {
         }
     }
 
-    /// Whether there is more behind a position that was given by ``begin(after:)``; nil where that is no place in this history any more.
+    /// Returns true if changes follow a position of ``begin(after:)``, or nil if the position is no longer valid in this
+    /// history.
     func hasMore(after position: FeedPosition) throws(DeliveryFault) -> Bool? {
         try attempt { state throws(HistoryError) -> Bool? in
             let history = try history(&state)
@@ -46,7 +47,7 @@ final class HistorySource: Sendable {
         }
     }
 
-    /// A damaged file is replaced by a mended one, which is opened then.
+    /// Returns the reader. If a repaired file has replaced a damaged one, opens the new file.
     private func history(_ state: inout State) throws(HistoryError) -> PowerHistory {
         let directory = recorder.directory
         let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/history.sqlite")

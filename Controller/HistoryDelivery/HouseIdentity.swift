@@ -1,20 +1,20 @@
 import DurableFiles
 
-/// Who a house is at a database, whatever it is called: 16 random bytes in a file of the daemon's directory, which go with it to another
-/// machine.
+/// The identity of a house in a database, independent of its name: 16 random bytes in a file of the daemon's directory, which is
+/// kept when the daemon moves to another machine.
 struct HouseIdentity: Hashable, Sendable {
-    /// As PostgreSQL's `uuid`.
+    /// The identity in the format of PostgreSQL's `uuid`.
     let text: String
 
     private static let name = "house-identity"
 
-    /// A file that says something else: another identity in its place would be refused everywhere.
+    /// The file is not valid. A new identity would be rejected everywhere, so the file is not replaced.
     struct Damaged: Error, CustomStringConvertible {
         let path: String
         var description: String { "\(path) holds no identity of a house" }
     }
 
-    /// Reads it, or draws it where there is none yet.
+    /// Reads the identity, or creates it if the file does not exist.
     ///
     /// - Throws: `FileError`, or ``Damaged``.
     init(in directory: String) throws {
@@ -29,7 +29,7 @@ struct HouseIdentity: Hashable, Sendable {
         try files.replace(path, with: Array((text + "\n").utf8), mode: 0o600)
     }
 
-    /// Nil for anything else.
+    /// Returns the identity, or nil if the text is not valid.
     private static func identity(_ text: String) -> String? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map { UInt8($0) } }
         let rest = text.utf8.filter { !Character(Unicode.Scalar($0)).isHexDigit && $0 != 0x2D && $0 != 0x0A }
@@ -37,7 +37,7 @@ struct HouseIdentity: Hashable, Sendable {
         return uuid(stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 
-    /// - Parameter bytes: 16 of them.
+    /// - Parameter bytes: 16 bytes.
     static func uuid(_ bytes: [UInt8]) -> String {
         let digits = bytes.flatMap { [$0 >> 4, $0 & 15] }.map { String($0, radix: 16) }.joined()
         var (rest, parts) = (digits[...], [Substring]())

@@ -5,9 +5,9 @@ public import PlugClient
 import PlugModel
 import Synchronization
 
-/// The newest state of each plug of the house, as a database is to have it. What nobody took yet is replaced by what is newer.
+/// The latest state of each plug of the house for a database. A newer state replaces one that was not fetched.
 public final class LiveStates: HouseAudience {
-    /// Plugs of a house. It stops a house with made-up plugs from filling memory.
+    /// The limit of plugs, which bounds the memory if a house has forged plugs.
     private static let limit = 10_000
 
     struct State: Hashable, Sendable {
@@ -55,7 +55,7 @@ public final class LiveStates: HouseAudience {
         }
     }
 
-    /// Those that changed since the last call.
+    /// Returns the states that changed since the last call.
     func takeChanged() -> [PlugID: State] {
         house.withLock { house in
             defer { house.changed = [] }
@@ -63,7 +63,7 @@ public final class LiveStates: HouseAudience {
         }
     }
 
-    /// Whoever took them has them no longer.
+    /// Marks all states as changed after the receiver lost them.
     func allChanged() {
         house.withLock { $0.changed = Set($0.states.keys) }
     }
@@ -73,7 +73,7 @@ extension LiveStates.House {
     fileprivate mutating func change(_ report: PlugReport, _ body: (inout LiveStates.State) -> Void) {
         guard let plug = ids[report.plug], var state = states[plug] else { return }
         body(&state)
-        // Losing it is no word of it.
+        // Losing a plug does not count as a sign of life.
         if state.isConnected { state.seen = report.at }
         states[plug] = state
         changed.insert(plug)

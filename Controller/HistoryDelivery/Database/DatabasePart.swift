@@ -5,14 +5,16 @@ import PlugTopics
 import PostgreSQL
 import PowerHistory
 
-/// A part of what changed in a history, and how a database gets it: what it has of it is asked first, then all goes in one transaction.
+/// A part of the changes in a history, and its delivery to a database: the receiver first queries the database's current
+/// content, and then sends the part in one transaction.
 struct DatabasePart {
-    /// Samples after which a part takes no further chunk: some seconds of work, and 10 MB.
+    /// The limit of samples after which a part includes no further chunk: some seconds of work, and 10 MB.
     private static let sampleLimit = 400_000
-    /// Times that are sent, milliseconds since 1970: from 1700 to 2200. Others come from damage, or from clocks that were never set.
+    /// The range of times that are sent, in milliseconds since 1970: from 1700 to 2200. Other times come from damage or from
+    /// clocks that were never set.
     static let times: ClosedRange<Int64> = -8_520_336_000_000...7_258_118_400_000
 
-    /// Tables that live as long as the connection, for what is compared with what is there.
+    /// Temporary tables of the connection, for data that is compared with existing rows.
     static let stage = """
         CREATE TEMPORARY TABLE staged_powers (
             step integer, start timestamptz, plug integer, covered integer, mean real, least real, greatest real,
@@ -25,7 +27,7 @@ struct DatabasePart {
     private let rewrite: SampleRewrite
     private let wantsSamples: Bool
 
-    /// Reads it, and asks the database what it has of its chunks.
+    /// Reads the part, and queries the database's content of its chunks.
     init(
         of history: PowerHistory, after number: Int64, atMost limit: Int, samples wantsSamples: Bool,
         known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
@@ -42,11 +44,11 @@ struct DatabasePart {
             found = try Self.knownChunks(changes.chunks, known.plugs, link)
             let elsewhere = SampleRewrite.elsewhere(changes, known: found)
             guard wantsSamples, elsewhere != besides else { break }
-            // Once more, since all has to come from one state of the history.
+            // The part is read again, since all data must come from one state of the history.
             besides = elsewhere
             changes = try read(besides: besides)
         }
-        // What was dropped there does not come back.
+        // Samples that the database dropped are not sent again.
         let from = max(Self.times.lowerBound, known.horizons["samples"] ?? .min)
         rewrite = SampleRewrite(changes, known: found, times: from...Self.times.upperBound)
         self.changes = changes
@@ -79,7 +81,7 @@ struct DatabasePart {
         }
     }
 
-    /// What the database has of each of the chunks.
+    /// Returns the database's content of each chunk.
     private static func knownChunks(
         _ chunks: [ChangedChunk], _ plugs: [String: Int32], _ link: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [KnownChunk?] {
@@ -115,7 +117,7 @@ struct DatabasePart {
         }
         for chunk in changes.chunks { add(chunk.since) }
         for samples in changes.samples.values {
-            // In order, so that a month's first and last are enough where it is not broken by a hole.
+            // The samples are in order, so one time per day suffices to find all months.
             var last: Int64?
             for sample in samples where last.map({ sample.at / 86_400_000 != $0 }) ?? true {
                 last = sample.at / 86_400_000
@@ -127,7 +129,7 @@ struct DatabasePart {
             if let first = part.rows.first { add(first.start) }
         }
         for event in changes.events { add(event.at) }
-        // The next one is made in time: later somebody may read the table for long.
+        // The next month's partition is created in advance: later a long read of the table may block that.
         add(WallTime.now.nanosecondsSince1970 / 1_000_000 + 31 * 86_400_000)
         let missing = months.subtracting(known.months)
         guard !missing.isEmpty else { return }
@@ -138,7 +140,7 @@ struct DatabasePart {
 
     // MARK: Sending
 
-    /// - Parameter position: up to where the database has everything.
+    /// - Parameter position: the position up to which the database has everything.
     func send(
         from position: FeedPosition, known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
     ) throws {
@@ -228,7 +230,7 @@ struct DatabasePart {
             }
             steps.insert(part.step)
             var next = span.lowerBound
-            // What is not there any more. Mostly it is the time to come, of which nothing is there.
+            // Deletes rows that no longer exist. Usually this concerns the future, which has none.
             func clear(to end: Int64) {
                 guard next < end else { return }
                 statements.append(
@@ -251,7 +253,7 @@ struct DatabasePart {
             }
             clear(to: span.upperBound)
             guard part.step == .quarter else { continue }
-            // Of the day in which quarters were dropped the rest is not all.
+            // The rest of a day with dropped quarters is incomplete.
             let begin = span.lowerBound == horizon ? horizon + 86_400_000 : span.lowerBound
             if begin < span.upperBound { days[plug, default: []].append(begin...span.upperBound - 1) }
         }
@@ -293,12 +295,12 @@ struct DatabasePart {
 
     // MARK: Statements
 
-    /// A time as a constant, so that the database sees in which partition it is.
+    /// Returns a time as a constant, so that the database can determine its partition.
     ///
     /// - Parameter milliseconds: one of ``times``.
     static func literal(_ milliseconds: Int64) -> String { "'\(WallTime(milliseconds: milliseconds).iso8601())'" }
 
-    /// Makes energy by day of a plug anew in these milliseconds.
+    /// Returns the statements that recompute a plug's energy per day in this range of milliseconds.
     private static func days(of plug: Int32, in span: ClosedRange<Int64>, zone: String) -> [String] {
         let day = { (time: Int64) in "(\(literal(time))::timestamptz AT TIME ZONE '\(zone)')::date" }
         let (first, last) = (day(span.lowerBound), day(span.upperBound))
@@ -313,7 +315,7 @@ struct DatabasePart {
         ]
     }
 
-    /// Makes energy by day of a whole house anew; days whose quarters were dropped stay as they are.
+    /// Returns the statements that recompute a house's energy per day. Days with dropped quarters are unchanged.
     static func daysAnew(house: Int, zone: String) -> String {
         """
         CREATE TEMPORARY TABLE anew AS
@@ -329,7 +331,7 @@ struct DatabasePart {
 }
 
 extension RollUpStep {
-    /// Its table.
+    /// The name of its table.
     fileprivate var table: String {
         switch self {
         case .minute: "minutes"
@@ -339,7 +341,7 @@ extension RollUpStep {
         }
     }
 
-    /// Rows that are as they were are not written anew.
+    /// Returns a statement that writes only rows that differ.
     fileprivate var upsert: String {
         let values = ["covered", "mean", "least", "greatest", "energy", "estimated"]
         let there = values.map { "\(table).\($0)" }.joined(separator: ", ")
@@ -354,12 +356,12 @@ extension RollUpStep {
 }
 
 extension WallTime {
-    /// - Parameter milliseconds: since 1970, of ``DatabasePart/times``.
+    /// - Parameter milliseconds: the time since 1970 within ``DatabasePart/times``.
     fileprivate init(milliseconds: Int64) { self.init(nanosecondsSince1970: milliseconds &* 1_000_000) }
 }
 
 extension JSONObject {
-    /// PostgreSQL's texts hold no zero character; a space is as long.
+    /// The JSON text without zero characters, which PostgreSQL texts cannot contain; spaces replace them.
     var databaseText: String { text.replacing("\\u0000", with: "\\u0020") }
 }
 

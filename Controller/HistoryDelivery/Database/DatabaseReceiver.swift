@@ -7,23 +7,23 @@ import PowerHistory
 import ProtocolCore
 import Synchronization
 
-/// A PostgreSQL database as who gets the history.
+/// A PostgreSQL database that receives the history.
 ///
-/// Where it stands is kept in the database, in the transaction that brings the rows: so each of them is there once, whoever dies, and a
-/// database that comes back from a backup says itself what it lacks.
+/// The database stores the delivered position in the transaction of the rows. Each row is therefore stored exactly once,
+/// whichever program crashes, and a database from a backup reports correctly which rows it lacks.
 final class DatabaseReceiver: HistoryReceiver {
-    /// What the house is called there, and who it is.
+    /// The house's name and identity in the database.
     struct House: Sendable {
         var name: String
         var identity: HouseIdentity
         var labels: [(key: String, value: String)]
-        /// As in the IANA database.
+        /// The time zone in the IANA database.
         var timeZone: String
     }
 
-    /// Between two words that the daemon is here, where nothing else is told.
+    /// The interval of updates that show that the daemon is running, if nothing else is sent.
     private static let heartbeat = Duration.seconds(20)
-    /// Between two calls of what drops old partitions.
+    /// The interval between two calls that drop old partitions.
     private static let forgetting = Duration.seconds(3600)
     static let patience = Duration.seconds(60)
 
@@ -36,17 +36,17 @@ final class DatabaseReceiver: HistoryReceiver {
     private let hasEnded = Mutex(false)
     private let known = Mutex(Known())
 
-    /// What is known of the database since it was reached.
+    /// The known content of the database since the connection.
     struct Known {
         /// The row of the house.
         var house = 0
-        /// As the database has it.
+        /// The time zone in the database.
         var timeZone = "UTC"
         /// The rows of plugs.
         var plugs: [String: Int32] = [:]
-        /// First days of months that have partitions.
+        /// The first days of months with partitions.
         var months: Set<String> = []
-        /// Before which time a table keeps nothing, milliseconds since 1970.
+        /// The time before which a table keeps no rows, in milliseconds since 1970.
         var horizons: [String: Int64] = [:]
         var position: FeedPosition?
         fileprivate var told: Instant?
@@ -102,7 +102,7 @@ final class DatabaseReceiver: HistoryReceiver {
 
     private func endNow() {
         defer { connection.withLock { $0 = nil } }
-        // What is not told any more is not so: a daemon that ended reaches no plug.
+        // A state without updates is outdated: a daemon that has ended reaches no plug.
         let house = known.withLock { $0.house }
         guard house > 0, let link = connection.withLock({ $0 }) else { return }
         _ = try? link.rows(
@@ -145,9 +145,9 @@ final class DatabaseReceiver: HistoryReceiver {
 
     // MARK: The beginning
 
-    /// Makes the schema where it is missing.
+    /// Creates the schema if it is missing.
     private func prepare(_ link: PostgreSQLConnection) throws(PostgreSQLError) {
-        // The server lets go of the house soon, too, where the network lost the connection.
+        // With these settings the server also releases the house soon after the network lost the connection.
         try link.rows(
             """
             SET timezone = 'UTC'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
@@ -155,7 +155,7 @@ final class DatabaseReceiver: HistoryReceiver {
             """)
         let look = "SELECT to_regclass('smartplug.schema_version')"
         if try link.value(look) == nil {
-            // Of many houses that begin at the same time one makes it.
+            // If many houses start at the same time, only one creates the schema.
             try link.rows("BEGIN")
             try link.rows("SELECT pg_advisory_xact_lock(hashtext('smartplug schema'))")
             if try link.value(look) == nil { try link.rows(DatabaseSchema.text) }
@@ -170,7 +170,7 @@ final class DatabaseReceiver: HistoryReceiver {
         try link.rows(DatabasePart.stage)
     }
 
-    /// Makes the house's row, or finds it, and keeps others from being this house while we are.
+    /// Creates or finds the house's row, and prevents other connections from using this house at the same time.
     private func claim(_ link: PostgreSQLConnection) throws(PostgreSQLError) -> Known {
         var labels = JSONObject()
         for (key, value) in house.labels { labels.add(key, value) }
@@ -198,9 +198,9 @@ final class DatabaseReceiver: HistoryReceiver {
             if let name = plug[0], let row = plug[1].flatMap({ Int32($0) }) { known.plugs[name] = row }
         }
         known.horizons = try Self.horizons(link)
-        // Days begin elsewhere: energy by day is made anew of its quarters.
+        // Days begin at other times in the new zone, so energy per day is recomputed from the quarters.
         if row[2] != zone { try link.rows(DatabasePart.daysAnew(house: id, zone: zone)) }
-        // Rows that are wanted from now on, or not any more: everything is sent again, and what is there stays.
+        // The setting for sample rows changed: everything is sent again, and existing rows remain.
         let isSame = row[3] == (wantsSamples ? "t" : "f")
         if isSame, let epoch = row[4].flatMap({ [UInt8](hexadecimal: $0[...]) }),
             let number = row[5].flatMap({ Int64($0) })
@@ -215,7 +215,7 @@ final class DatabaseReceiver: HistoryReceiver {
         return known
     }
 
-    /// SQLSTATE of our own: nobody but a person can change it.
+    /// Our own SQLSTATE for errors that only the user can resolve.
     static let refused = "SP001"
 
     private static func otherDaemon(_ name: String) -> String {
@@ -276,14 +276,14 @@ final class DatabaseReceiver: HistoryReceiver {
         do throws(PostgreSQLError) {
             try link.rows("SELECT smartplug.forget()")
         } catch {
-            // Somebody reads what is to be dropped: another time.
+            // Another client reads the partition; the next call drops it.
             guard error.state == "55P03" else { throw error }
         }
     }
 }
 
 extension DatabaseReceiver {
-    /// Before which time a table keeps nothing, milliseconds since 1970.
+    /// Returns the times before which tables keep no rows, in milliseconds since 1970.
     private static func horizons(_ link: PostgreSQLConnection) throws(PostgreSQLError) -> [String: Int64] {
         var horizons: [String: Int64] = [:]
         for row in try link.rows(

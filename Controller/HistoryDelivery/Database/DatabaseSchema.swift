@@ -1,9 +1,9 @@
 /// The tables, partitions, policies and views of the history in PostgreSQL.
 public enum DatabaseSchema {
-    /// Of ``text``.
+    /// The version of ``text``.
     static let version = 1
 
-    /// Makes all of it, in one transaction of whoever will own it.
+    /// The statements that create the schema, in one transaction of its owner.
     public static let text = #"""
         CREATE SCHEMA smartplug;
         COMMENT ON SCHEMA smartplug IS 'What the plugs of houses measured. Read its views; Documentation/history-export.md says which.';

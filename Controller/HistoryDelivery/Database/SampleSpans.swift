@@ -2,25 +2,25 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// A chunk whose samples stand as rows at a database.
+/// A chunk whose samples are rows in a database.
 struct KnownChunk: Hashable, Sendable {
     /// Milliseconds since 1970.
     var since: Int64
     var until: Int64
-    /// Its first samples stand as rows: so many.
+    /// The number of its first samples that are rows.
     var rows: Int
-    /// Of those.
+    /// The digest of those samples.
     var digest: Int64
 }
 
-/// Which rows of samples a changed chunk touches.
+/// The rows of samples that a changed chunk affects.
 ///
-/// Rows are what a reader of the history finds, so they depend on all chunks of their time. But a chunk that changes touches rows only
-/// where it was and where it is.
+/// Rows contain the samples that a reader of the history finds, so they depend on all chunks of their time. But a changed chunk
+/// affects only rows at its old and its new time.
 struct SampleSpans {
-    /// Milliseconds since 1970: all rows in them are to be replaced by what a reader finds there now.
+    /// The ranges in milliseconds since 1970 whose rows must be replaced by the reader's current samples.
     let spans: [ClosedRange<Int64>]
-    /// Of the chunk as it is now, for the next time.
+    /// The number of rows of the current chunk, stored for the next change.
     let rows: Int
     let digest: Int64
 
@@ -39,13 +39,13 @@ struct SampleSpans {
             spans = [known.since...max(known.since, known.until), chunk.since...chunk.until]
             return
         }
-        // The beginning stands there already.
+        // The rows of the beginning already exist.
         let reached = samples[known.rows - 1].milliseconds &- samples[0].milliseconds
         let from = chunk.since.addingReportingOverflow(reached &+ 1).partialValue
         spans = known.rows < samples.count && from <= chunk.until ? [from...chunk.until] : []
     }
 
-    /// Of others than these it is another, as far as 64 bits go.
+    /// Returns a 64-bit digest that distinguishes different samples.
     static func digest(_ samples: ArraySlice<Sample>) -> Int64 {
         // FNV-1a over words of 64 bits.
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -64,23 +64,23 @@ struct SampleSpans {
     }
 }
 
-/// Which rows of samples are to be replaced because of a part of what changed, and by which.
+/// The rows of samples to replace for a part of the changes, and the new rows.
 struct SampleRewrite {
     let chunks: [(chunk: ChangedChunk, spans: SampleSpans, known: KnownChunk?)]
-    /// Milliseconds since 1970: all rows of a plug in them are removed first. In order.
+    /// The ranges in milliseconds since 1970 whose rows are removed first, in order per plug.
     let spans: [PlugID: [ClosedRange<Int64>]]
     private let samples: [PlugID: [TimedSample]]
 
     /// - Parameters:
-    ///   - known: what there is of each changed chunk, in their order.
-    ///   - times: outside of them nothing is touched.
+    ///   - known: the database's content of each changed chunk, in their order.
+    ///   - times: the range of times that may be changed.
     init(_ changes: HistoryChanges, known: [KnownChunk?], times: ClosedRange<Int64>) {
         chunks = zip(changes.chunks, known).map { ($0, SampleSpans($0, known: $1), $1) }
         samples = changes.samples
         var spans: [PlugID: [ClosedRange<Int64>]] = [:]
         for (chunk, touched, _) in chunks {
             let plug = chunk.stored.plug
-            // What was forgotten here stays there.
+            // Samples that were deleted here are kept in the database.
             let from = max(times.lowerBound, changes.samplesFrom[plug] ?? .min)
             spans[plug, default: []] += touched.spans.compactMap { span in
                 let (lower, upper) = (max(span.lowerBound, from), min(span.upperBound, times.upperBound))
@@ -90,7 +90,8 @@ struct SampleRewrite {
         self.spans = spans.mapValues(\.united)
     }
 
-    /// Where chunks were that are elsewhere now: there the samples of others may come to light, and are to be read, too.
+    /// Returns the old ranges of moved chunks: samples of other chunks may become visible in them, so these must be read as
+    /// well.
     static func elsewhere(_ changes: HistoryChanges, known: [KnownChunk?]) -> [PlugID: [ClosedRange<Int64>]] {
         var elsewhere: [PlugID: [ClosedRange<Int64>]] = [:]
         for (chunk, known) in zip(changes.chunks, known) {
@@ -100,7 +101,7 @@ struct SampleRewrite {
         return elsewhere
     }
 
-    /// The new rows of a plug, in order.
+    /// Calls the body for the new rows of a plug, in order.
     func eachSample(of plug: PlugID, _ body: (TimedSample) -> Void) {
         guard let samples = samples[plug], let spans = spans[plug] else { return }
         var index = 0
@@ -113,6 +114,6 @@ struct SampleRewrite {
         }
     }
 
-    /// About how many rows come.
+    /// The approximate number of rows.
     var count: Int { samples.values.reduce(0) { $0 + $1.count } }
 }

@@ -1,14 +1,14 @@
 import PlugModel
 import PowerHistory
 
-/// Where remote write stands: up to which change, and of each plug's last chunk how much of it the server has.
+/// The position of remote write: the last change, and for each plug's last chunk the part that the server has.
 struct RemoteWriteMemory: Sendable {
-    /// Bytes of its file: a hundred for each of 40,000 plugs.
+    /// The limit of its file in bytes: a hundred for each of 40,000 plugs.
     static let sizeLimit = 4 << 20
     private static let plugLimit = 40_000
 
     var position: FeedPosition?
-    /// As they are called now. Not kept: the history knows them.
+    /// The current names of plugs. They are not stored, because the history has them.
     var names: [PlugID: String] = [:]
     private var newest: [PlugID: Sent] = [:]
 
@@ -18,7 +18,7 @@ struct RemoteWriteMemory: Sendable {
         var chunk: KnownChunk
     }
 
-    /// Values at one time, milliseconds since 1970.
+    /// Values with their times in milliseconds since 1970.
     struct Values: Sendable {
         var samples: [PlugID: [TimedSample]] = [:]
         var counters: [PlugID: [CounterValue]] = [:]
@@ -26,7 +26,7 @@ struct RemoteWriteMemory: Sendable {
 
     init() {}
 
-    /// What is to be sent of the changes. After that it is known as sent.
+    /// Returns the values to send for the changes, and marks them as sent.
     mutating func values(of changes: HistoryChanges) -> Values {
         var spans: [PlugID: [ClosedRange<Int64>]] = [:]
         for chunk in changes.chunks {
@@ -58,7 +58,7 @@ struct RemoteWriteMemory: Sendable {
 
     // MARK: Its file
 
-    /// A line for the position, and one for each plug: plug, boot, first, since, until, rows, digest.
+    /// The content of the file: a line for the position, and one per plug: plug, boot, first, since, until, rows, digest.
     var bytes: [UInt8] {
         guard let position else { return [] }
         var lines = ["\(position.epoch.hexadecimal) \(position.number)"]
@@ -71,7 +71,7 @@ struct RemoteWriteMemory: Sendable {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// What is damaged is not known: then it is sent again.
+    /// Parses the file. Damaged lines are ignored, so their values are sent again.
     init(_ bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
         guard let head = lines.first, head.count == 2, let epoch = [UInt8](hexadecimal: head[0]), epoch.count == 16,
@@ -92,7 +92,7 @@ struct RemoteWriteMemory: Sendable {
 }
 
 extension [UInt8] {
-    /// Nil for anything but pairs of digits.
+    /// Returns the bytes, or nil if the text is not pairs of hexadecimal digits.
     init?(hexadecimal text: Substring) {
         let digits = text.compactMap { $0.hexDigitValue.map { UInt8($0) } }
         guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }

@@ -5,12 +5,12 @@ import PlugModel
 import PowerHistory
 import Synchronization
 
-/// A server that takes Prometheus's remote write, version 1.0, as who gets the history: samples and readings of the energy counter.
+/// A server for Prometheus remote write, version 1.0, that receives the history: samples and readings of the energy counter.
 ///
-/// Such a server does not say what it has, so where it stands is kept in a file here, once it took a part. A daemon that dies in between
-/// sends that part again, and the server has the same values at the same times already.
+/// Such a server does not report its position, so a file stores it after each accepted part. If the daemon crashes in between,
+/// it sends that part again, and the server already has the same values at the same times.
 final class RemoteWriteReceiver: HistoryReceiver {
-    /// Values of a request: about a megabyte before it is compressed.
+    /// The limit of values per request: about a megabyte before compression.
     private static let valueLimit = 20_000
     private static let sampleLimit = 100_000
     private static let patience = Duration.seconds(30)
@@ -19,7 +19,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
     private let settings: HistorySettings.RemoteWrite
     private let series: RemoteWriteSeries
     private let post: WebPost
-    /// Where it stands.
+    /// The file with the position.
     private let file: String
     private let complain: @Sendable (String) -> Void
     private let thread = BlockingThread()
@@ -27,7 +27,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
     private let memory = Mutex(RemoteWriteMemory())
     private let hasToldRefusal = Mutex(false)
 
-    /// - Throws: where nobody could be asked at the address.
+    /// - Throws: if the address is not valid.
     init(
         _ settings: HistorySettings.RemoteWrite, house: String, labels: [(key: String, value: String)], file: String,
         complain: @escaping @Sendable (String) -> Void
@@ -107,7 +107,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
         do throws(WebPost.Fault) {
             try await post.send(body, fields: fields.map { (name: $0.0, value: $0.1) }, within: Self.patience)
         } catch {
-            // Only these are of what was sent, and would be refused again.
+            // Only these statuses concern the content, which would be rejected again.
             guard let status = error.status, [400, 413, 422].contains(status) else {
                 let isRefusal = error.status.map { (400..<500).contains($0) && ![408, 429].contains($0) } ?? false
                 throw DeliveryFault(reason: error.words, isRefusal: isRefusal)

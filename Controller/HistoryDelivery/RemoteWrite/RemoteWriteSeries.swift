@@ -2,12 +2,12 @@ import PlugModel
 import PowerHistory
 import SwiftProtobuf
 
-/// Values as the series of remote write. Names and units are those of the dashboard's `/metrics`.
+/// Converts values to remote-write series. Names and units are those of the dashboard's `/metrics`.
 struct RemoteWriteSeries: Sendable {
     let house: String
     let labels: [(key: String, value: String)]
 
-    /// Requests, each with a limited number of values, as bytes.
+    /// Returns encoded requests, each with a limited number of values.
     func requests(_ values: RemoteWriteMemory.Values, names: [PlugID: String], atMost limit: Int) -> [[UInt8]] {
         var requests: [[UInt8]] = []
         var request = Prometheus_WriteRequest()
@@ -49,7 +49,7 @@ struct RemoteWriteSeries: Sendable {
         _ metric: String, _ plug: PlugID, _ name: String, _ values: ArraySlice<(at: Int64, value: Double)>
     ) -> Prometheus_TimeSeries {
         var pairs = [("__name__", metric), ("house", house), ("id", plug.rawValue)] + labels.map { ($0.key, $0.value) }
-        // An empty label is one that is not there.
+        // An empty label counts as missing.
         if !name.isEmpty { pairs.append(("plug", name)) }
         var series = Prometheus_TimeSeries()
         series.labels = pairs.sorted { $0.0 < $1.0 }.map { key, value in
