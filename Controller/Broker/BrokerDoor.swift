@@ -13,8 +13,8 @@ public import PlugModel
 import PlugTopics
 import ProtocolCore
 
-/// The house at an MQTT broker: the shell of `BrokerMachine`. It hears the house beside rules, history and dashboard, and commands plugs through
-/// the same connections.
+/// Connects the house to an MQTT broker: the shell of `BrokerMachine`. It observes the house like rules, history and dashboard,
+/// and sends commands through the same connections.
 public actor BrokerDoor: HouseAudience {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -22,18 +22,18 @@ public actor BrokerDoor: HouseAudience {
 
     public nonisolated let cursors: [PlugID: SequenceNumber]?
 
-    /// Commands a plug by its name.
+    /// Sends a command to a plug by its name.
     public typealias Commanding =
         @Sendable (PlugCommand, String, RequestID) async throws -> (state: PlugState, event: SequenceNumber?)
 
-    /// Events that the disk has not taken: stops a full disk from filling memory.
+    /// The limit of events that are not on disk yet. It bounds the memory while the disk is full.
     private static let unwrittenLimit = 10_000
     private static let pauseAfterFailure = TimeAmount.seconds(5)
-    /// What happens within this time is written together.
+    /// The time in which changes are combined into one write.
     private static let gathering = TimeAmount.milliseconds(200)
-    /// Another program may have unpaired a plug.
+    /// The interval of reading the paired plugs, because another program may have unpaired one.
     private static let pairedInterval = Duration.seconds(10)
-    /// So long an orderly stop waits for the broker.
+    /// The time that an orderly stop waits for the broker.
     private static let patienceAtEnd = TimeAmount.seconds(2)
 
     private let settings: BrokerSettings
@@ -41,7 +41,7 @@ public actor BrokerDoor: HouseAudience {
     private let journal: BrokerJournal
     private let paired: @Sendable () -> Set<PlugID>?
     private let complain: @Sendable (String) -> Void
-    /// The connection's, and the disk's.
+    /// The threads of the connection and the disk.
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private var machine: BrokerMachine
     private let actions = ActionQueue<BrokerMachine.Action>()
@@ -55,19 +55,19 @@ public actor BrokerDoor: HouseAudience {
     private var ids: [String: PlugID] = [:]
     private var newest: QueuedEvent.Position
     private var last: [PlugID: SequenceNumber]
-    /// Plugs of which an event found no room: theirs end here, so that the next process asks for the rest.
+    /// Plugs with an event that found no room. Their later events are skipped, so that the next process requests the rest.
     private var behind: Set<PlugID> = []
     private var unwritten = BrokerJournal.Change()
-    /// What the disk has in hand, or did not take a moment ago.
+    /// The change that is being written, or failed a moment ago.
     private var writing: (change: BrokerJournal.Change, written: EventLoopFuture<Void>)?
     private var isWaitingToWrite = false
     private var hasToldFailure = false
 
     /// - Parameters:
-    ///   - directory: keeps the journal; it belongs to this process.
-    ///   - paired: says which plugs belong to the house; nil where nobody can say now.
-    ///   - complain: takes what a person should know, with a `hint:` line.
-    /// - Throws: what the file system or SQLite says.
+    ///   - directory: the directory of the journal, which belongs to this process.
+    ///   - paired: returns the plugs of the house, or nil if they are unknown.
+    ///   - complain: called with messages for the user, with a `hint:` line.
+    /// - Throws: errors of the file system or SQLite.
     public init(
         _ settings: BrokerSettings, directory: String,
         paired: @escaping @Sendable () -> Set<PlugID>? = { Set<PlugID>.paired }, on eventLoop: any EventLoop,
@@ -94,7 +94,7 @@ public actor BrokerDoor: HouseAudience {
         threads.start()
     }
 
-    /// Speaks to the broker until the task is cancelled.
+    /// Runs the connection to the broker until the task is cancelled.
     public func run(_ send: @escaping Commanding) async {
         self.send = send
         handle(.started)
@@ -102,7 +102,7 @@ public actor BrokerDoor: HouseAudience {
             await learnPaired()
             try? await Task.sleep(for: Self.pairedInterval)
         }
-        // A task of its own, since in a cancelled one nothing is awaited any more.
+        // A separate task is needed, since a cancelled one cannot wait.
         await Task { await end() }.value
     }
 
@@ -117,7 +117,7 @@ public actor BrokerDoor: HouseAudience {
         try? await writing?.written.get()
         write()
         try? await writing?.written.get()
-        // A thread that looks for the broker still ends by itself.
+        // A thread that is still connecting ends by itself.
         if connection == nil { try? await threads.shutdownGracefully() }
     }
 
@@ -127,7 +127,7 @@ public actor BrokerDoor: HouseAudience {
     }
 
     private func learnPaired() async {
-        // A file that cannot be read is not one that says that no plug is paired.
+        // An unreadable file does not mean that no plug is paired.
         guard let plugs = try? await threads.runIfActive({ [paired] in paired() }) else { return }
         handle(.paired(plugs))
     }
@@ -182,7 +182,7 @@ public actor BrokerDoor: HouseAudience {
         let entry = QueuedEvent(position: newest, plug: plug, sequence: sequence, payload: message.text)
         unwritten.entries.append(entry)
         handle(.happened(entry))
-        // Not at once: the broker hears it sooner. A plug tells again what a killed process had not stored.
+        // The write is delayed, so that the broker gets the event sooner. After a crash the plug sends unstored events again.
         writeSoon()
     }
 
@@ -298,7 +298,7 @@ public actor BrokerDoor: HouseAudience {
         }
     }
 
-    /// One write at a time; what comes meanwhile shares the next one.
+    /// Starts a write. Only one is in progress at a time; later changes share the next one.
     private func write() {
         guard writing == nil, !unwritten.isEmpty else { return }
         let change = unwritten
@@ -344,7 +344,7 @@ public actor BrokerDoor: HouseAudience {
             self?.assumeIsolated { door in
                 guard case .success(var entries) = result else { return door.fetchAgain(after, limit) }
                 let end = entries.last?.position ?? after
-                // What is not written yet follows.
+                // Unwritten events follow the stored ones.
                 if entries.count < limit {
                     entries += waiting.filter { $0.position > end }.prefix(limit - entries.count)
                 }
@@ -353,7 +353,7 @@ public actor BrokerDoor: HouseAudience {
         }
     }
 
-    /// What cannot be read now is not lost.
+    /// Repeats a failed read later; no event is lost.
     private func fetchAgain(_ after: QueuedEvent.Position, _ limit: Int) {
         guard !isEnding else { return }
         eventLoop.scheduleTask(in: Self.pauseAfterFailure) { [weak self] in
@@ -377,6 +377,6 @@ public actor BrokerDoor: HouseAudience {
 }
 
 extension Set<PlugID> {
-    /// Those that the person's programs are paired with; nil where the list cannot be read.
+    /// The plugs paired with the user's programs; nil if the list cannot be read.
     public static var paired: Set? { (try? PairedPlugs().all()).map { Set($0.map(\.id)) } }
 }

@@ -3,43 +3,44 @@ import GRDB
 import PlugModel
 import PlugTopics
 
-/// The events that the broker is to hear, or has heard lately, and how far it has heard them: one SQLite file. What is in it survives a killed
-/// process; after a loss of power the plugs tell again what had not reached the disk, since their cursors stand in the same file.
+/// The events for the broker, recent ones that it has received, and its position, in one SQLite file. The content survives a
+/// crash. After a power loss the plugs send the missing events again, since their cursors are in the same file.
 ///
-/// Any thread may call; a call blocks as long as the disk takes.
+/// The class is safe on any thread. Calls block while the disk is busy.
 final class BrokerJournal: Sendable {
-    /// Events that are kept, about 30 MB: stops a broker that is away for months from filling the disk. The oldest go first.
+    /// The limit of stored events, about 30 MB. It bounds the disk space while a broker is away for months. The oldest are
+    /// deleted first.
     static let limit: UInt64 = 100_000
-    /// How many more there may be before they go.
+    /// The number of events above the limit that triggers a deletion.
     private static let slack: UInt64 = 1000
-    /// Events in one answer to a request for a replay.
+    /// The limit of events in one answer to a replay.
     private static let replayLimit = 100
-    /// Seconds that another process may keep the file locked.
+    /// The seconds to wait for another process's lock of the file.
     private static let patience = 5.0
 
-    /// What the process before left.
+    /// The data of the previous process.
     struct Memory: Sendable {
         var acknowledged: QueuedEvent.Position = 0
         var newest: QueuedEvent.Position = 0
-        /// The last event of each plug that is in it, or was.
+        /// The last event of each plug that is or was in the journal.
         var cursors: [PlugID: SequenceNumber] = [:]
-        /// Plugs of which the broker has messages.
+        /// The plugs with messages at the broker.
         var published: Set<PlugID> = []
-        /// The name of the session at the broker.
+        /// The client id at the broker.
         var client = ""
     }
 
-    /// What changes together.
+    /// Changes that are written in one transaction.
     struct Change: Sendable {
         var entries: [QueuedEvent] = []
-        /// Where plugs are of which there is no event yet.
+        /// The positions of plugs without events.
         var cursors: [PlugID: SequenceNumber] = [:]
         var acknowledged: QueuedEvent.Position?
         var published: [PlugID: Bool] = [:]
 
         var isEmpty: Bool { entries.isEmpty && cursors.isEmpty && acknowledged == nil && published.isEmpty }
 
-        /// This, and then the other.
+        /// Returns this change followed by another one.
         func followed(by other: Change) -> Change {
             var both = self
             both.entries += other.entries.filter { $0.position > entries.last?.position ?? 0 }
@@ -53,18 +54,18 @@ final class BrokerJournal: Sendable {
     let memory: Memory
     private let queue: DatabaseQueue
 
-    /// Opens the file, and makes it where it is missing.
+    /// Opens the file, or creates it if it is missing.
     ///
-    /// - Throws: what the file system or SQLite says.
+    /// - Throws: errors of the file system or SQLite.
     init(_ path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(Self.patience)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // A killed process loses nothing; a loss of power may take the last moments, and their cursors with them.
+            // A crash loses nothing. A power loss may lose the last moments, together with their cursors.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
-        // SQLite would let everybody read it.
+        // SQLite would make the file readable for all users.
         try FileStore().makeFileIfAbsent(path, mode: 0o600)
         queue = try DatabaseQueue(path: path, configuration: configuration)
         memory = try queue.write { database in
@@ -142,7 +143,7 @@ final class BrokerJournal: Sendable {
             arguments: [plug.rawValue, Int64(bitPattern: cursor)])
     }
 
-    /// In order.
+    /// Returns events in order.
     func entries(after position: QueuedEvent.Position, limit: Int) throws -> [QueuedEvent] {
         try queue.read { database in
             try Row.fetchAll(
@@ -158,7 +159,7 @@ final class BrokerJournal: Sendable {
         }
     }
 
-    /// Messages of a plug's events, in order, and whether there are more behind them.
+    /// Returns messages of a plug's events in order, and true if more follow.
     func events(of plug: PlugID, after sequence: SequenceNumber) throws -> (messages: [String], hasMore: Bool) {
         let found = try queue.read { database in
             try String.fetchAll(
