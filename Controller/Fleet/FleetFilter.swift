@@ -1,21 +1,21 @@
-/// Which plugs somebody asks for. What is empty or nil asks for all.
+/// Selects plugs. Empty or nil properties select all.
 public struct FleetFilter: Hashable, Sendable {
     public enum Condition: String, CaseIterable, Sendable {
         case all, away, tripped
     }
 
-    /// Houses, labels or names that may be asked for at once. It stops a request from making the database compare without end.
+    /// The limit of houses, labels or names per request, which bounds the work of the database.
     public static let listLimit = 64
-    /// Bytes of one of them.
+    /// The limit of each text in bytes.
     public static let textLimit = 200
 
     /// Names of houses.
     public var houses: [String] = []
-    /// A house has all of them.
+    /// Labels that a house must all have.
     public var labels: [FleetLabel] = []
-    /// In a plug's name, whatever its capitals, or its whole id.
+    /// A part of a plug's name, ignoring case, or its whole id.
     public var search: String?
-    /// Names of plugs, whatever their capitals, or their ids.
+    /// Names of plugs, ignoring case, or their ids.
     public var plugs: [String] = []
     public var condition = Condition.all
 
@@ -30,7 +30,7 @@ public struct FleetFilter: Hashable, Sendable {
         self.condition = condition
     }
 
-    /// Why this cannot be asked for; nil where it can.
+    /// The reason why the filter is not valid; nil if it is.
     public var fault: String? {
         for (words, texts) in [
             ("houses", houses), ("labels", labels.flatMap { [$0.key, $0.value] }), ("plugs", plugs),
@@ -58,7 +58,7 @@ public struct FleetLabel: Hashable, Sendable {
         self.value = value
     }
 
-    /// - Parameter written: `key=value`. Nil without `=`, or without a key.
+    /// - Parameter written: `key=value`. The result is nil without `=` or without a key.
     public init?(_ written: String) {
         guard let mark = written.firstIndex(of: "="), mark > written.startIndex else { return nil }
         self.init(key: String(written[..<mark]), value: String(written[written.index(after: mark)...]))

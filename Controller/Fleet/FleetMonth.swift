@@ -1,20 +1,20 @@
 /// A month of the calendar.
 public struct FleetMonth: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// Years that a plug may have lived in.
+    /// The range of years in which plugs may have existed.
     private static let years = 2000...2999
 
     public let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public let month: Int
 
-    /// Nil for a month that there is not.
+    /// Returns nil if the month does not exist.
     public init?(year: Int, month: Int) {
         guard Self.years.contains(year), (1...12).contains(month) else { return nil }
         self.year = year
         self.month = month
     }
 
-    /// - Parameter written: `2026-11`.
+    /// - Parameter written: the month, such as `2026-11`.
     public init?(_ written: String) {
         let parts = written.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 4, parts[1].count == 2,
@@ -27,12 +27,12 @@ public struct FleetMonth: Comparable, Hashable, Sendable, CustomStringConvertibl
     public var description: String { "\(year)-\(month < 10 ? "0" : "")\(month)" }
     var firstDay: String { "\(self)-01" }
 
-    /// The last one is its own next: there is no later one.
+    /// The next month. The last valid month is its own next.
     var next: FleetMonth {
         FleetMonth(year: month == 12 ? year + 1 : year, month: month == 12 ? 1 : month + 1) ?? self
     }
 
-    /// The first one is its own.
+    /// The previous month. The first valid month is its own previous.
     public var before: FleetMonth {
         FleetMonth(year: month == 1 ? year - 1 : year, month: month == 1 ? 12 : month - 1) ?? self
     }

@@ -1,7 +1,7 @@
 import JSONText
 public import PlugModel
 
-/// A plug of a house that is to be switched.
+/// An order to switch a plug of a house.
 public struct FleetOrder: Hashable, Sendable {
     public var house: String
     public var plug: PlugID
@@ -20,27 +20,27 @@ public struct FleetOrder: Hashable, Sendable {
     }
 }
 
-/// What became of an order.
+/// The result of an order.
 public enum FleetOutcome: Hashable, Sendable {
-    /// The plug did it, or was so already.
+    /// The plug performed the order, or was already in that state.
     ///
-    /// - event: the number of the event that records it; nil where nothing changed.
+    /// - event: the number of the event that records it; nil if nothing changed.
     case done(on: Bool, event: SequenceNumber?)
-    /// It is not done, and why, for a person.
+    /// The order was rejected, with the reason for the user.
     case refused(String)
-    /// Nobody answered. It is not carried out from now on; whether it was before nobody knows.
+    /// No answer arrived. The order will not be performed from now on, but may have been performed before.
     case unanswered
-    /// It never left.
+    /// The request was never sent.
     case unreachable(String)
 }
 
 extension FleetOutcome {
-    /// Bytes of an answer that are read: far more than one has.
+    /// The limit of an answer in bytes, far more than a valid one has.
     private static let answerLimit = 4096
-    /// Bytes of a reason that are shown.
+    /// The limit of a displayed reason in bytes.
     private static let detailLimit = 300
 
-    /// - Parameter payload: of an answer to a command (`Documentation/mqtt.md`).
+    /// - Parameter payload: the answer to a command (`Documentation/mqtt.md`).
     init(answer payload: [UInt8]) {
         guard payload.count <= Self.answerLimit, let values = try? JSONScalars(payload).values,
             case .boolean(let isDone)? = values["done"]
@@ -60,7 +60,7 @@ extension FleetOutcome {
             self = .refused("the house's answer does not tell the plug's state")
             return
         }
-        // A greater number was rounded when it was read.
+        // A greater number was rounded during parsing.
         if case .number(let number)? = values["seq"], number < 9_007_199_254_740_992 {
             self = .done(on: on, event: SequenceNumber(exactly: number))
         } else {
@@ -68,7 +68,7 @@ extension FleetOutcome {
         }
     }
 
-    /// Whether the house has more to do than it takes: a moment later it may take it.
+    /// Returns true if the house was too busy, so that a retry after a moment may succeed.
     static func isBusy(_ payload: [UInt8]) -> Bool {
         guard payload.count <= answerLimit, let values = try? JSONScalars(payload).values else { return false }
         return values["reason"] == .text(Refusal.Code.busy.rawValue)

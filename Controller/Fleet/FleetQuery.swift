@@ -1,14 +1,14 @@
 import JSONText
 
-/// A statement for the database, whose text never has what somebody wrote: that stands in its values.
+/// A statement for the database. User input is never part of its text, only of its values.
 public struct FleetQuery: Hashable, Sendable {
     public let sql: String
-    /// For `$1`, `$2` ...; nil: null.
+    /// The values for `$1`, `$2` ...; nil for null.
     public let values: [String?]
-    /// Rows that are wanted. One more is asked for, so that a list that was cut is known.
+    /// The requested number of rows. The statement asks for one more, which shows that the list was cut.
     public let limit: Int
 
-    /// Rows of one answer.
+    /// The limit of rows per answer.
     public static let largestLimit = 100_000
 
     private init(_ sql: String, _ values: [String?], limit: Int) {
@@ -17,7 +17,7 @@ public struct FleetQuery: Hashable, Sendable {
         self.limit = limit
     }
 
-    // Bytes that others wrote into the database are cut where they are read: a name has some 60.
+    // Texts from other programs are cut when they are read; a valid name has at most about 60 bytes.
     private static let allowed = """
         (house = ANY ($1::text[]) OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(house, beginning)))
         AND ($3::text[] IS NULL OR house = ANY ($3))
@@ -28,7 +28,7 @@ public struct FleetQuery: Hashable, Sendable {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
-    /// Values for `$1` to `$4`.
+    /// Returns the values for `$1` to `$4`.
     private static func common(_ filter: FleetFilter, _ rights: FleetRights) -> [String?] {
         let seen = rights.seen
         return [
@@ -37,7 +37,7 @@ public struct FleetQuery: Hashable, Sendable {
         ]
     }
 
-    /// Plugs by house and name.
+    /// Returns the query for plugs by house and name.
     public static func plugs(_ filter: FleetFilter, for rights: FleetRights, limit: Int) -> FleetQuery {
         let limit = clamp(limit)
         return FleetQuery(
@@ -58,7 +58,7 @@ public struct FleetQuery: Hashable, Sendable {
             ], limit: limit)
     }
 
-    /// Houses by name, with sums of their plugs and the energy of this month.
+    /// Returns the query for houses by name, with sums of their plugs and the energy of this month.
     public static func houses(_ filter: FleetFilter, for rights: FleetRights, limit: Int) -> FleetQuery {
         let limit = clamp(limit)
         return FleetQuery(
@@ -81,9 +81,9 @@ public struct FleetQuery: Hashable, Sendable {
             """, common(filter, rights) + [filter.search, "\(limit + 1)"], limit: limit)
     }
 
-    /// Energy by house and month, or by plug and month.
+    /// Returns the query for energy by house and month, or by plug and month.
     ///
-    /// - Parameter months: the first and the last.
+    /// - Parameter months: the first and the last month.
     public static func energy(
         _ filter: FleetFilter, of months: ClosedRange<FleetMonth>, byPlug: Bool, for rights: FleetRights, limit: Int
     ) -> FleetQuery {
@@ -108,7 +108,7 @@ public struct FleetQuery: Hashable, Sendable {
 
     private static func clamp(_ limit: Int) -> Int { min(max(limit, 1), largestLimit) }
 
-    /// A `text[]` as PostgreSQL writes it.
+    /// Returns a `text[]` in PostgreSQL's syntax.
     static func array(_ texts: [String]) -> String {
         "{"
             + texts.map { text in
@@ -130,6 +130,6 @@ public struct FleetQuery: Hashable, Sendable {
 }
 
 extension String {
-    /// In the query of houses two tables have labels.
+    /// The text with qualified labels, since two tables in the query of houses have that column.
     fileprivate var replacingLabels: String { replacing("labels", with: "chosen.labels") }
 }

@@ -1,31 +1,31 @@
 import JSONText
 import PlugModel
 
-/// A plug of one of many houses, as the database has it. Names are those that others wrote.
+/// A plug of one of many houses in the database. Names are untrusted.
 public struct FleetPlug: Encodable, Hashable, Sendable {
     public var house: String
     public var id: String
-    /// What it is called, or its id where it has no name.
+    /// The plug's name, or its id if it has no name.
     public var plug: String
-    /// Of the house.
+    /// The labels of the house.
     public var labels: [String: String]
-    /// Whether its daemon reaches it, and was itself heard of in the last two minutes.
+    /// True if its daemon reaches it and was itself active in the last two minutes.
     public var connected: Bool
-    /// When it was last heard of: ISO 8601, UTC.
+    /// The time of its last sign of life in ISO 8601, UTC.
     public var lastSeen: String?
     public var on: Bool?
-    /// Per cent, of a dimmer.
+    /// The level of a dimmer in percent.
     public var level: Double?
-    /// W.
+    /// Active power in W.
     public var activePower: Double?
-    /// Its counter, Wh.
+    /// The energy counter in Wh.
     public var activeEnergy: Double?
     /// The protection that locked its relay.
     public var tripped: String?
-    /// Of the person who asks, in this house.
+    /// The user's role in this house.
     public var role: String
 
-    /// Nil for a row that is not as the view has it.
+    /// Returns nil if the row does not have the view's format.
     public init?(_ row: [String?], for rights: FleetRights) {
         guard row.count == 11, let house = row[0], let plug = row[2].flatMap(PlugID.init(rawValue:)),
             let role = rights.role(in: house)
@@ -53,15 +53,15 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
     public var connected: Int
     public var away: Int
     public var tripped: Int
-    /// W, of its connected plugs; nil where none of them measures.
+    /// The power of its connected plugs in W; nil if none has a meter.
     public var activePower: Double?
-    /// Wh, since this month began in the house.
+    /// The energy in Wh since the start of this month in the house.
     public var energyThisMonth: Double?
-    /// When its daemon was last heard of: ISO 8601, UTC.
+    /// The time of the daemon's last sign of life in ISO 8601, UTC.
     public var lastSeen: String?
     public var role: String
 
-    /// Nil for a row that is not as it was asked for.
+    /// Returns nil if the row does not have the query's format.
     public init?(_ row: [String?], for rights: FleetRights) {
         guard row.count == 8, let house = row[0], let plugs = row[2].flatMap({ Int($0) }),
             let connected = row[3].flatMap({ Int($0) }), let tripped = row[4].flatMap({ Int($0) }),
@@ -80,17 +80,17 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
     }
 }
 
-/// What a house, or a plug of it, used in a month.
+/// The energy of a house or one of its plugs in a month.
 public struct FleetEnergy: Encodable, Hashable, Sendable {
-    /// `2026-11`, of the house's calendar.
+    /// The month in the house's calendar, such as `2026-11`.
     public var month: String
     public var house: String
-    /// Both nil where it is the whole house.
+    /// The plug's id and name; both are nil for the whole house.
     public var id: String?
     public var plug: String?
-    /// Wh.
+    /// The energy in Wh.
     public var activeEnergy: Double
-    /// Wh: the part of it in times without samples.
+    /// The part of the energy in times without samples, in Wh.
     public var estimated: Double
 
     public init?(_ row: [String?]) {
@@ -106,14 +106,14 @@ public struct FleetEnergy: Encodable, Hashable, Sendable {
     }
 }
 
-/// Rows of an answer, and whether there were more than were wanted.
+/// The rows of an answer, and true if there were more than requested.
 public struct FleetList<Row: Sendable>: Sendable {
     public var rows: [Row]
     public var isCut: Bool
 
     /// - Parameters:
-    ///   - query: what was asked.
-    ///   - read: makes a row of the database's; nil for one that is not as it was asked for, which is left out.
+    ///   - query: the query of the answer.
+    ///   - read: converts a row of the database; nil for invalid rows, which are omitted.
     public init(_ answer: [[String?]], to query: FleetQuery, _ read: ([String?]) -> Row?) {
         rows = answer.prefix(query.limit).compactMap(read)
         isCut = answer.count > query.limit
@@ -126,10 +126,10 @@ public struct FleetList<Row: Sendable>: Sendable {
 }
 
 enum FleetLabels {
-    /// Labels that are read of a house. It stops an object with thousands of keys from being shown.
+    /// The limit of labels per house, which bounds the size of a displayed object.
     private static let limit = 32
 
-    /// What is no text is left out.
+    /// Reads labels and ignores values that are not texts.
     static func read(_ json: String?) -> [String: String] {
         guard let json else { return [:] }
         let labels = try? JSONReader.read(Array(json.utf8)) { reader throws(JSONError) in

@@ -2,44 +2,46 @@ import DequeModule
 public import PlugTopics
 public import ProtocolCore
 
-/// Orders to plugs of many houses as requests at a broker, and their answers: `Documentation/mqtt.md` is the contract.
+/// Sends orders to plugs of many houses as requests through a broker, and receives their answers: `Documentation/mqtt.md` is the
+/// contract.
 ///
-/// A request that goes out again after a lost connection has the same Correlation Data and payload, so its plug carries it out once. It counts
-/// for ``counting`` from when it went out first, wherever it waits: so who got no answer knows that nothing happens any more.
+/// A request that is sent again after a lost connection has the same Correlation Data and payload, so its plug performs it once.
+/// It is valid for ``counting`` after it was first sent, wherever it waits. An order without an answer will therefore not be
+/// performed later.
 public struct FleetRequests: Machine, Sendable {
     public typealias Ticket = UInt64
 
     public enum Event: MachineEvent, Sendable {
         case ordered(Ticket, FleetOrder)
-        /// The answer to ``Action/connect(server:)``.
+        /// The answer to ``Action/connect(server:)`` after success.
         case connected
-        /// The other answer, and the end of a connection.
+        /// The answer to ``Action/connect(server:)`` after a failure, or the end of a connection.
         case disconnected(reason: String)
         /// The answer to ``Action/subscribe(_:)``.
         case subscribed(isGranted: Bool)
-        /// The broker has a request, or says why it does not take it.
+        /// The broker acknowledged a request, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
         case received(BrokerMessage)
         case deadlineReached
     }
 
     public enum Action: Hashable, Sendable {
-        /// - server: its place in the list.
+        /// - server: the index in the list.
         case connect(server: Int)
-        /// The connection is of no use any more; answered by `disconnected`.
+        /// Ends the connection; `disconnected` answers it.
         case disconnect
         case subscribe(String)
         case publish(BrokerTicket, Publication)
-        /// The last word on an order.
+        /// Reports the final outcome of an order.
         case tell(Ticket, FleetOutcome)
     }
 
     private enum Link: Sendable {
-        /// - until: when it is tried again; nil: when there is something to do.
+        /// - until: the time of the next attempt; nil until there is an order.
         case idle(until: Instant?)
         case connecting
         case subscribing
-        /// - since: when the last order was done, where there is none.
+        /// - idleSince: the time at which the last order was done; nil while there are orders.
         case ready(idleSince: Instant?)
         case ending
     }
@@ -48,25 +50,25 @@ public struct FleetRequests: Machine, Sendable {
         let order: FleetOrder
         let correlation: [UInt8]
         let orderedAt: Instant
-        /// When it first went out.
+        /// The time at which it was first sent.
         var sentAt: Instant?
-        /// The house was busy: it goes out again then.
+        /// The time at which it is sent again after the house was busy.
         var waitsUntil: Instant?
         var isOut = false
     }
 
-    /// Orders at a time. It stops a program from filling memory; a house has some twenty plugs.
+    /// The limit of simultaneous orders, which bounds the memory; a house has about twenty plugs.
     public static let limit = 2000
-    /// Requests without an answer. It keeps a house that is told to turn everything off from refusing some of it as too much.
+    /// The limit of unanswered requests. It prevents a house with many orders from rejecting some as too many.
     static let flightLimit = 32
-    /// So long a request counts.
+    /// The validity of a request.
     static let counting = Duration.seconds(10)
-    /// So long its answer is waited for.
+    /// The time to wait for an answer.
     static let patience = Duration.seconds(12)
-    /// So long a broker is looked for.
+    /// The time to try to connect to a broker.
     static let search = Duration.seconds(12)
     static let busyPause = Duration.seconds(1)
-    /// A connection that nobody needs is kept for so long.
+    /// The time that an unused connection is kept.
     static let keeping = Duration.seconds(60)
     private static let reconnecting = Duration.seconds(1)
 
@@ -78,17 +80,17 @@ public struct FleetRequests: Machine, Sendable {
     private var server = 0
     private var lastFault = "it is not connected yet"
     private var entries: [Ticket: Entry] = [:]
-    /// Orders that are to go out, in turn.
+    /// The orders to send, in turn.
     private var waiting: Deque<Ticket> = []
-    /// Of those that are out.
+    /// The orders by their correlation data.
     private var byCorrelation: [[UInt8]: Ticket] = [:]
     private var sent: [BrokerTicket: Ticket] = [:]
     private var lastSent: BrokerTicket = 0
 
     /// - Parameters:
-    ///   - prefix: of the topics of all houses.
-    ///   - client: the name of the session at the broker; answers go to a topic of that name.
-    ///   - servers: how many there are to choose from.
+    ///   - prefix: the prefix of the topics of all houses.
+    ///   - client: the client id at the broker, which is also part of the topic for answers.
+    ///   - servers: the number of servers in the list.
     public init(prefix: String, client: String, servers: Int, seed: UInt64) {
         self.prefix = prefix
         self.servers = max(1, servers)
@@ -109,7 +111,7 @@ public struct FleetRequests: Machine, Sendable {
 
     private func deadline(of entry: Entry) -> Instant? {
         guard let sentAt = entry.sentAt else {
-            // One that waits for its turn behind others has time.
+            // An order that waits behind others has no deadline.
             if case .ready = link { return nil }
             return entry.orderedAt + Self.search
         }
@@ -170,7 +172,7 @@ public struct FleetRequests: Machine, Sendable {
     private mutating func disconnected(_ reason: String, _ now: Instant) {
         if case .ending = link {} else { lastFault = reason }
         sent = [:]
-        // They go out again, before the others.
+        // Unanswered requests are sent again, before the others.
         let out = entries.filter { $0.value.isOut }.sorted { $0.key < $1.key }
         for (ticket, _) in out { entries[ticket]?.isOut = false }
         waiting.prepend(contentsOf: out.map(\.key))
@@ -227,7 +229,7 @@ public struct FleetRequests: Machine, Sendable {
             guard var entry = entries[ticket] else { continue }
             let sentAt = entry.sentAt ?? now
             let left = Self.counting - (now - sentAt)
-            // Too late: its answer may still come.
+            // The remaining time is too short to send the request again, but its answer may still arrive.
             guard left >= .seconds(1) else { continue }
             guard let tree = try? TopicTree(prefix: prefix, house: entry.order.house) else { continue }
             (entry.sentAt, entry.isOut) = (sentAt, true)

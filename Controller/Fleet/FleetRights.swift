@@ -1,17 +1,18 @@
 public import PlugModel
 
-/// Which houses somebody may see, and in which of them they may switch.
+/// The houses that a user may see, and those in which the user may switch plugs.
 public struct FleetRights: Hashable, Sendable {
-    /// Some houses: one by its name, or all whose names begin with the same text.
+    /// A set of houses: one by its name, or all whose names begin with the same text.
     public struct Houses: Hashable, Sendable {
-        /// Bytes of what is written. No house has a longer name.
+        /// The limit of the text in bytes, which equals the limit of names.
         private static let limit = 100
 
         let text: String
-        /// `text` is the beginning of a name.
+        /// True if `text` is the beginning of a name.
         let isBeginning: Bool
 
-        /// - Parameter written: `elm-street-5`, `elm-*` or `*`. Nil for an empty text, and where `*` stands before the end.
+        /// - Parameter written: `elm-street-5`, `elm-*` or `*`. The result is nil for an empty text, and if `*` is not at the
+        ///   end.
         public init?(_ written: String) {
             let isBeginning = written.hasSuffix("*")
             let text = isBeginning ? String(written.dropLast()) : written
@@ -21,12 +22,12 @@ public struct FleetRights: Hashable, Sendable {
         }
 
         func contains(_ house: String) -> Bool {
-            // By bytes, as the database compares: two spellings of a letter are two houses.
+            // The comparison is by bytes, as in the database: two encodings of a letter are two houses.
             isBeginning ? house.utf8.starts(with: text.utf8) : house.utf8.elementsEqual(text.utf8)
         }
     }
 
-    /// The roles that somebody may have in a house, from the highest on.
+    /// The roles in a house, highest first.
     public static let order: [Role] = [.owner, .user, .viewer]
     private var houses: [Role: [Houses]] = [:]
 
@@ -34,14 +35,14 @@ public struct FleetRights: Hashable, Sendable {
         Self.order.flatMap { role in (houses[role] ?? []).map { (role, $0) } }
     }
 
-    /// None at all.
+    /// Creates rights without any house.
     public init() {}
 
     public var isEmpty: Bool { houses.isEmpty }
 
     public mutating func add(_ role: Role, in some: Houses) { houses[role, default: []].append(some) }
 
-    /// The highest that was given; nil: none.
+    /// Returns the highest granted role, or nil if there are no rights in the house.
     public func role(in house: String) -> Role? { grants.first { $0.houses.contains(house) }?.role }
 
     public func maySwitch(in house: String) -> Bool {
@@ -51,7 +52,7 @@ public struct FleetRights: Hashable, Sendable {
         }
     }
 
-    /// All houses that somebody may see, for a query: exact names, and beginnings of names.
+    /// The visible houses for a query: exact names, and beginnings of names.
     var seen: (names: [String], beginnings: [String]) {
         let all = grants.map(\.houses)
         return (all.filter { !$0.isBeginning }.map(\.text), all.filter(\.isBeginning).map(\.text))
