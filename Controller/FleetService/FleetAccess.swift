@@ -1,11 +1,11 @@
 public import Fleet
 import NIOPosix
 
-/// Many houses by their database and their broker.
+/// Access to many houses through their database and their broker.
 public struct FleetAccess: FleetSource {
     private let settings: FleetSettings
     private let database: FleetDatabase
-    /// Nil where no broker is named.
+    /// The connection to the broker; nil if none is configured.
     private let desk: FleetDesk?
 
     public init(_ settings: FleetSettings) {
@@ -24,7 +24,7 @@ public struct FleetAccess: FleetSource {
         return await desk.carryOut(order)
     }
 
-    /// Closes what is open.
+    /// Closes open connections.
     public func end() async {
         await desk?.end()
         await database.end()

@@ -3,12 +3,13 @@ import NIOPosix
 import PostgreSQL
 import Synchronization
 
-/// The database with the histories of many houses, of which this only reads. One connection, which is opened when it is wanted.
+/// Read access to the database with the histories of many houses, through one connection that is opened on demand.
 final class FleetDatabase: Sendable {
-    /// Queries that wait. It stops those who ask over and over from filling memory.
+    /// The limit of waiting queries, which bounds the memory during repeated requests.
     private static let waitingLimit = 16
     private static let patience = Duration.seconds(35)
-    /// What the server is told first: a statement that takes longer than somebody waits for is ended there, too.
+    /// The statements for a new connection. They include a timeout on the server, so that a statement does not outlast its
+    /// caller's.
     private static let manners = """
         SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET timezone = 'UTC'
         """
@@ -43,13 +44,13 @@ final class FleetDatabase: Sendable {
         connection.withLock { $0 = nil }
     }
 
-    /// On the thread.
+    /// Runs a query. Must be called on the thread.
     private func ask(_ query: FleetQuery) throws(PostgreSQLError) -> [[String?]] {
         if let known = connection.withLock({ $0 }) {
             do throws(PostgreSQLError) {
                 return try known.rows(query.sql, query.values)
             } catch {
-                // The server ended it while nobody asked: a new one is as good.
+                // The server closed the idle connection, so a new one is opened.
                 guard error.state == nil || error.state?.hasPrefix("57P") == true else { throw error }
                 connection.withLock { $0 = nil }
             }

@@ -9,14 +9,14 @@ import NIOPosix
 import PlugTopics
 import ProtocolCore
 
-/// Orders to plugs of many houses, through their broker: the shell of `FleetRequests`.
+/// Sends orders to plugs of many houses through their broker: the shell of `FleetRequests`.
 actor FleetDesk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
     private let account: BrokerAccount
-    /// Nobody else has this name at the broker.
+    /// The unique client id at the broker.
     private let client: String
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var machine: FleetRequests
@@ -46,7 +46,7 @@ actor FleetDesk {
         }
     }
 
-    /// Nobody orders any more.
+    /// Closes the connection. Must be called after the last order.
     func end() async {
         timer.stop()
         connection?.end()

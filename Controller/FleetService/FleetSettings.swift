@@ -4,35 +4,35 @@ public import Fleet
 public import PostgreSQL
 import PlugTopics
 
-/// Many houses: where their history and their broker are, and who may do what in which of them: `fleet.toml`.
+/// The settings for many houses: their database, their broker, and the rights of users: `fleet.toml`.
 public struct FleetSettings: Sendable {
-    /// Bytes of a file that are read.
+    /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// Houses that a line names. What is more is named by its beginning.
+    /// The limit of houses per line. More can be selected by a common beginning.
     private static let houseLimit = 1000
-    /// The person who types `plugctl fleet`, or is at the daemon's local socket.
+    /// The name for users of `plugctl fleet` and of the daemon's local socket.
     public static let commandLine = "plugctl"
 
     public let database: PostgreSQLSettings
-    /// Nil: nobody switches.
+    /// The broker; nil if plugs cannot be switched.
     public let broker: BrokerAccount?
-    /// Of the topics of all houses.
+    /// The prefix of the topics of all houses.
     public let prefix: String
     private let rights: [String: FleetRights]
 
-    /// Files that programs of rules may not read.
+    /// Files that programs of rules must not read.
     public var secretPaths: [String] { [database.passwordFile].compactMap(\.self) + (broker?.secretPaths ?? []) }
 
-    /// - Parameter name: of a password of the dashboard; nil for a person at this machine.
+    /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     public func rights(of name: String?) -> FleetRights { rights[name ?? Self.commandLine] ?? FleetRights() }
 
-    /// Reads them (TOML):
+    /// Reads the settings (TOML):
     ///
     /// ```toml
     /// [postgresql]
     /// host = "database.local"
     /// user = "fleet"
-    /// password_file = "fleet-database-password"   # beside this file
+    /// password_file = "fleet-database-password"   # relative to this file
     ///
     /// [broker]
     /// host = "broker.local"
@@ -50,9 +50,9 @@ public struct FleetSettings: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path: files that it names are looked for beside it.
-    ///   - home: of the user, for names that begin with `~/`.
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    ///   - file: its path; the files that it names are relative to its directory.
+    ///   - home: the user's home directory, for names that begin with `~/`.
+    /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         func path(_ written: String) -> String { ConfigurationReader.path(written, beside: file, home: home) }

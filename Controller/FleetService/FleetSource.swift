@@ -1,16 +1,16 @@
 public import Fleet
 
-/// Many houses, as somebody with certain rights sees and switches them.
+/// Access to many houses with a user's rights.
 public protocol FleetSource: Sendable {
-    /// - Parameter name: of a password of the dashboard; nil for a person at this machine.
+    /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     func rights(of name: String?) -> FleetRights
 
-    /// The rows of a query.
+    /// Returns the rows of a query.
     ///
     /// - Throws: ``FleetFault``.
     func rows(_ query: FleetQuery) async throws(FleetFault) -> [[String?]]
 
-    /// Carries out an order. The caller has looked at the rights.
+    /// Performs an order. The caller must check the rights first.
     func carryOut(_ order: FleetOrder) async -> FleetOutcome
 }
 
@@ -37,7 +37,7 @@ extension FleetSource {
     }
 }
 
-/// Why the database gave no answer.
+/// The reason why the database did not answer.
 public struct FleetFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
     public let hint: String?
