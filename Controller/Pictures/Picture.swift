@@ -1,12 +1,12 @@
 import CRSVG
 
-/// Pictures of pixels, made of drawings.
+/// Renders drawings as pixels.
 public enum Picture {
-    /// The bytes of a PNG file.
+    /// Returns the bytes of a PNG file.
     ///
     /// - Parameters:
-    ///   - svg: A document of `width` times `height` pixels.
-    ///   - scale: Pixels of the picture for each of the document; with 2 it is sharp on dense screens too.
+    ///   - svg: a document of `width` times `height` pixels.
+    ///   - scale: the pixels of the picture per pixel of the document; 2 is sharp on dense screens too.
     public static func png(
         svg: [UInt8], width: Int, height: Int, scale: Int = 2
     ) throws(PictureError) -> [UInt8] {
@@ -33,13 +33,13 @@ public enum Picture {
     }
 }
 
-/// Why there is no picture. The text is what the library says.
+/// The reason why a picture could not be rendered, with the library's message.
 public enum PictureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// librsvg or cairo is not installed.
     case missingLibrary(String)
-    /// The SVG is none that librsvg can draw.
+    /// The SVG is not valid for librsvg.
     case unreadable(String)
-    /// It is too large, or cairo failed.
+    /// The picture is too large, or cairo failed.
     case failed(String)
 
     public var description: String {
