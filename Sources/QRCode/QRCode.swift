@@ -2,31 +2,31 @@ internal import CQREncode
 
 /// A QR code (ISO/IEC 18004) with error correction level M: made by libqrencode, drawn with text.
 public struct QRCode: Sendable {
-    /// Light modules around the code, without which readers do not find it.
+    /// The light modules around the code, which readers need to find it.
     static let quietZone = 4
 
-    /// Modules on each side, without the quiet zone.
+    /// The modules on each side, without the quiet zone.
     public let size: Int
-    /// Row by row, true is dark.
+    /// The modules row by row; true is dark.
     private let modules: [Bool]
 
-    /// - Parameter text: capital letters, digits and `$%*+-./:` take the least space.
-    /// - Returns: nil for text that is too long for any code, or empty.
+    /// - Parameter text: capital letters, digits and `$%*+-./:` need the least space.
+    /// - Returns: nil if the text is empty or too long for any code.
     public init?(_ text: String) {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
         defer { QRcode_free(code) }
         let size = Int(code.pointee.width)
-        // The lowest bit is the module's colour, the others say what it is for.
+        // The lowest bit is the module's colour; the others describe its purpose.
         modules = (0..<size * size).map { code.pointee.data[$0] & 1 == 1 }
         self.size = size
     }
 
-    /// False outside the code.
+    /// The colour of a module; false outside the code.
     public subscript(row: Int, column: Int) -> Bool {
         (0..<size).contains(row) && (0..<size).contains(column) && modules[row * size + column]
     }
 
-    /// Two rows of modules a line, light ones drawn: for terminals with light text on a dark ground.
+    /// Lines with two rows of modules each, with light modules drawn, for terminals with light text on a dark background.
     public var lines: [String] {
         let reach = -Self.quietZone..<size + Self.quietZone
         return stride(from: reach.lowerBound, to: reach.upperBound, by: 2).map { row in
