@@ -1,19 +1,19 @@
 public import LocalCalendar
 
-/// What a kilowatt-hour costs, by the time of day and the day of the week, and what it emits.
+/// The price and emissions of a kilowatt-hour by time of day and day of the week.
 public struct Tariff: Hashable, Sendable {
-    /// What holds at some times of the week.
+    /// The price and emissions at some times of the week.
     public struct Rate: Hashable, Sendable {
-        /// As the file calls it; "" for what holds at all other times.
+        /// The name in the file; "" for the rate at all other times.
         public var name: String
-        /// Of a kilowatt-hour, in the tariff's currency.
+        /// The price of a kilowatt-hour in the tariff's currency.
         public var price: Double
-        /// Grams of CO2 of a kilowatt-hour; nil where nobody said.
+        /// Grams of CO2 per kilowatt-hour; nil if unknown.
         public var co2: Double?
-        /// Minutes since midnight; an end before the beginning is on the next day.
+        /// The start and end in minutes since midnight; an end before the start is on the next day.
         public var from = 0
         public var to = 1440
-        /// Monday is 0. Of a rate that goes over midnight the days are those on which it begins.
+        /// The days of the week, 0 for Monday. A rate that spans midnight belongs to the day on which it begins.
         public var days: Set<Int> = Set(0..<7)
 
         public init(name: String, price: Double, co2: Double? = nil) {
@@ -23,21 +23,21 @@ public struct Tariff: Hashable, Sendable {
         }
 
         /// - Parameters:
-        ///   - minute: since midnight of the local day.
-        ///   - day: of the week, Monday is 0.
+        ///   - minute: the minute since midnight of the local day.
+        ///   - day: the day of the week, 0 for Monday.
         func holds(minute: Int, day: Int) -> Bool {
             if from < to { return days.contains(day) && (from..<to).contains(minute) }
             return minute >= from ? days.contains(day) : minute < to && days.contains((day + 6) % 7)
         }
     }
 
-    /// As it is printed: "EUR", "€".
+    /// The printed name: "EUR", "€".
     public var currency: String
-    /// What every day costs, whatever is drawn.
+    /// The fixed cost per day.
     public var standingCharge: Double
-    /// The first that holds counts.
+    /// The rates. The first one that applies is used.
     public var rates: [Rate]
-    /// At all other times.
+    /// The rate at all other times.
     public var otherwise: Rate
 
     public init(currency: String, otherwise: Rate, standingCharge: Double = 0, rates: [Rate] = []) {
@@ -47,7 +47,7 @@ public struct Tariff: Hashable, Sendable {
         self.rates = rates
     }
 
-    /// - Parameter second: since 1970, UTC.
+    /// - Parameter second: the seconds since 1970, UTC.
     public func rate(at second: Int, zone: ZoneOffsets) -> Rate {
         let local = second + zone.offset(at: Double(second))
         let day = floorDivide(local, 86_400)
@@ -57,7 +57,7 @@ public struct Tariff: Hashable, Sendable {
         return rates.first { $0.holds(minute: minute, day: weekday) } ?? otherwise
     }
 
-    /// What energy costs that was drawn in a quarter of an hour: no rate changes within one.
+    /// Returns the cost of energy used within a quarter of an hour, in which no rate changes.
     public func cost(ofMilliwattHours energy: Double, at second: Int, zone: ZoneOffsets) -> Cost {
         let rate = rate(at: second, zone: zone)
         let kilowattHours = energy / 1e6
@@ -66,9 +66,9 @@ public struct Tariff: Hashable, Sendable {
 }
 
 public struct Cost: Hashable, Sendable {
-    /// In the tariff's currency.
+    /// The amount in the tariff's currency.
     public var amount: Double
-    /// Nil where it is not known of all of the energy.
+    /// The emissions in grams; nil if they are unknown for a part of the energy.
     public var co2Grams: Double?
 
     public init(amount: Double = 0, co2Grams: Double? = 0) {

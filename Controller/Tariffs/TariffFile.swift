@@ -1,20 +1,20 @@
 public import ConfigurationFiles
 
 extension Tariff {
-    /// Bytes of a file that are read.
+    /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// Rates of a tariff. No supplier has so many; it bounds what each quarter of an hour is compared with.
+    /// The limit of rates, more than any supplier has. It bounds the work per quarter of an hour.
     static let rateLimit = 64
 
-    /// Reads a tariff (TOML): the table `[tariff]` says what holds at all times that no other table names; each other table is a
-    /// rate, whose name is free:
+    /// Reads a tariff (TOML). The table `[tariff]` applies at all times without a rate; each other table is a rate with a free
+    /// name:
     ///
     /// ```toml
     /// [tariff]
     /// currency = "EUR"
-    /// price = 0.34             # of a kWh
-    /// co2 = 380                # g of a kWh, may be left out
-    /// standing_charge = 0.42   # of a day, may be left out
+    /// price = 0.34             # per kWh
+    /// co2 = 380                # g per kWh, optional
+    /// standing_charge = 0.42   # per day, optional
     ///
     /// [night]
     /// from = "22:00"
@@ -26,10 +26,10 @@ extension Tariff {
     /// price = 0.28
     /// ```
     ///
-    /// Times are on the quarter of an hour. A rate without its own `co2` has that of `[tariff]`. Where two rates hold, the one
-    /// that stands first in the file counts.
+    /// Times are multiples of a quarter of an hour. A rate without its own `co2` uses that of `[tariff]`. If two rates apply, the
+    /// first one in the file is used.
     ///
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         self.init(reader)
@@ -55,12 +55,12 @@ extension Tariff {
 extension Tariff.Rate {
     fileprivate init(_ table: ConfigurationReader.Table, name: String) {
         if table.isThere, !table.has("price") { table.wrong(.missing("price = ..., of a kWh")) }
-        // Some suppliers pay for what is drawn at noon.
+        // Some suppliers have negative prices at noon.
         let price = table.number("price", -1000...1000, "a kWh") ?? 0
         self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g a kWh"))
     }
 
-    /// - Parameter co2: where the rate has none of its own.
+    /// - Parameter co2: the value for a rate without its own.
     fileprivate init(times table: ConfigurationReader.Table, co2: Double?) {
         self.init(table, name: table.name)
         self.co2 = self.co2 ?? co2
@@ -72,7 +72,7 @@ extension Tariff.Rate {
 }
 
 extension ConfigurationReader.Table {
-    /// Minutes since midnight of "HH:MM"; "24:00" is the end of the day.
+    /// Returns the minutes since midnight for "HH:MM"; "24:00" is the end of the day.
     fileprivate func quarterHour(_ key: String) -> Int? {
         guard let text = text(key, "a time such as \"22:00\"") else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
