@@ -2,7 +2,7 @@ import DNSWire
 import LinuxNetwork
 
 extension Diagnosis {
-    /// What an interface is good for.
+    /// The state of an interface.
     private enum Condition: Equatable {
         case off, withoutLink, withoutMulticast, withoutAddress, checkingAddresses
         case usable(isRoutable: Bool)
@@ -45,7 +45,8 @@ extension Diagnosis {
         }
     }
 
-    /// Also one that cannot multicast and should: the filter leaves it out without a word.
+    /// Returns true for interfaces to examine, including those without the required multicast flag, which the filter silently
+    /// omits.
     private static func isCandidate(_ interface: LinuxInterface, _ filter: InterfaceFilter) -> Bool {
         switch filter {
         case .named, .every: filter.admits(interface)
@@ -60,14 +61,14 @@ extension Diagnosis {
         guard interface.flags.contains(.running) else { return .withoutLink }
         guard !interface.flags.isDisjoint(with: [.multicast, .loopback]) else { return .withoutMulticast }
         let addresses = interface.usableAddresses
-        // IPv6 multicast goes out from the link-local address.
+        // IPv6 multicast is sent from the link-local address.
         guard addresses.contains(where: { $0.family == .v4 || $0.isLinkLocal }) else {
             return interface.addresses.contains { !$0.isUsable } ? .checkingAddresses : .withoutAddress
         }
         return .usable(isRoutable: addresses.contains { !$0.isLinkLocal })
     }
 
-    /// Nil for one that is not in use and needs not be.
+    /// Returns nil for an interface that is not in use and not needed.
     private static func finding(
         _ interface: LinuxInterface, _ condition: Condition, isWanted: Bool, anyRoutable: Bool
     ) -> Finding? {

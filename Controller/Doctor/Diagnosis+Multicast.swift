@@ -23,7 +23,7 @@ extension Diagnosis {
             })
     }
 
-    /// - Returns: for each interface what is wrong in a family, else who was heard.
+    /// - Returns: the faults per interface and family, otherwise the hosts whose packets were received.
     static func ofMulticast(_ seen: Observations) -> [Finding] {
         var findings: [Finding] = []
         let interfaces = Dictionary(grouping: seen.links, by: \.interface).sorted { $0.key < $1.key }
@@ -63,7 +63,8 @@ extension Diagnosis {
         return nil
     }
 
-    /// Who else is there. An interface without anybody is no fault where another one has somebody: a bridge of containers, say.
+    /// Describes the other hosts on an interface. An interface without other hosts is not a fault if a different one has some,
+    /// for example a bridge of containers.
     private static func heard(
         _ interface: String, _ links: [Observations.Link], _ seen: Observations, anybodyHeard: Bool
     ) -> Finding? {

@@ -20,7 +20,7 @@ extension Diagnosis {
         }
     }
 
-    /// It may be reached from here, and is followed by nobody.
+    /// Describes a plug that the daemon does not follow, although it may be reachable.
     private static func keptAway(_ plug: Observations.Plug, _ words: String) -> Finding {
         let (what, hint) = parts(words)
         return Finding(

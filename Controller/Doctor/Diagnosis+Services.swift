@@ -40,7 +40,7 @@ extension Diagnosis {
                 .warning, .service, service.name, "\(what); it speaks version \(version) of the protocol",
                 why: "this controller speaks version \(PlugWire.version)", next: "update the older of both")
         }
-        // Where it is not known which plugs are paired, nothing is said about it.
+        // If the paired plugs are unknown, the finding does not mention pairing.
         guard service.isPaired || seen.controllerFault != nil else {
             return Finding(
                 .ok, .service, service.name, "\(what); not paired with this controller",

@@ -1,11 +1,11 @@
-/// What observations mean, and what to do about it.
+/// Derives findings and hints from observations.
 public enum Diagnosis {
-    /// In the order in which somebody would look: what stands further down rests on what stands above.
+    /// Returns the findings in the order of their dependencies: later ones require that earlier ones work.
     public static func findings(_ seen: Observations) -> [Finding] {
         ofInterfaces(seen) + ofPort(seen) + ofMulticast(seen) + ofServices(seen) + ofClock(seen.clock) + ofPlugs(seen)
     }
 
-    /// Names listed in one finding. A network has hundreds of hosts, and a person reads a few.
+    /// The limit of names in one finding, since a network may have hundreds of hosts.
     private static let mostListed = 8
 
     static func list(_ names: [String]) -> String {
@@ -13,7 +13,7 @@ public enum Diagnosis {
         return names.count > mostListed ? shown + " and \(names.count - mostListed) more" : shown
     }
 
-    /// What comes with a hint of its own, in its two parts.
+    /// Splits a message into its text and its hint.
     static func parts(_ words: String) -> (what: String, hint: String?) {
         let lines = words.split(separator: "\n").map(String.init)
         let hint = lines.first { $0.hasPrefix("hint: ") }.map { String($0.dropFirst("hint: ".count)) }

@@ -7,9 +7,9 @@ import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 
-/// Looks at the host, its network and its plugs: the shell of ``Diagnosis``. It claims no name and changes nothing.
+/// Examines the host, its network and its plugs: the shell of ``Diagnosis``. It claims no name and changes nothing.
 public struct Examination: Sendable {
-    /// Plugs that are asked at the same time, so that hundreds of them are not started on at once.
+    /// The limit of plugs that are contacted at the same time.
     static let width = 16
 
     let client: PlugClient
@@ -18,8 +18,8 @@ public struct Examination: Sendable {
     let logger: Logger
 
     /// - Parameters:
-    ///   - client: works on the interfaces of `filter`.
-    ///   - wait: how long announcements are collected, and how long a plug may take to answer.
+    ///   - client: the client, which must use the interfaces of `filter`.
+    ///   - wait: the time for collecting announcements, and the time limit for a plug's answer.
     public init(client: PlugClient, filter: InterfaceFilter, wait: Duration, logger: Logger) {
         self.client = client
         self.filter = filter
@@ -28,8 +28,8 @@ public struct Examination: Sendable {
     }
 
     /// - Parameters:
-    ///   - paired: the plugs whose reachability matters.
-    ///   - controllerFault: why it is not known which those are, or why they cannot be spoken to; nothing is dialled then.
+    ///   - paired: the plugs to contact.
+    ///   - controllerFault: the reason why the paired plugs are unknown or cannot be contacted; no connection is made then.
     public func observe(paired: [PairedPlugs.Entry], controllerFault: String?) async -> Observations {
         let first = ClockState.now
         let listener = PacketListener(interfaces: filter, on: client.eventLoop, logger: logger)
@@ -49,7 +49,7 @@ public struct Examination: Sendable {
         return seen
     }
 
-    /// As they are now. Where the kernel does not tell there are none.
+    /// Returns the current interfaces; empty if the kernel does not report them.
     private func interfaces() async -> [LinuxInterface] {
         do {
             for try await list in InterfaceMonitor.interfaces(.every, on: client.eventLoop) { return list }
@@ -85,7 +85,7 @@ public struct Examination: Sendable {
         var id: PlugID? { txt?["id"].flatMap(PlugID.init(rawValue:)) }
     }
 
-    /// Stops a network of ever new names from filling the memory.
+    /// The limit of announcements, which bounds the memory if a network has ever new names.
     private static let mostAnnouncements = 1024
 
     private func announcements() async -> [String: Announcement] {
@@ -124,9 +124,9 @@ public struct Examination: Sendable {
         _ paired: [PairedPlugs.Entry], _ announced: [String: Announcement]
     ) async -> [Observations.Plug] {
         await concurrently(paired) { entry in
-            // Of two plugs with one id it takes the one that bears the name.
+            // Of two plugs with one id, the one with the stored name is contacted.
             let names = announced.filter { $0.value.id == entry.id }.keys.sorted()
-            // Another plug may have taken the name: whoever commands by name meets that one.
+            // Another plug may have the name now: commands by name would reach that one.
             let name =
                 names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
             let (outcome, crash) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }
@@ -159,7 +159,7 @@ public struct Examination: Sendable {
                 crash = description.crash
             case .snapshot(let state):
                 let asked = BootClock.now
-                // A refusal is an answer too.
+                // A rejection is an answer too.
                 let isAnswered: Bool
                 do { isAnswered = try await plug.controllers() != nil } catch { isAnswered = true }
                 let roundTrip = isAnswered ? BootClock.now - asked : nil
@@ -175,7 +175,7 @@ public struct Examination: Sendable {
         return (last, crash)
     }
 
-    /// The results in the order of the elements.
+    /// Returns the results in the order of the elements.
     private func concurrently<Element: Sendable, Result: Sendable>(
         _ elements: [Element], _ work: @escaping @Sendable (Element) async -> Result
     ) async -> [Result] {

@@ -1,10 +1,10 @@
-/// One thing that was looked at, and what came of it.
+/// The result of one check.
 public struct Finding: Hashable, Sendable {
     public enum Level: String, Hashable, Sendable {
         case ok
-        /// It works, and something may be missing or go wrong later.
+        /// The subject works, but something may be missing or fail later.
         case warning
-        /// Something that is wanted does not work.
+        /// A required subject does not work.
         case problem
     }
 
@@ -14,13 +14,13 @@ public struct Finding: Hashable, Sendable {
 
     public var level: Level
     public var subject: Subject
-    /// Which one of them: an interface, a plug; empty where there is only one.
+    /// The interface or plug; empty if the subject is unique.
     public var about: String
-    /// What was found, about it.
+    /// The observation.
     public var what: String
-    /// What causes it, or what follows from it.
+    /// The cause or consequence.
     public var why: String?
-    /// What to do next; never nil for a problem.
+    /// The hint for the user; never nil for a problem.
     public var next: String?
 
     public init(
@@ -35,7 +35,7 @@ public struct Finding: Hashable, Sendable {
         self.next = next
     }
 
-    /// About the only one of its kind.
+    /// Creates a finding about a unique subject.
     public init(_ level: Level, _ subject: Subject, _ what: String, why: String? = nil, next: String? = nil) {
         self.init(level, subject, "", what, why: why, next: next)
     }

@@ -1,9 +1,9 @@
 import DNSWire
 import LinuxNetwork
 
-/// Who was heard where: addresses that sent something, and how often.
+/// The addresses whose packets were received, with their number.
 struct HeardHosts: Sendable {
-    /// Stops a network with ever new addresses from filling the memory.
+    /// The limit of addresses, which bounds the memory if a network has ever new ones.
     static let limit = 4096
 
     private var counts: [PacketListener.Place: [IPAddress: Int]] = [:]
@@ -25,7 +25,7 @@ struct HeardHosts: Sendable {
         counts[place, default: [:]][address, default: 0] += 1
     }
 
-    /// Tells this host's own packets from others': they come from one of its addresses.
+    /// Separates this host's own packets, which come from one of its addresses, from those of other hosts.
     func note(in links: inout [ObservedLink], of interfaces: [LinuxInterface]) {
         let own = Set(interfaces.flatMap(\.addresses).compactMap { IPAddress(bytes: $0.bytes) })
         for index in links.indices {
@@ -40,7 +40,7 @@ struct HeardHosts: Sendable {
     }
 }
 
-/// What is being found out about a place.
+/// The observations of a place in progress.
 struct ObservedLink: Sendable {
     var place: PacketListener.Place
     var link: Observations.Link

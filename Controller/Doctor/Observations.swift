@@ -4,24 +4,24 @@ public import LinuxNetwork
 public import PlugModel
 import ProtocolCore
 
-/// What was seen of the host, its network and its plugs within a few seconds.
+/// The observations of the host, its network and its plugs within a few seconds.
 public struct Observations: Sendable {
-    /// All of the host.
+    /// All interfaces of the host.
     public var interfaces: [LinuxInterface] = []
-    /// Those that are to be used.
+    /// The interfaces to use.
     public var filter: InterfaceFilter
     public var links: [Link] = []
-    /// Who else has the port of multicast DNS open.
+    /// The other programs that have opened the port of multicast DNS.
     public var portHolders: [PortHolder] = []
-    /// Plugs that are announced, by name.
+    /// The announced plugs by name.
     public var services: [Service] = []
     public var clock: Clock
     public var plugs: [Plug] = []
-    /// Why it is not known which plugs are paired, or with which key to speak to them.
+    /// The reason why the paired plugs or the key for them are unknown.
     public var controllerFault: String?
-    /// Why the daemon of this machine keeps away from a plug, with a `hint:` line.
+    /// The reasons why the daemon of this machine does not follow a plug, with a `hint:` line.
     public var keptAway: [PlugID: String] = [:]
-    /// How long announcements and answers were waited for.
+    /// The time of waiting for announcements and answers.
     public var wait: Duration
 
     public init(filter: InterfaceFilter, clock: Clock, wait: Duration) {
@@ -35,13 +35,13 @@ public struct Observations: Sendable {
         public var interface: String
         public var family: IPFamily
         public var isLoopback = false
-        /// Why nothing can be heard there.
+        /// The reason why nothing can be received.
         public var fault: String?
-        /// Whether the kernel says so; nil where it cannot be asked.
+        /// True if the kernel is a member of the group; nil if unknown.
         public var isMember: Bool?
-        /// Packets of this host that came back.
+        /// The number of this host's own packets that were received.
         public var own = 0
-        /// Other hosts that were heard.
+        /// The other hosts whose packets were received.
         public var others: Set<IPAddress> = []
 
         public init(interface: String, family: IPFamily) {
@@ -50,15 +50,15 @@ public struct Observations: Sendable {
         }
     }
 
-    /// A plug that is announced.
+    /// An announced plug.
     public struct Service: Hashable, Sendable {
         public var name: String
         public var interfaces: [String]
         public var id: PlugID?
-        /// Of the protocol, as it says itself.
+        /// The protocol version that the plug reports.
         public var version: String?
         public var isPaired: Bool
-        /// Nil when it did not answer.
+        /// The location; nil if the plug did not answer.
         public var place: Place?
 
         public struct Place: Hashable, Sendable {
@@ -96,23 +96,23 @@ public struct Observations: Sendable {
         }
     }
 
-    /// A plug that is paired.
+    /// A paired plug.
     public struct Plug: Hashable, Sendable {
-        /// Of the time when it was paired.
+        /// The name at the time of pairing.
         public var name: String
         public var id: PlugID
-        /// What it is called now; nil when it is not announced.
+        /// The current name; nil if it is not announced.
         public var announcedAs: String?
         public var outcome: Outcome
-        /// How its firmware ended last that did not end in order, as it says itself; its time is on this host's clock.
+        /// The last abnormal end of its firmware as the plug reports it, with the time on this host's clock.
         public var crash: PlugCrash?
 
         public enum Outcome: Hashable, Sendable {
             case absent
-            /// It proved the key that is pinned, and answered in this time; nil when it did not answer what it was asked.
-            /// `tripped`: what locked its relay open.
+            /// The plug proved the pinned key and answered in this time; nil if it did not answer the request. `tripped` is the
+            /// protection that locked its relay.
             case connected(roundTrip: Duration?, tripped: Protection? = nil)
-            /// Neither a connection nor a reason came.
+            /// Neither a connection nor an error occurred.
             case silent
             case away(String)
             case incompatible(String)
