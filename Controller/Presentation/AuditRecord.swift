@@ -2,28 +2,28 @@ import LinuxClocks
 public import PlugClient
 import PlugModel
 
-/// One line of `plugctl audit --json`; the keys are part of the contract with scripts. A key without a value is left out.
+/// One line of `plugctl audit --json`. The keys are part of the contract with scripts. Keys without a value are omitted.
 public struct AuditRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// Rises from entry to entry; one may be missing, where entries of other kinds are kept longer.
+    /// Increases with each entry. Numbers may be missing, because entries of other kinds are kept longer.
     public var number: UInt64
-    /// ISO 8601, UTC, milliseconds; the controller's clock. Left out: in an earlier boot of the plug.
+    /// ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
     public var at: String?
     /// paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware, roleChanged, invited, codeChanged,
-    /// keyRotated, lost; unknown: one of a later version.
+    /// keyRotated, lost; unknown for kinds of a later version.
     public var kind: String
     /// done, refused.
     public var outcome: String
-    /// controller, stranger, button, panel, configuration, plug; unknown: one of a later version.
+    /// controller, stranger, button, panel, configuration, plug; unknown for actors of a later version.
     public var by: String
-    /// by a controller: the name given at pairing.
+    /// by a controller: its name at pairing.
     public var name: String?
     /// by a controller or a stranger: the first twelve digits of its key's fingerprint.
     public var key: String?
-    /// More about it, in words.
+    /// Details in words.
     public var detail: String?
-    /// How often, within an hour from `at` on.
+    /// The number of occurrences within an hour from `at` on.
     public var count: UInt32
     private let localTime: String?
 
@@ -52,7 +52,7 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
         }
     }
 
-    /// For a person: `2026-11-23 14:05  paired          Desk (3f9a02bc71de)`.
+    /// Text for the user: `2026-11-23 14:05  paired          Desk (3f9a02bc71de)`.
     public var text: String {
         let words = [Self.padded(localTime ?? "in an earlier boot", to: 18), Self.padded(did, to: 16), who]
         let times = count > 1 ? "\(count) times" : nil

@@ -5,16 +5,17 @@ import Metering
 public import PowerHistory
 
 extension ChartSource {
-    /// A longer time has more cycles than a chart can show, and more samples than are read at a glance.
+    /// The longest time with cycles. A longer one has more cycles than a chart can show, and too many samples.
     private static let longestOfCycles: Int64 = 14 * 86_400_000
-    /// Cycles are looked for from so long before the chart: one may have begun there, and what the appliance is was learned there.
+    /// The time before the chart that is searched as well: a cycle may have begun in it, and the appliance's behaviour is
+    /// learned from it.
     private static let learning: Int64 = 86_400_000
 
-    /// Finds what the appliances did: runs of a compressor, programmes, and of a plug that is alone also their phases.
+    /// Finds cycles of the appliances: runs of a compressor, programmes, and their phases if the chart has only one plug.
     ///
     /// - Parameters:
-    ///   - plugs: for each course; nil where the history does not know the plug.
-    ///   - span: what the chart shows, milliseconds since 1970.
+    ///   - plugs: the plug of each series; nil if the history does not know it.
+    ///   - span: the time of the chart in milliseconds since 1970.
     public mutating func findCycles(
         of plugs: [HistoryPlug?], from history: PowerHistory?, over span: ClosedRange<Int64>
     ) throws(HistoryError) {
@@ -40,7 +41,7 @@ extension ChartSource {
         }
     }
 
-    /// - Parameter newest: the last sample that is known, milliseconds since 1970: nobody knows how a cycle went on after it.
+    /// - Parameter newest: the time of the last known sample in milliseconds since 1970. The rest of a running cycle is unknown.
     private mutating func add(_ cycle: ApplianceCycle, of series: Int, newest: Int64) {
         func span(_ from: Int64, _ to: Int64, _ label: String, short: String? = nil) -> ChartSpan {
             ChartSpan(
@@ -54,7 +55,7 @@ extension ChartSource {
 }
 
 extension ApplianceCycle {
-    /// Milliseconds. Whoever drew a while ago may have ended since.
+    /// The age of a sample in milliseconds up to which its cycle counts as running.
     private static let stillRunning: Int64 = 30_000
 
     fileprivate var energy: String { ChartUnit.wattHours.text((Double(milliwattHours) / 1000).rounded()) }

@@ -4,14 +4,14 @@ public import LocalCalendar
 public import PlugClient
 public import PowerHistory
 
-/// What a chart is drawn from: the courses of its plugs, and what happened meanwhile.
+/// The data of a chart: the power series of its plugs, and events.
 public struct ChartSource: Sendable {
-    /// Marks kept: what scrolled by on a live chart. More than these nobody tells apart.
+    /// The limit of marks on a live chart, far more than can be distinguished.
     private static let markLimit = 10_000
 
     public var courses: [PowerCourse]
     public private(set) var marks: [ChartMark] = []
-    /// What appliances did for a while, such as a wash.
+    /// The cycles of appliances, such as a wash.
     public var spans: [ChartSpan]
 
     public init(courses: [PowerCourse], spans: [ChartSpan] = []) {
@@ -20,7 +20,7 @@ public struct ChartSource: Sendable {
     }
 
     /// - Parameters:
-    ///   - seconds: what the chart shows, since 1970.
+    ///   - seconds: the time of the chart in seconds since 1970.
     public func chart(_ seconds: ClosedRange<Double>, style: ChartStyle = .overlaid, zone: ZoneOffsets) -> Chart {
         let names = courses.map(\.plug).joined(separator: ", ")
         return Chart(
@@ -28,9 +28,9 @@ public struct ChartSource: Sendable {
             window: ChartWindow(from: seconds.lowerBound, to: seconds.upperBound), zone: zone)
     }
 
-    /// Bars of energy.
+    /// Returns a chart with bars of energy.
     ///
-    /// - Parameter energies: for each course, of the same periods.
+    /// - Parameter energies: the energy of each series in the same periods.
     public func energyChart(
         _ step: CalendarStep, _ periods: [CalendarPeriod], _ energies: [[PeriodEnergy]], zone: ZoneOffsets
     ) -> Chart {
@@ -44,7 +44,7 @@ public struct ChartSource: Sendable {
         return Chart(title: "\(names), energy by \(step.rawValue)", series: series, window: window, zone: zone)
     }
 
-    /// What the history has of the periods, and what the plugs say of the time since.
+    /// Returns the energy per period: from the history, plus the plugs' data of the time since then.
     public func energies(
         of plugs: [HistoryPlug?], _ periods: [CalendarPeriod], from history: PowerHistory?
     ) throws(HistoryError) -> [[PeriodEnergy]] {
@@ -65,9 +65,9 @@ public struct ChartSource: Sendable {
 
     // MARK: What happened
 
-    /// What the history tells of the plugs, and the rules that they fired.
+    /// Adds marks for the plugs' events in the history, and for the rules that they fired.
     ///
-    /// - Parameter span: milliseconds since 1970.
+    /// - Parameter span: the time in milliseconds since 1970.
     public mutating func mark(
         _ plugs: [HistoryPlug], from history: PowerHistory, over span: ClosedRange<Int64>
     ) throws(HistoryError) {
@@ -86,7 +86,7 @@ public struct ChartSource: Sendable {
         }
     }
 
-    /// What a plug reports while it is followed.
+    /// Adds marks for a plug's live report.
     public mutating func mark(_ report: PlugReport) {
         guard case .event(_, age: .some) = report.update,
             let record = WatchRecord.records(of: report, previous: nil).first, record.isMarked
@@ -102,14 +102,14 @@ public struct ChartSource: Sendable {
 }
 
 extension WatchRecord {
-    /// A button that was pressed once turned the relay over, which is marked.
+    /// True for events with a mark. A single press toggles the relay, which has its own mark.
     fileprivate var isMarked: Bool {
         ["relay", "protection", "protectionReset", "restarted"].contains(event) || press.map { $0 != "single" } ?? false
     }
 }
 
 extension ChartBar {
-    /// Nil where nothing is known of the period.
+    /// Returns nil if the period has no data.
     fileprivate init?(_ energy: PeriodEnergy) {
         guard energy.milliwattHours > 0 || energy.coveredMilliseconds > 0 else { return nil }
         self.init(

@@ -1,17 +1,17 @@
 public import PlugModel
 
-/// What `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` print with `--json`.
+/// The output of `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` with `--json`.
 public struct CommandRecord: Codable, Hashable, Sendable {
     public var plug: String
-    /// The state that resulted.
+    /// The resulting state.
     public var on: Bool?
-    /// Per cent.
+    /// The level in percent.
     public var level: Double?
-    /// The number of the event that records the change; absent where nothing changed.
+    /// The number of the event that records the change; absent if nothing changed.
     public var seq: UInt64?
     /// The protection that keeps the relay open, as in ``WatchRecord/protection``.
     public var tripped: String?
-    /// Why it was not done.
+    /// The reason why the command was not performed.
     public var error: String?
 
     public init(plug: String, state: PlugState, event: SequenceNumber?) {
@@ -27,13 +27,13 @@ public struct CommandRecord: Codable, Hashable, Sendable {
         self.error = error
     }
 
-    /// For a person who reset the protection.
+    /// Text for the user after a reset of the protection.
     public var resetText: String {
         seq == nil
             ? "\(plug): no protection had tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
     }
 
-    /// For a person who switched it.
+    /// Text for the user after a switch.
     public var text: String {
         let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""
         let unchanged = seq == nil && dimmed.isEmpty ? " (it was already)" : ""

@@ -1,6 +1,6 @@
 public import PlugModel
 
-/// A command as the daemon's API takes it.
+/// A command in the format of the daemon's API.
 public struct CommandRequest: Hashable, Sendable {
     private struct Relay: Encodable {
         var on: Bool
@@ -9,17 +9,17 @@ public struct CommandRequest: Hashable, Sendable {
     }
 
     private struct Level: Encodable {
-        /// Per cent.
+        /// The level in percent.
         var level: Double
         /// Seconds.
         var over: Double
     }
 
-    /// Below the plug's own place.
+    /// The path below the plug's own path.
     public let place: String
     public let json: String
 
-    /// Nil for what the API does not know: that is for the plug itself.
+    /// Returns nil if the API does not support the command, which then goes directly to the plug.
     public init?(_ command: PlugCommand) {
         switch command {
         case .setRelay(let on, let autoOff):
@@ -37,7 +37,7 @@ public struct CommandRequest: Hashable, Sendable {
 }
 
 extension PlugState {
-    /// What a command needs to know of a plug; nil for one that is not connected.
+    /// The state that a command needs; nil if the plug is not connected.
     public init?(_ plug: PlugRecord) {
         guard plug.state == "connected", let on = plug.on else { return nil }
         self.init(

@@ -10,7 +10,7 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     public var type: String
     public var domain: String
     public var interface: String
-    /// Attributes; one without a value has an empty one.
+    /// The attributes; the value is empty for an attribute without one.
     public var txt: [String: String]
 
     public init(_ change: ServiceChange, interfaceName: (InterfaceID) -> String?) {
@@ -31,7 +31,7 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
         }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         let sign = ["found": "+", "changed": "~", "lost": "-"][event] ?? "?"
         let attributes = txt.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
@@ -39,12 +39,12 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     }
 }
 
-/// What `plugctl resolve --json` prints.
+/// The output of `plugctl resolve --json`.
 public struct ResolveRecord: Encodable, Equatable, Sendable {
     public var name: String
     public var host: String
     public var port: UInt16
-    /// A link-local IPv6 address has its interface behind a percent sign.
+    /// The addresses. A link-local IPv6 address has its interface after a percent sign.
     public var addresses: [String]
 
     public init(_ service: ResolvedService, interfaceName: (InterfaceID) -> String?) {
@@ -57,6 +57,6 @@ public struct ResolveRecord: Encodable, Equatable, Sendable {
         }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String { "\(name) is at \(host) port \(port): \(addresses.joined(separator: ", "))" }
 }

@@ -3,22 +3,22 @@ import LocalCalendar
 import PowerHistory
 import Terminal
 
-/// A period as `plugctl history --json` prints it and, with its keys as the first line, `--csv`.
+/// A period in the output of `plugctl history --json` and, with its keys as the first line, `--csv`.
 public struct EnergyRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// ISO 8601, local time with its offset.
     public var from: String
     public var to: String
-    /// Wh; `estimated` is the part of it that the plug's counter alone saw, so that its time is a guess.
+    /// Wh. `estimated` is the part that only the plug's counter recorded, so that its time is a guess.
     public var activeEnergy: Double
     public var estimated: Double
-    /// Seconds of which samples are known.
+    /// Seconds with samples.
     public var covered: Double
-    /// W; left out where no sample is known.
+    /// W; omitted without samples.
     public var meanActivePower: Double?
     public var minActivePower: Double?
     public var maxActivePower: Double?
-    /// What it cost, in `currency`, and grams of CO2; left out without a tariff that says so.
+    /// The cost in `currency`, and grams of CO2; omitted if the tariff does not define them.
     public var cost: Double?
     public var currency: String?
     public var co2: Double?
@@ -46,7 +46,7 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
     static let csvHeader =
         "plug,from,to,activeEnergy,estimated,covered,meanActivePower,minActivePower,maxActivePower,cost,currency,co2"
 
-    /// RFC 4180, without the line's end.
+    /// A line of CSV (RFC 4180) without its line end.
     var csv: String {
         let numbers = [activeEnergy, estimated, covered, meanActivePower, minActivePower, maxActivePower, cost]
         return
@@ -54,9 +54,9 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
             + [currency.map(quoted) ?? "", co2.map { "\($0)" } ?? ""]).joined(separator: ",")
     }
 
-    /// A text in CSV, without control characters. One that a spreadsheet would take for a formula gets an apostrophe, which
-    /// spreadsheets do not show: a plug may call itself anything. By Unicode scalars, as those who read CSV do: to Swift a comma
-    /// with a combining mark is one character, and no comma.
+    /// Returns a text in CSV, without control characters. A text that a spreadsheet would interpret as a formula gets an
+    /// apostrophe, which spreadsheets hide, because names of plugs are untrusted. The code works on Unicode scalars like CSV
+    /// readers: in Swift a comma with a combining mark is a single character and not a comma.
     private func quoted(_ text: String) -> String {
         let plain = safeText(text).unicodeScalars
         let isFormula = plain.first { $0 != " " }.map { "=+-@".unicodeScalars.contains($0) } ?? false
@@ -73,18 +73,18 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
 }
 
 extension EnergyReport {
-    /// One for each appliance and period.
+    /// The records, one per appliance and period.
     public var records: [EnergyRecord] {
         appliances.flatMap { appliance in
             appliance.rows.map { EnergyRecord(appliance.name, $0, currency: tariff?.currency, zone: zone) }
         }
     }
 
-    /// Lines of CSV, with a header.
+    /// The lines of CSV with a header.
     public var csv: [String] { [EnergyRecord.csvHeader] + records.map(\.csv) }
 }
 
-/// To so many digits after the point.
+/// Rounds to this number of decimals.
 private func rounded(_ value: Double, _ digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (value * scale).rounded() / scale

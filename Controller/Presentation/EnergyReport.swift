@@ -2,21 +2,21 @@ public import LocalCalendar
 public import PowerHistory
 public import Tariffs
 
-/// What appliances drew and what that cost, by hours, days or months: a table, JSON lines or CSV.
+/// The energy and cost of appliances per hour, day or month, as a table, JSON lines or CSV.
 public struct EnergyReport: Sendable {
     public struct Row: Hashable, Sendable {
         public var energy: PeriodEnergy
-        /// Nil without a tariff.
+        /// The cost; nil without a tariff.
         public var cost: Cost?
     }
 
     public struct Appliance: Hashable, Sendable {
         public var name: String
-        /// In the order of time, those alone of which something is known.
+        /// The periods with data, in the order of time.
         public var rows: [Row]
 
         public var milliwattHours: Double { rows.reduce(0) { $0 + $1.energy.milliwattHours } }
-        /// Nil without a tariff.
+        /// The cost; nil without a tariff.
         public var cost: Cost? { total(rows.map(\.cost)) }
     }
 
@@ -31,15 +31,15 @@ public struct EnergyReport: Sendable {
         self.tariff = tariff
     }
 
-    /// What the history knows of the plug over whole periods.
+    /// Adds the history's data of a plug for whole periods.
     ///
-    /// - Parameter seconds: since 1970.
-    /// - Returns: False, and nothing is added, where these are more than `CalendarPeriod.limit`.
+    /// - Parameter seconds: the time in seconds since 1970.
+    /// - Returns: false, without a change, if the periods exceed `CalendarPeriod.limit`.
     public mutating func add(
         _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>
     ) throws(HistoryError) -> Bool {
         var rows: [Row] = []
-        // Where nothing is known there is nothing to ask for: a person may ask for the last century.
+        // Periods without data are not queried, because the user may request the last century.
         if let span = plug.span {
             let known = seconds.clamped(to: Int(span.lowerBound / 1000)..<Int(span.upperBound / 1000 + 1))
             let all = CalendarPeriod.all(step, from: known.lowerBound, to: known.upperBound, zone: zone)
@@ -59,8 +59,8 @@ public struct EnergyReport: Sendable {
     }
 
     /// - Parameters:
-    ///   - energies: of the report's periods.
-    ///   - quarters: of the same time, for the tariff; empty without one.
+    ///   - energies: the energy per period of the report.
+    ///   - quarters: the energy per quarter of an hour for the tariff; empty without one.
     public mutating func add(_ name: String, _ energies: [PeriodEnergy], quarters: [PeriodEnergy]) {
         appliances.append(Appliance(name: name, rows: rows(energies, quarters: quarters)))
     }
@@ -82,7 +82,7 @@ public struct EnergyReport: Sendable {
 }
 
 extension CalendarStep {
-    /// How many make a year at most. So many are read at once: years of quarters are more than a list may have.
+    /// The number of periods per year at most, and per query: several years of quarters exceed the limit of a list.
     fileprivate var yearOfPeriods: Int {
         switch self {
         case .quarter: 35_136
@@ -94,11 +94,11 @@ extension CalendarStep {
 }
 
 extension PeriodEnergy {
-    /// False where nobody knows anything of the time.
+    /// False if the period has no data.
     fileprivate var isKnown: Bool { mean != nil || milliwattHours > 0 }
 }
 
-/// Nil where none is known.
+/// Returns the sum of the known costs, or nil without any.
 func total(_ costs: [Cost?]) -> Cost? {
     var sum: Cost?
     for cost in costs {

@@ -5,12 +5,12 @@ import Tariffs
 public import Terminal
 
 extension EnergyReport {
-    /// For a person: of several appliances first what each drew, then each by its periods, with bars.
+    /// Returns a table for the user: first the totals of several appliances, then each one by its periods, with bars.
     ///
     /// - Parameters:
-    ///   - width: display columns; nil for as many as it takes.
-    ///   - blocks: whether the terminal shows block characters; else bars are of `#`.
-    /// - Returns: None where nothing is known.
+    ///   - width: the limit of display columns; nil for none.
+    ///   - blocks: true if the terminal supports block characters; otherwise bars consist of `#`.
+    /// - Returns: an empty list without data.
     public func lines(width: Int?, blocks: Bool) -> [StyledLine] {
         guard appliances.contains(where: { !$0.rows.isEmpty }) else { return [] }
         var lines: [StyledLine] = []
@@ -27,13 +27,13 @@ extension EnergyReport {
         return lines + notes
     }
 
-    /// The table with a bar behind each of the first rows, as long as the room that the columns leave.
+    /// Adds a bar to each of the first rows, in the space that the columns leave.
     private func withBars(of energies: [Double], _ table: Table, width: Int?, blocks: Bool) -> [StyledLine] {
         let taken = table.lines().map(\.width).max() ?? 0
         let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)
         let largest = energies.max() ?? 0
         var table = table
-        // A figure that is cut is another figure: its column is left out as a whole. So it is with times.
+        // A cut number would be wrong, so its column is omitted as a whole. The same applies to times.
         for (index, column) in table.columns.enumerated()
         where column.alignment == .right || column.title == step.rawValue {
             let cells = table.rows.map { index < $0.count ? $0[index].width : 0 }
@@ -127,7 +127,7 @@ extension EnergyReport {
         return notes.isEmpty ? [] : [StyledLine()] + notes
     }
 
-    /// - Parameter years: how many years the rows are of.
+    /// - Parameter years: the number of different years in the rows.
     private func label(_ period: CalendarPeriod, ofYears years: Int) -> String {
         switch step {
         case .quarter, .hour: "\(years > 1 ? period.start.date : period.start.dayAndMonth) \(period.start.clock)"
@@ -139,7 +139,7 @@ extension EnergyReport {
     private func energyText(_ milliwattHours: Double) -> String { ChartUnit.wattHours.text(milliwattHours / 1000) }
 }
 
-/// Bars of one scale.
+/// Bars with a common scale.
 private struct EnergyBars {
     let width: Int
     let blocks: Bool
@@ -155,7 +155,7 @@ private struct EnergyBars {
     }
 }
 
-/// With so many digits after the point, at most 4.
+/// Formats a value with this number of decimals, at most 4.
 private func decimal(_ value: Double, _ digits: Int) -> String {
     let scale = [1, 10, 100, 1000, 10_000][digits]
     guard abs(value) < 1e12 else { return "\(value)" }

@@ -6,7 +6,7 @@ public struct FindingRecord: Encodable, Equatable, Sendable {
     public var level: String
     /// interface, multicast, port, service, clock, controller, plug.
     public var subject: String
-    /// Which one of them, an interface or a plug; empty where there is only one.
+    /// The interface or plug; empty if the subject is unique.
     public var about: String
     public var what: String
     public var why: String?
@@ -21,7 +21,7 @@ public struct FindingRecord: Encodable, Equatable, Sendable {
         next = finding.next
     }
 
-    /// For a person: the finding, then indented why it is so and what to do.
+    /// Text for the user: the finding, then its reason and hint, indented.
     public var lines: [String] {
         let mark = level + String(repeating: " ", count: max(0, 9 - level.count))
         let subjects = about.isEmpty ? subject : "\(subject) \(about)"

@@ -1,13 +1,13 @@
 public import Fleet
 public import PlugModel
 
-/// What became of switching a plug of one of many houses.
+/// The result of switching a plug of one of many houses.
 public struct FleetSwitchRecord: Encodable, Hashable, Sendable {
     public var house: String
     public var plug: String
     public var id: String
     public var on: Bool?
-    /// The event that records the change, if something changed.
+    /// The event that records the change, if any.
     public var seq: SequenceNumber?
     public var error: String?
 
@@ -19,12 +19,12 @@ public struct FleetSwitchRecord: Encodable, Hashable, Sendable {
         }
     }
 
-    /// For a person; what others wrote stands in it.
+    /// Text for the user, which contains untrusted names.
     public var text: String { "\(house), \(plug): " + (error ?? (on == true ? "on" : "off")) }
 }
 
 extension FleetOutcome {
-    /// Why it is not done; nil where it is.
+    /// The reason of a failure; nil after success.
     public var fault: String? {
         switch self {
         case .done: nil

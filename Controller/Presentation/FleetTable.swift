@@ -74,7 +74,7 @@ public enum FleetTable {
         text(labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
     }
 
-    /// On the clock of the wall here.
+    /// Returns the time on the local wall clock.
     private static func time(_ written: String) -> String {
         guard let time = WallTime(iso8601: written) else { return safeText(written) }
         return String(time.iso8601(offset: time.localOffset).prefix(16)).replacing("T", with: " ")

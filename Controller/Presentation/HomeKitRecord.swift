@@ -1,6 +1,6 @@
 public import PlugModel
 
-/// A plug's HomeKit door, as `plugctl homekit` shows it.
+/// A plug's HomeKit status, as shown by `plugctl homekit`.
 public struct HomeKitRecord: Encodable, Sendable {
     public struct Controller: Encodable, Sendable {
         public var id: String
@@ -23,7 +23,7 @@ public struct HomeKitRecord: Encodable, Sendable {
         }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var lines: [String] {
         guard !controllers.isEmpty else {
             return [

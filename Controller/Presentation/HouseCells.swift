@@ -1,13 +1,13 @@
 import Charting
 import Terminal
 
-/// Cells of tables of plugs: what is said with colour is said with a mark and a word, too.
+/// Cells of tables of plugs. Colours are always accompanied by a mark and a word.
 struct HouseCells {
     enum Condition: Hashable {
         case on, off, tripped, away, stranger
     }
 
-    /// Cells of the bar of a level.
+    /// The width of a level's bar in cells.
     private static let levelWidth = 6
 
     let capabilities: Capabilities
@@ -24,7 +24,7 @@ struct HouseCells {
         }
     }
 
-    /// A bar and a number, as bright as the light; that of a light which is off is the level to which it will come on.
+    /// Returns a bar and a number, as bright as the light. A light that is off shows the level that it will have.
     func level(_ percent: Double?, isOn: Bool) -> StyledLine {
         guard let percent else { return StyledLine() }
         let filled = Int((percent / 100 * Double(Self.levelWidth)).rounded())
@@ -45,7 +45,7 @@ struct HouseCells {
         wattHours.map { StyledLine(Self.energyText($0), .faint) } ?? StyledLine()
     }
 
-    /// Of a house or an appliance: kilowatt hours are what people pay for.
+    /// Returns the energy of a house or an appliance, in kilowatt-hours from 1000 Wh on.
     static func energyText(_ wattHours: Double) -> String {
         wattHours < 1000 ? "\(Int(wattHours.rounded())) Wh" : "\(rounded(wattHours / 1000)) kWh"
     }
@@ -59,7 +59,7 @@ struct HouseCells {
     private func mark(_ mark: String, _ plain: String) -> String { capabilities.isUnicode ? mark : plain }
 }
 
-/// What all plugs do together, in one line: `6 plugs, 4 on, 1 tripped   412.3 W   3.21 kWh today`.
+/// A summary of all plugs in one line: `6 plugs, 4 on, 1 tripped   412.3 W   3.21 kWh today`.
 struct HouseSummary {
     var conditions: [HouseCells.Condition] = []
     var watts: [Double] = []

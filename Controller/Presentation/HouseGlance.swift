@@ -1,14 +1,14 @@
 public import Terminal
 
-/// The house once, as `plugctl` alone prints it: a row for each plug, and what to type next.
+/// The output of `plugctl` without arguments: a row per plug, and hints for further commands.
 public struct HouseGlance: Sendable {
     private let plugs: [PlugRecord]
     private let wattHours: [String: Double]
     private let dashboard: String?
 
     /// - Parameters:
-    ///   - plugs: in the order of the rows.
-    ///   - wattHours: of today, by the plugs' names.
+    ///   - plugs: the plugs in the order of the rows.
+    ///   - wattHours: today's energy by the plugs' names.
     ///   - dashboard: the address of the daemon's page; nil without one.
     public init(_ plugs: [PlugRecord], wattHours: [String: Double] = [:], dashboard: String? = nil) {
         self.plugs = plugs
@@ -16,7 +16,7 @@ public struct HouseGlance: Sendable {
         self.dashboard = dashboard
     }
 
-    /// - Parameter width: no line is wider; nil sets no limit.
+    /// - Parameter width: the limit of a line; nil for no limit.
     public func lines(width: Int?, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
         var lines = [summary.line, StyledLine()]
@@ -52,12 +52,12 @@ public struct HouseGlance: Sendable {
         return table
     }
 
-    /// What to do about a plug that does not do as it should, or why it does not.
+    /// Returns the hint for a plug with a fault, or the fault's reason.
     private func hint(for plug: PlugRecord) -> String? {
         switch plug.condition {
         case .stranger: "plugctl pair \"\(plug.plug)\""
         case .tripped: "plugctl reset \"\(plug.plug)\" --protection"
-        // The first line says why, the others what to try; `plugctl doctor` says both.
+        // The first line is the reason, the others are hints; `plugctl doctor` shows both.
         case .away: plug.reason.map { String($0.prefix { !$0.isNewline }) }
         case .on, .off: nil
         }

@@ -1,14 +1,14 @@
-/// The whole house as it is now: the first thing that a page or a command asks the daemon for.
+/// The current state of the whole house: the first request of a page or a command to the daemon.
 public struct HouseRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
-    /// In the order of their names.
+    /// The plugs in the order of their names.
     public var plugs: [PlugRecord]
-    /// In the order of their files.
+    /// The rules in the order of their files.
     public var rules: [RuleStateRecord]
-    /// Of rule files that cannot be read.
+    /// The rule files with errors.
     public var ruleFaults: [RuleFaultRecord]
-    /// Where the daemon's page is, as a browser wants it; left out where it serves none.
+    /// The address of the daemon's page for a browser; omitted if the daemon serves none.
     public var dashboard: String?
 
     public init(
@@ -21,39 +21,39 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A rule that runs, and what it did.
+/// An active rule and its latest actions.
 public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var rule: String
-    /// What sets it off, what must hold, and what it does, in words: a line each.
+    /// The triggers, conditions and actions in words, one line each.
     public var when: [String]
     public var conditions: [String]
     public var actions: [String]
-    /// The plugs that it names; left out where nobody looked.
+    /// The plugs in the rule; omitted if they were not determined.
     public var plugs: [RulePlugRecord]?
-    /// Since the daemon's start.
+    /// The number of firings since the daemon's start.
     public var firings: Int
-    /// When it fired last and why, also where that was before the daemon's start; left out where it never did.
+    /// The time and cause of the last firing, even before the daemon's start; omitted if the rule never fired.
     public var lastFiring: String?
     public var lastCause: String?
-    /// When it was held back last since the daemon's start, and why.
+    /// The time and reason of the last firing that was held back since the daemon's start.
     public var lastHeldBack: String?
     public var heldBackBecause: String?
-    /// When its trigger was met last since the daemon's start, and went back before its time, and how.
+    /// The time and reason of the last near miss since the daemon's start: its trigger was met, but not for long enough.
     public var lastNearMiss: String?
     public var nearMissBecause: String?
-    /// False where a person turned it off: it is held back.
+    /// False if the user disabled the rule, which then holds it back.
     public var enabled: Bool
-    /// Firings whose actions wait for something.
+    /// The number of firings whose actions are waiting.
     public var running: Int
-    /// Why what its file says now is not what runs; left out where it is.
+    /// The reason why the file's current content is not active; omitted if it is.
     public var fault: String?
-    /// Of a script's function: the script's name.
+    /// The script of a rule that is a script's function.
     public var script: String?
-    /// Why its process ended last, while none runs; left out while one does.
+    /// The reason why the script's process ended; omitted while it runs.
     public var scriptFault: String?
-    /// When it is started again; left out while it runs, and where it is not before its file changes.
+    /// The time of the next start; omitted while it runs, and if it is not restarted before its file changes.
     public var scriptStarts: String?
-    /// When a call of it failed last since the daemon's start, and why.
+    /// The time and reason of the last failed call since the daemon's start.
     public var lastFailure: String?
     public var failedBecause: String?
 
@@ -67,20 +67,20 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
         firings = 0
     }
 
-    /// Of a script's function without a name of its own: the line that it is called after, where an edit may put another one.
+    /// The line number in the name of a script's unnamed function. After an edit, the line may contain a different function.
     public var lineOfScript: Int? {
         guard let script, rule.hasPrefix("\(script):") else { return nil }
         return Int(rule.dropFirst(script.count + 1).prefix { ("0"..."9").contains($0) })
     }
 }
 
-/// A plug that a rule names.
+/// A plug in a rule.
 public struct RulePlugRecord: Codable, Hashable, Sendable {
-    /// As the rule has it.
+    /// The name in the rule's file.
     public var written: String
-    /// The id of the plug that the name means; left out while no plug of that name has been there.
+    /// The id of the plug with this name; omitted if no plug has had the name.
     public var id: String?
-    /// What this plug is called now.
+    /// The plug's current name.
     public var name: String?
 
     public init(written: String, id: String?, name: String?) {
@@ -90,13 +90,13 @@ public struct RulePlugRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A rule file that cannot be read: what ran of it goes on.
+/// A rule file with errors. The rules of its last valid version stay active.
 public struct RuleFaultRecord: Codable, Hashable, Sendable {
-    /// Its path.
+    /// The path of the file.
     public var file: String
-    /// What is wrong with it and where, over several lines.
+    /// The errors with their positions, over several lines.
     public var words: String
-    /// The rules of its last good version, which go on.
+    /// The active rules of its last valid version.
     public var rules: [String]
 
     public init(file: String, words: String, rules: [String]) {
@@ -106,7 +106,7 @@ public struct RuleFaultRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// All rules, after some changed, came or went.
+/// All rules after a change.
 public struct RuleSetRecord: Codable, Hashable, Sendable {
     public var rules: [RuleStateRecord]
     public var faults: [RuleFaultRecord]
@@ -117,19 +117,19 @@ public struct RuleSetRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A rule that a person ran: the firing's id, 32 hexadecimal digits.
+/// The answer to running a rule manually: the firing's id, 32 hexadecimal digits.
 public struct RuleFiredRecord: Codable, Hashable, Sendable {
     public var id: String
 
     public init(id: String) { self.id = id }
 }
 
-/// A rule that fired.
+/// A firing of a rule.
 public struct FiringRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
     public var rule: String
-    /// The plug whose edge it was; left out where it is not known any more.
+    /// The plug whose event fired the rule; omitted if it is no longer known.
     public var plug: String?
     public var why: String
 
@@ -141,10 +141,10 @@ public struct FiringRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What went wrong, as every part of the daemon's API says it.
+/// An error in the format of all parts of the daemon's API.
 public struct FaultRecord: Codable, Hashable, Sendable, Error {
     public var error: String
-    /// What to try next.
+    /// The hint for the user.
     public var hint: String?
 
     public init(_ error: String, hint: String? = nil) {

@@ -4,12 +4,12 @@ public import PlugClient
 public import PlugModel
 public import Terminal
 
-/// The house live: a row for each plug with its state, its power and the power's course, and the latest news below.
+/// The live view of the house: a row per plug with its state, its power and the recent power series, and the latest news below.
 /// A value: reports go in, lines come out.
 public struct HouseTable: Sendable {
-    /// Readings kept for the course of a plug's power: as many as the widest terminal shows.
+    /// The limit of readings per power series, the width of the widest terminal.
     private static let courseLimit = 120
-    /// Lines of news kept: more than fit on any screen.
+    /// The limit of news lines, more than fit on any screen.
     private static let newsLimit = 100
 
     private static let courseTitle = "Last minutes"
@@ -17,22 +17,22 @@ public struct HouseTable: Sendable {
 
     struct Row: Sendable {
         var isConnected = false
-        /// It is there, and not paired.
+        /// True if the plug is present but not paired.
         var isStranger = false
-        /// Why it is not connected, as it was told last.
+        /// The last reported reason why it is not connected.
         var reason: Disconnection?
         var state: PlugState?
-        /// Watts, the newest last; nil where the plug was away.
+        /// The power in watts, newest last; nil while the plug was away.
         var course: [Double?] = []
     }
 
     private(set) var rows: [String: Row] = [:]
     private var news: [(time: String, words: String)] = []
-    /// Wh since midnight.
+    /// The energy in Wh since midnight, by name.
     private var today: [String: Double] = [:]
     /// The row that keys act on.
     public private(set) var selected: String?
-    /// Shown below the table, for hints of whoever runs it.
+    /// Hints of the caller below the table.
     public var notes: [String]
 
     public init(notes: [String] = []) { self.notes = notes }
@@ -42,19 +42,19 @@ public struct HouseTable: Sendable {
 
     public func state(of name: String) -> PlugState? { rows[name]?.state }
 
-    /// A plug was found; it has a row from now on.
+    /// Adds a row for a plug.
     public mutating func add(_ name: String) {
         if rows[name] == nil { rows[name] = Row() }
         selected = selected ?? name
     }
 
-    /// A plug is gone and its row with it.
+    /// Removes a plug's row.
     public mutating func remove(_ name: String) {
         rows[name] = nil
         if selected == name { selected = names.first }
     }
 
-    /// Moves the selection up or down, round at the ends.
+    /// Moves the selection up or down, with wraparound.
     public mutating func select(by step: Int) {
         let names = names
         guard let current = selected.flatMap({ names.firstIndex(of: $0) }) else { return selected = names.first }
@@ -64,7 +64,7 @@ public struct HouseTable: Sendable {
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
-            // Each further try that fails alike is no news.
+            // A repeated failure with the same reason is not news.
             if case .disconnected(let reason, _) = report.update, reason == row.reason { continue }
             say("\(report.plug)  \(record.words.prefix { !$0.isNewline })", at: report.at)
         }
@@ -86,16 +86,16 @@ public struct HouseTable: Sendable {
         rows[report.plug] = row
     }
 
-    /// Adds a line of news, such as a rule that fired.
+    /// Adds a line of news, such as a firing of a rule.
     public mutating func say(_ words: String, at time: WallTime) {
         news.append((String(clockTime(time)), words))
         news.removeFirst(max(0, news.count - Self.newsLimit))
     }
 
-    /// - Parameter wattHours: what each plug drew since midnight, by name.
+    /// - Parameter wattHours: the energy since midnight by the plugs' names.
     public mutating func setToday(_ wattHours: [String: Double]) { today = wattHours }
 
-    /// - Returns: at most `size.rows` lines, none wider than `size.columns`.
+    /// - Returns: at most `size.rows` lines with at most `size.columns` columns.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
         let (above, below) = ([summary.line, StyledLine()], [StyledLine(), keys(capabilities)])
@@ -121,7 +121,7 @@ public struct HouseTable: Sendable {
             wattHours: rows.keys.compactMap { today[$0] })
     }
 
-    /// The titles and, of more rows than there is room for, those around the selected one.
+    /// Returns the titles and, if not all rows fit, the rows around the selected one.
     private func visible(_ lines: [StyledLine], room: Int) -> [StyledLine] {
         guard lines.count > room, room > 1, let titles = lines.first else { return lines }
         let shown = room - 1
@@ -171,7 +171,8 @@ public struct HouseTable: Sendable {
         return table
     }
 
-    /// The course of each plug's power, as wide as there is room for beside the rest: cut, it would lose its newest end.
+    /// Adds each plug's power series in the remaining space. It is not cut afterwards, because that would remove its newest
+    /// values.
     private func addCourses(to table: inout Table, _ cells: HouseCells, columns: Int) {
         let room = columns - (table.lines().map(\.width).max() ?? 0) - 2
         guard room >= Self.courseTitle.count else { return }
@@ -183,7 +184,7 @@ public struct HouseTable: Sendable {
         }
     }
 
-    /// The local time of day, to the second.
+    /// Returns the local time of day with seconds.
     private func clockTime(_ at: WallTime) -> Substring {
         at.iso8601(offset: at.localOffset).split(separator: "T").last?.prefix(8) ?? ""
     }

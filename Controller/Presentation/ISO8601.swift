@@ -2,10 +2,9 @@ public import LinuxClocks
 import LocalCalendar
 
 extension WallTime {
-    /// A time as programs write it: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine digits after the
-    /// point.
+    /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals.
     ///
-    /// Nil for anything else, for a date that no calendar has, without an offset, and for years outside 1970 to 2200.
+    /// Returns nil for any other text, for dates that do not exist, without an offset, and for years outside 1970 to 2200.
     public init?(iso8601 text: String) {
         var clock = Substring(text)
         guard clock.utf8.count <= 40, clock.utf8.dropFirst(10).first == UInt8(ascii: "T"),
@@ -25,7 +24,7 @@ extension WallTime {
         self.init(nanosecondsSince1970: seconds * 1_000_000_000 + nanoseconds)
     }
 
-    /// Seconds east of UTC, taken from the end.
+    /// Removes the offset from the end and returns it in seconds east of UTC.
     private static func takeOffset(_ text: inout Substring) -> Int? {
         if text.utf8.last == UInt8(ascii: "Z") {
             text.removeLast()

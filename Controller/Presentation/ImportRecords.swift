@@ -1,27 +1,27 @@
 import LinuxClocks
 public import PowerHistory
 
-/// What `plugctl history import --json` prints of each recording when it is in the history.
+/// The output of `plugctl history import --json` for each imported recording.
 public struct ImportRecord: Codable, Hashable, Sendable {
-    /// Lines that are no samples, for one reason: `empty`, `sameTime`, `noSuchTime`, `earlierSegment`, `known`, `forgotten`.
+    /// Lines that are not samples, with one reason: `empty`, `sameTime`, `noSuchTime`, `earlierSegment`, `known`, `forgotten`.
     public struct LeftOut: Codable, Hashable, Sendable {
         public var reason: String
         public var lines: Int
-        /// The number of the first, counted from 1.
+        /// The number of the first line, counted from 1.
         public var first: Int
     }
 
     public var event = "imported"
     public var file: String
     public var plug: String
-    /// ISO 8601, local time with its offset: of the first sample and the last. Left out without any.
+    /// The times of the first and last sample: ISO 8601, local time with its offset. Omitted without samples.
     public var from: String?
     public var to: String?
-    /// Of the file: as many as `samples` and the lines of `leftOut` together.
+    /// The lines of the file: the sum of `samples` and the lines of `leftOut`.
     public var lines: Int
     public var samples: Int
     public var leftOut: [LeftOut]
-    /// Each was told by a line of its own before.
+    /// The number of steps back in time, each of which was printed on its own line before.
     public var stepsBack: Int
 
     public init(_ recording: PlacedRecording, file: String, plug: String) {
@@ -37,7 +37,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
         stepsBack = recording.stepsBack.count
     }
 
-    /// For a person, a line each.
+    /// Text for the user, one line each.
     public var texts: [String] {
         let span = from.flatMap { from in to.map { ", \(from) to \($0)" } } ?? ""
         let reasons = leftOut.map { "\($0.lines) \(Self.words(for: $0.reason)) (first: line \($0.first))" }
@@ -62,13 +62,13 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What it prints before, of each step back in time.
+/// The output for each step back in time, before the ``ImportRecord``.
 public struct StepBackRecord: Codable, Hashable, Sendable {
     public var event = "stepBack"
     public var file: String
-    /// With which the new segment begins, counted from 1.
+    /// The first line of the new segment, counted from 1.
     public var line: Int
-    /// ISO 8601, local time with its offset: of the line before and of this one.
+    /// The times of the previous line and of this one: ISO 8601, local time with its offset.
     public var from: String
     public var to: String
 
@@ -79,11 +79,11 @@ public struct StepBackRecord: Codable, Hashable, Sendable {
         to = iso8601(step.to)
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String { "\(file): line \(line): time steps back from \(from) to \(to), and a new segment begins" }
 }
 
-/// - Parameter milliseconds: since 1970.
+/// - Parameter milliseconds: the time since 1970.
 private func iso8601(_ milliseconds: Int64) -> String {
     let time = WallTime(nanosecondsSince1970: 0) + .milliseconds(milliseconds)
     return time.iso8601(offset: time.localOffset)

@@ -3,7 +3,7 @@ public import PlugModel
 public import ProtocolCore
 public import ServiceDiscovery
 
-/// What `plugctl info --json` prints.
+/// The output of `plugctl info --json`.
 public struct InfoRecord: Codable, Hashable, Sendable {
     public var name: String
     public var id: String
@@ -14,24 +14,24 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// relay, dimmer, meter, button.
     public var capabilities: [String]
     public var on: Bool?
-    /// Per cent.
+    /// The level in percent.
     public var level: Double?
     /// W, V, A, Wh.
     public var activePower: Double?
     public var voltageRMS: Double?
     public var currentRMS: Double?
     public var activeEnergy: Double?
-    /// VA, var, -1 to 1, Hz; left out where the plug's meter measures none of it.
+    /// VA, var, -1 to 1, Hz; omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
     public var reactivePower: Double?
     public var powerFactor: Double?
     public var frequency: Double?
-    /// The protection that locked the relay open, as in ``WatchRecord/protection``; left out where none did.
+    /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if there is none.
     public var tripped: String?
-    /// Left out where the plug's firmware does not tell.
+    /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?
 
-    /// - Parameter now: of the plug's session; the times of leases are counted from it.
+    /// - Parameter now: the time of the plug's session, from which the times of leases are counted.
     public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
         name = plug.name
         id = plug.id.rawValue
@@ -57,7 +57,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         tripped = state.tripped?.rawValue
     }
 
-    /// For a person.
+    /// Text for the user.
     public var lines: [String] {
         var lines = [
             "\(name)", "  id            \(id)", "  host          \(host), port \(port)",

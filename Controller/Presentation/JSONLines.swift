@@ -1,9 +1,9 @@
 import Foundation
 
-/// One JSON object a line, keys in alphabetical order, so that two runs can be compared.
+/// Returns one JSON object on one line, with keys in alphabetical order, so that two runs can be compared.
 ///
-/// Characters that a terminal may take for commands, which JSON would let stand (DEL and the C1 controls, U+007F to U+009F), and the
-/// line separators of Unicode are escaped.
+/// Escapes characters that a terminal may interpret as commands but JSON allows (DEL and the C1 controls, U+007F to U+009F), and
+/// the line separators of Unicode.
 public func jsonLine(_ record: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ public func jsonLine(_ record: some Encodable) -> String {
     }
     let line = String(decoding: data, as: UTF8.self)
     guard line.unicodeScalars.contains(where: isCommand) else { return line }
-    // Outside of strings JSON is ASCII, so an escape is right wherever one of these stands.
+    // Outside of strings JSON is ASCII, so such a character is always within a string and can be escaped.
     return line.unicodeScalars.reduce(into: "") { text, scalar in
         if isCommand(scalar) {
             text +=

@@ -1,33 +1,35 @@
 public import Charting
 public import PowerHistory
 
-/// What the history has of a plug's active power over a time: summaries where samples would be more than a drawing shows,
-/// then samples.
+/// The history's active power of a plug over a time: summaries if the samples would exceed the resolution of a drawing, then
+/// samples.
 public struct KeptCourse: Hashable, Sendable {
     public var summaries: [ChartSummary] = []
     public var points: [ChartPoint] = []
-    /// Times of which something was stored that cannot be read, seconds since 1970.
+    /// The times with damaged data, in seconds since 1970.
     public var damaged: [ClosedRange<Double>] = []
 
-    /// There are more samples than these.
+    /// True if there are more samples than these.
     public private(set) var isCut = false
 
-    /// The newest sample that the history has, whether it is shown or not: seconds since 1970.
+    /// The time of the newest sample in the history, even if it is not included, in seconds since 1970.
     public var newest: Double?
 
-    /// - Parameter plug: nil where the history does not know it. Nothing is shown of it.
+    /// Creates an empty series.
+    ///
+    /// - Parameter plug: the plug; nil if the history does not know it.
     public init(newestOf plug: HistoryPlug? = nil) { newest = plug?.span.map { Double($0.upperBound) / 1000 } }
 
-    /// A day of samples is read in milliseconds, and shows all that there is.
+    /// The longest time that is shown with samples: a day of samples is read within milliseconds.
     static let longestOfSamples: Int64 = 26 * 3_600_000
-    /// One a second of that time twice over. A plug that measures more often, or whose chunks somebody made up, is shown up to there.
+    /// The limit of samples: twice the number at one per second. It bounds plugs that measure more often, and forged chunks.
     private static let mostSamples = 200_000
-    /// Summaries a column, at least: with fewer the curve would have steps.
+    /// The minimum number of summaries per column; with fewer the curve would have steps.
     private static let leastDensity = 1.5
 
     /// - Parameters:
-    ///   - span: milliseconds since 1970, both included.
-    ///   - columns: how many columns the drawing has for it.
+    ///   - span: the time in milliseconds since 1970, both ends included.
+    ///   - columns: the number of columns in the drawing.
     public init(
         of plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>, columns: Int
     ) throws(HistoryError) {
@@ -38,7 +40,7 @@ public struct KeptCourse: Hashable, Sendable {
             return
         }
         let length = step.milliseconds
-        // The stretch that is not over yet is drawn from its samples.
+        // The current, unfinished step is drawn from its samples.
         let end = min(known.upperBound, span.upperBound) / length * length
         try readBeginning(of: plug, from: history, span.lowerBound, before: step, end: end)
         let begin = Self.multiple(of: length, from: span.lowerBound)
@@ -50,7 +52,7 @@ public struct KeptCourse: Hashable, Sendable {
         try readSamples(of: plug, from: history, over: max(end, span.lowerBound)...span.upperBound)
     }
 
-    /// What is not a whole step at the beginning, from shorter ones: nothing of before is shown.
+    /// Reads the incomplete step at the beginning from shorter steps, so that nothing before the start is shown.
     private mutating func readBeginning(
         of plug: HistoryPlug, from history: PowerHistory, _ from: Int64, before longest: RollUpStep, end: Int64
     ) throws(HistoryError) {
@@ -68,7 +70,7 @@ public struct KeptCourse: Hashable, Sendable {
         }
     }
 
-    /// The first that is not before `time`.
+    /// Returns the first multiple at or after `time`.
     private static func multiple(of length: Int64, from time: Int64) -> Int64 {
         let rest = time % length
         return rest == 0 ? time : time - rest + (rest > 0 ? length : 0)
@@ -85,7 +87,7 @@ public struct KeptCourse: Hashable, Sendable {
         damaged += unreadable.map { Double($0.lowerBound) / 1000...Double($0.upperBound) / 1000 }
         self.points = points
         isCut = points.count >= Self.mostSamples
-        // Samples are forgotten before what sums them up.
+        // Samples are deleted earlier than their summaries.
         guard points.isEmpty, summaries.isEmpty else { return }
         for step in RollUpStep.allCases where summaries.isEmpty {
             summaries = try history.summaries(
@@ -95,7 +97,7 @@ public struct KeptCourse: Hashable, Sendable {
         }
     }
 
-    /// The longest step that still fills the columns; nil where samples do.
+    /// Returns the longest step with enough summaries for the columns, or nil to use samples.
     static func step(of span: ClosedRange<Int64>, columns: Int) -> RollUpStep? {
         let length = span.upperBound - span.lowerBound
         guard length > longestOfSamples else { return nil }

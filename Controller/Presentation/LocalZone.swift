@@ -2,7 +2,7 @@ import LinuxClocks
 public import LocalCalendar
 
 extension ZoneOffsets {
-    /// The host's time zone between two times: seconds since 1970, UTC.
+    /// Returns the host's time zone between two times in seconds since 1970, UTC.
     public static func local(from: Int, to: Int) -> ZoneOffsets {
         let offsets = LocalOffsets(from: from, to: to)
         return ZoneOffsets(

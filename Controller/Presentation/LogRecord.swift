@@ -2,25 +2,25 @@ import LinuxClocks
 public import PlugClient
 import PlugModel
 
-/// One line of `plugctl logs --json`; the keys are part of the contract with scripts. A key without a value is left out.
+/// One line of `plugctl logs --json`. The keys are part of the contract with scripts. Keys without a value are omitted.
 public struct LogRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
     /// line, lost.
     public var event: String
-    /// line: when it was written; lost: when this was told. ISO 8601, UTC, milliseconds; the controller's clock.
+    /// line: the time of writing; lost: the time of the report. ISO 8601, UTC, milliseconds, on the controller's clock.
     public var at: String
-    /// line: its number; rises, and begins at 1 when the plug's firmware starts.
+    /// line: its number, which increases and restarts at 1 with the plug's firmware.
     public var number: UInt64?
     /// line: trace, debug, info, notice, warning, error, critical.
     public var level: String?
-    /// line: which part of the firmware says it.
+    /// line: the part of the firmware that wrote it.
     public var part: String?
     public var message: String?
-    /// lost: how many lines came faster than they could be sent.
+    /// lost: the number of lines that exceeded the sending rate.
     public var count: UInt64?
 
-    /// Nil for a report of anything else.
+    /// Returns nil for any other report.
     public init?(_ report: PlugReport) {
         plug = report.plug
         at = report.at.iso8601()
@@ -40,7 +40,7 @@ public struct LogRecord: Encodable, Equatable, Sendable {
         }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         guard let level, let part, let message else { return "\(at)  \(count ?? 0) lines were lost here" }
         let padding = String(repeating: " ", count: max(0, 8 - level.count))

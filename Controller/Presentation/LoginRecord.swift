@@ -2,21 +2,21 @@ public import PlugModel
 
 /// A session of the dashboard: an object of `/api/v1/sessions`, and a line of `plugctl daemon sessions --json`.
 public struct LoginRecord: Codable, Hashable, Sendable {
-    /// By which it is ended; no secret.
+    /// The id for ending the session. It is not secret.
     public var id: String
-    /// What the password is called with which it was begun.
+    /// The name of the password that started the session.
     public var name: String
     /// owner, user, viewer or guest.
     public var role: String
-    /// What its browser says that it is.
+    /// The device according to its browser.
     public var device: String
-    /// From which it was used last.
+    /// The address of its last use.
     public var address: String
-    /// When it was begun, was used last, and ends by itself: ISO 8601, UTC, milliseconds.
+    /// The times of its start, its last use and its end: ISO 8601, UTC, milliseconds.
     public var since: String
     public var lastUsed: String
     public var until: String
-    /// The one that asked; `self` in JSON.
+    /// True for the session of the request; `self` in JSON.
     public var isAsker: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -39,9 +39,9 @@ public struct LoginRecord: Codable, Hashable, Sendable {
         self.isAsker = isAsker
     }
 
-    /// For a person.
+    /// Text for the user.
     ///
-    /// - Parameter local: the time on the clock of the wall.
+    /// - Parameter local: returns the time on the local wall clock.
     public func text(local: (String) -> String) -> String {
         let who = name == role ? role : "\(name), \(role)"
         return "\(id)  \(who)  \(device) at \(address), since \(local(since)), last used \(local(lastUsed))"

@@ -1,26 +1,26 @@
 import PlugModel
 import ProtocolCore
 
-/// A plug's network interface, in what `plugctl info --json` prints.
+/// A plug's network interface in the output of `plugctl info --json`.
 public struct NetworkRecord: Codable, Hashable, Sendable {
     public struct Lease: Codable, Hashable, Sendable {
         public var address: String
         public var server: String
         public var router: String?
-        /// Whole seconds; left out where it lasts for ever.
+        /// Whole seconds; omitted for an unlimited lease.
         public var expiresIn: Int64?
     }
 
     public var name: String
-    /// manage: the plug gives it its addresses; observe: another program does.
+    /// manage: the plug assigns the addresses; observe: another program does.
     public var role: String
-    /// Why, as a sentence.
+    /// The reason for the role, as a sentence.
     public var reason: String
     public var hardwareAddress: String
     public var addresses: [String]
     public var linkLocal: String?
     public var lease: Lease?
-    /// With other hosts about addresses.
+    /// The number of address conflicts with other hosts.
     public var conflicts: Int
 
     init(_ network: PlugNetwork, now: Instant) {
@@ -38,7 +38,7 @@ public struct NetworkRecord: Codable, Hashable, Sendable {
         conflicts = network.conflicts
     }
 
-    /// For a person.
+    /// Text for the user.
     var lines: [String] {
         let who = role == "manage" ? "addresses by the plug itself" : "addresses by others"
         var lines = ["  network       \(name) (\(hardwareAddress)), \(who): \(reason)"]

@@ -2,11 +2,11 @@ public import PlugClient
 public import PlugModel
 import PlugProtocol
 
-/// What `plugctl pair --json` prints.
+/// The output of `plugctl pair --json`.
 public struct PairedRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var id: String
-    /// SHA-256 of the plug's key, in hexadecimal digits.
+    /// The SHA-256 fingerprint of the plug's key in hexadecimal digits.
     public var fingerprint: String
 
     public init(_ entry: PairedPlugs.Entry) {
@@ -15,7 +15,7 @@ public struct PairedRecord: Codable, Hashable, Sendable {
         fingerprint = entry.key.fingerprint
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String { "\(plug): paired; its key is \(shortened(fingerprint))" }
 }
 
@@ -23,14 +23,14 @@ public struct PairedRecord: Codable, Hashable, Sendable {
 public struct ControllerRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var name: String
-    /// SHA-256 of the controller's key, in hexadecimal digits.
+    /// The SHA-256 fingerprint of the controller's key in hexadecimal digits.
     public var fingerprint: String
     public var connected: Bool
-    /// The one that asked; `self` in JSON.
+    /// True for the controller of the request; `self` in JSON.
     public var isAsker: Bool
-    /// owner, user, viewer, guest; left out where the plug's firmware does not tell.
+    /// owner, user, viewer, guest; omitted if the plug's firmware does not report roles.
     public var role: String?
-    /// Until the plug removes it, while the plug has power; left out where there is no end.
+    /// Seconds until the plug removes the controller, counted while it has power; omitted if the pairing is unlimited.
     public var secondsLeft: UInt32?
 
     private enum CodingKeys: String, CodingKey {
@@ -48,7 +48,7 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
         secondsLeft = entry.secondsLeft
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         let remarks = [
             isAsker ? "this one" : nil, connected ? "connected" : nil, secondsLeft.map { "for \(roughTime($0)) more" },
@@ -59,17 +59,17 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What `plugctl invite --json` prints.
+/// The output of `plugctl invite --json`.
 public struct InvitationRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var id: String
     public var role: String
-    /// For how long the new controller stays paired; left out where there is no end.
+    /// The seconds for which the new controller stays paired; omitted if the pairing is unlimited.
     public var seconds: UInt32?
-    /// For how long somebody can pair with the code.
+    /// The seconds for which the code is valid.
     public var validSeconds: Int64
     public var code: String
-    /// What a QR code of it says.
+    /// The text of its QR code.
     public var scanned: String
 
     public init(_ code: SetupCode, as grant: Grant, valid: Duration, plug: String, id: PlugID) {
@@ -82,7 +82,7 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
         scanned = code.scannedText(id)
     }
 
-    /// For a person.
+    /// Text for the user.
     public var lines: [String] {
         let time = seconds.map { " for \(roughTime($0))" } ?? ""
         return [
@@ -130,12 +130,12 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What `plugctl new-code --json` prints.
+/// The output of `plugctl new-code --json`.
 public struct SetupCodeRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var id: String
     public var code: String
-    /// What a QR code of it says.
+    /// The text of its QR code.
     public var scanned: String
 
     public init(_ code: SetupCode, plug: String, id: PlugID) {
@@ -145,13 +145,13 @@ public struct SetupCodeRecord: Codable, Hashable, Sendable {
         scanned = code.scannedText(id)
     }
 
-    /// For a person.
+    /// Text for the user.
     public var lines: [String] {
         ["code  \(code)", "\(plug) has this setup code now; the one before is dead, also where its label shows it."]
     }
 }
 
-/// One unit, rounded down: "2 d", "5 h".
+/// Formats a time in one unit, rounded down: "2 d", "5 h".
 func roughTime(_ seconds: UInt32) -> String {
     switch seconds {
     case 0..<60: "\(seconds) s"
@@ -161,18 +161,18 @@ func roughTime(_ seconds: UInt32) -> String {
     }
 }
 
-/// Enough for a person to tell two keys apart.
+/// Shortens a fingerprint to a length that distinguishes keys for the user.
 private func shortened(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
 
-/// A plug that `plugctl rotate-key` told the next key of this controller.
+/// A plug that received the next key of this controller from `plugctl rotate-key`.
 public struct ToldKeyRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var id: String
     public var knows: Bool
-    /// Why it does not know the key.
+    /// The reason why it does not have the key.
     public var why: String?
 
-    /// - Parameter why: nil where it knows the key; of several lines the first counts.
+    /// - Parameter why: the reason, of which the first line is used; nil if the plug has the key.
     public init(_ entry: PairedPlugs.Entry, why: String?) {
         plug = entry.name
         id = entry.id.rawValue
@@ -180,14 +180,14 @@ public struct ToldKeyRecord: Codable, Hashable, Sendable {
         self.why = why.map { String($0.prefix { !$0.isNewline }) }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String { "\(plug): " + (why ?? "knows the next key") }
 }
 
-/// How `plugctl rotate-key` ended.
+/// The result of `plugctl rotate-key`.
 public struct KeyRotationRecord: Codable, Hashable, Sendable {
     public var rotated: Bool
-    /// SHA-256 of the key in use, in hexadecimal digits.
+    /// The SHA-256 fingerprint of the key in use in hexadecimal digits.
     public var fingerprint: String
 
     public init(rotated: Bool, key: PublicKey) {
@@ -195,7 +195,7 @@ public struct KeyRotationRecord: Codable, Hashable, Sendable {
         fingerprint = key.fingerprint
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         rotated
             ? "this controller has another key now: \(shortened(fingerprint))"

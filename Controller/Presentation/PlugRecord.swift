@@ -1,28 +1,27 @@
 public import Metering
 
-/// A plug as it is now: what `plugctl --json` prints a line of, and what the daemon's API tells. A key without a value is
-/// left out.
+/// The current state of a plug: a line of `plugctl --json`, and an object of the daemon's API. Keys without a value are omitted.
 public struct PlugRecord: Codable, Hashable, Sendable {
-    /// Its name.
+    /// The plug's name.
     public var plug: String
-    /// Twelve hexadecimal digits; left out of a plug that was never met.
+    /// Twelve hexadecimal digits; omitted for a plug that was never connected.
     public var id: String?
-    /// connected; away: it was there, or is paired, and is not reached; stranger: it is there, and one of both does not know
-    /// the other.
+    /// connected; away: the plug is known or paired but not reachable; stranger: it is present but not paired with this
+    /// controller.
     public var state: String
-    /// away, stranger: why, in words.
+    /// away, stranger: the reason in words.
     public var reason: String?
-    /// relay, dimmer, meter, button, ... in alphabetical order; left out of a plug that was never met.
+    /// relay, dimmer, meter, button, ... in alphabetical order; omitted for a plug that was never connected.
     public var capabilities: [String]?
     public var firmware: String?
 
-    /// What follows is of a connected plug.
+    /// True if the relay is on. This and the following keys require a connected plug.
     public var on: Bool?
-    /// Per cent.
+    /// The level in percent.
     public var level: Double?
     /// The protection that keeps the relay open, as in ``WatchRecord/protection``.
     public var tripped: String?
-    /// Its newest reading.
+    /// The latest reading.
     public var reading: ReadingRecord?
 
     public init(plug: String, state: String) {
@@ -42,7 +41,7 @@ public struct ReadingRecord: Codable, Hashable, Sendable {
     public var voltageRMS: Double?
     public var currentRMS: Double?
     public var activeEnergy: Double
-    /// VA, var, -1 to 1, Hz; left out where the plug's meter measures none of it.
+    /// VA, var, -1 to 1, Hz; omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
     public var reactivePower: Double?
     public var powerFactor: Double?

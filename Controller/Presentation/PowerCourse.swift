@@ -5,21 +5,21 @@ public import PlugClient
 import PlugModel
 import ProtocolCore
 
-/// A plug's active power: what a history kept of it, then the samples that the plug itself kept and the readings that it sends.
+/// A plug's active power: the history, then the plug's own stored samples and its live readings.
 public struct PowerCourse: Sendable {
-    /// Seconds. Longer without a sample is a hole, as it is to the history: drawn as one, and without energy.
+    /// The interval in seconds above which missing samples are a gap, as in the history: it is drawn as one and has no energy.
     private static let gapLimit = 30.0
-    /// Points kept: a week at one a second.
+    /// The limit of points: a week at one per second.
     private static let limit = 604_800
 
     public let plug: String
     public let kept: KeptCourse
-    /// In the order of time.
+    /// The points in the order of time.
     private var points: [Point] = []
     private var clock: ClockMapping?
 
     private struct Point: Sendable {
-        /// The controller's clock.
+        /// The time on the controller's clock.
         var time: Instant
         var watts: Double
     }
@@ -29,7 +29,7 @@ public struct PowerCourse: Sendable {
         self.kept = kept
     }
 
-    /// What the plug had kept.
+    /// Adds samples that the plug had stored.
     public mutating func take(_ samples: [PlugSample]) {
         add(samples.map { ($0.sample.time, $0.sample.activePower) })
     }
@@ -43,13 +43,13 @@ public struct PowerCourse: Sendable {
         }
     }
 
-    /// All of it as a line. What the history has goes before what the plug says of the same time.
+    /// The whole series. The history takes precedence over the plug's data of the same time.
     public var series: Series {
         Series(
             name: plug, unit: .watts, summaries: kept.summaries, points: kept.points + newer, gapLimit: Self.gapLimit)
     }
 
-    /// One JSON object for each summary and point between two times, seconds since 1970.
+    /// Returns a record per summary and point between two times in seconds since 1970.
     public func records(from: Double, to: Double) -> [SampleRecord] {
         let series = series
         let summaries = series.summaries.filter { $0.to > from && $0.from <= to }.map { summary in
@@ -63,8 +63,8 @@ public struct PowerCourse: Sendable {
         return summaries + points
     }
 
-    /// The energy of what the history does not have yet, between two times in seconds since 1970: mWh, and the seconds of which
-    /// there are samples.
+    /// Returns the energy between two times in seconds since 1970 that is not in the history yet: mWh, and the seconds with
+    /// samples.
     public func newEnergy(from: Double, to: Double) -> (milliwattHours: Double, covered: Double) {
         var wattSeconds = 0.0
         var covered = 0.0
@@ -78,11 +78,11 @@ public struct PowerCourse: Sendable {
         return (wattSeconds / 3.6, covered)
     }
 
-    /// What the plug said of the time after that which the history has.
+    /// The plug's data after the newest sample of the history.
     var newer: [ChartPoint] {
         let bootToWall = Double(WallTime.now.nanosecondsSince1970) / 1e9 - (BootClock.now - .zero).inSeconds
         let end = kept.newest ?? -.infinity
-        // The two clocks do not agree to the millisecond.
+        // The two clocks may differ by some milliseconds.
         let begin = points.firstIndex { ($0.time - .zero).inSeconds + bootToWall > end + 0.1 } ?? points.endIndex
         return points[begin...].map {
             ChartPoint(time: ($0.time - .zero).inSeconds + bootToWall, value: $0.watts)
@@ -92,7 +92,7 @@ public struct PowerCourse: Sendable {
     private mutating func add(_ new: [(time: Instant, watts: Double)]) {
         guard let clock else { return }
         for (time, watts) in new {
-            // A sample has whole milliseconds of the plug's clock; a reading of the same moment is the same point.
+            // A sample has whole milliseconds of the plug's clock; a reading of the same moment must become the same point.
             let whole = Instant(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000)
             points.append(Point(time: clock.instant(ofPlugTime: whole), watts: watts))
         }
@@ -108,22 +108,22 @@ public struct PowerCourse: Sendable {
     }
 }
 
-/// One sample, or what sums up many, as `plugctl chart --json` prints it.
+/// One sample, or a summary of many, in the output of `plugctl chart --json`.
 public struct SampleRecord: Codable, Hashable, Sendable {
     public var plug: String
-    /// ISO 8601, UTC, milliseconds. Of a summary its beginning.
+    /// The time, or the beginning of a summary: ISO 8601, UTC, milliseconds.
     public var at: String
-    /// W. Of a summary the mean.
+    /// W; the mean of a summary.
     public var activePower: Double
-    /// W; of summaries alone.
+    /// W; only for summaries.
     public var minActivePower: Double?
     public var maxActivePower: Double?
-    /// Seconds that were measured; of summaries alone.
+    /// Seconds with samples; only for summaries.
     public var covered: Double?
 }
 
 extension WallTime {
-    /// - Parameter seconds: since 1970; beyond the years 1700 to 2200 it is cut.
+    /// - Parameter seconds: the time since 1970, clamped to the years 1700 to 2200.
     init(seconds: Double) {
         self.init(nanosecondsSince1970: Int64(min(max(seconds, -8.5e9), 7.2e9) * 1e9))
     }

@@ -2,17 +2,17 @@ public import Charting
 import LinuxClocks
 
 extension SampleRecord {
-    /// What is known of a plug's active power between two times, for a drawing of so many columns: what would be more is summed up
-    /// column by column, with what was lowest and highest in each.
+    /// Returns a plug's active power between two times for a drawing with this number of columns. If there are more values, each
+    /// column is summarized with its minimum and maximum.
     ///
     /// - Parameters:
-    ///   - kept: what the history has.
-    ///   - newer: what it does not have yet, in the order of time; of these only what comes after its newest sample is taken.
-    ///   - from: seconds since 1970, as is `to`.
+    ///   - kept: the history's data.
+    ///   - newer: data that is not in the history yet, in the order of time; points before its newest sample are ignored.
+    ///   - from: seconds since 1970, like `to`.
     public static func records(
         of plug: String, kept: KeptCourse, newer: [ChartPoint], from: Double, to: Double, columns: Int
     ) -> [SampleRecord] {
-        // The two clocks do not agree to the millisecond.
+        // The two clocks may differ by some milliseconds.
         let end = (kept.newest ?? -.infinity) + 0.1
         let points = kept.points + newer.filter { $0.time > end }
         let pieces =
@@ -22,15 +22,16 @@ extension SampleRecord {
         return columned(pieces, width: max(1, ((to - from) / Double(columns)).rounded(.up))).map { $0.record(plug) }
     }
 
-    /// Longer without a sample is a hole, as it is to the history. Seconds.
+    /// The interval in seconds above which missing samples are a gap, as in the history.
     private static let gapLimit = 30.0
 
-    /// One for each column that has something in it. Columns lie at multiples of their width since 1970, so that a drawing that
-    /// moves on does not flicker.
+    /// Returns one piece per column with data. Columns are at multiples of their width since 1970, so that a moving drawing does
+    /// not flicker.
     private static func columned(_ pieces: [Piece], width: Double) -> [Piece] {
         var columns: [Piece] = []
         var weighted = 0.0
-        // Not what the column covers: of a hole that begins before it, only what is inside counts there.
+        // The weight differs from the covered time: of a gap that begins before the column, only the part within it counts
+        // there.
         var weight = 0.0
         var sum = 0.0
         var count = 0.0
@@ -48,7 +49,7 @@ extension SampleRecord {
                 columns.append(Piece(from: begin, covered: 0, mean: 0, least: piece.least, greatest: piece.greatest))
             }
             let end = columns.count - 1
-            // A sample holds for the time since the one before it.
+            // A sample covers the time since the previous one.
             let step = last.map { piece.from - $0.from } ?? .infinity
             let covered = piece.isSample ? (step <= gapLimit ? step : 0) : piece.covered
             columns[end].covered = min(columns[end].covered + covered, max(width, piece.covered))

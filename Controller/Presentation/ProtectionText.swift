@@ -1,7 +1,7 @@
 public import PlugModel
 
 extension Protection {
-    /// What it found, for a person.
+    /// The detected fault in words for the user.
     public var words: String {
         switch self {
         case .overPower: "what is plugged in drew too much power"
@@ -17,7 +17,7 @@ extension Protection {
 }
 
 extension Refusal.Code {
-    /// What to try next, where there is something.
+    /// Returns the hint for the user, if there is one.
     public func hint(for plug: String) -> String? {
         switch self {
         case .protectionTripped:

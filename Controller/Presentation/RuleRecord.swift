@@ -5,58 +5,60 @@ import PlugModel
 
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.
 ///
-/// After a daemon was killed a line may come a second time, from the next one: `cause` and `seq` tell it from another.
+/// After a crash of the daemon, the next process may print a line again; `cause` and `seq` identify it.
 public struct RuleRecord: Codable, Hashable, Sendable {
-    /// Of the house: following, lost, gap, renamed. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
-    /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
-    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack, timersHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
-    /// these lines: recordsLeftOut.
+    /// House: following, lost, gap, renamed. Rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled.
+    /// Actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (its
+    /// result). Scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again),
+    /// commandsHeldBack, timersHeldBack. Files: rulesChanged, fileBroken, fileSound. The daemon's memory: notStored, stored.
+    /// These lines: recordsLeftOut.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
-    /// The plug that it is about: for a firing the one whose edge it was, for a command the one commanded.
+    /// The plug of the record: for a firing the plug of the event, for a command its receiver.
     public var plug: String?
     public var rule: String?
-    /// firing, heldBack: what happened; resumed, remembered: what had happened; nearMiss, notSent, command, effect, fileBroken: why
-    /// it was not done.
+    /// firing, heldBack, resumed, remembered: the cause; nearMiss, notSent, command, effect, fileBroken: the reason for the
+    /// failure.
     public var why: String?
-    /// commanded, remembered, performing, effect: what, in words; step: how the actions go on.
+    /// commanded, remembered, performing, effect: the action in words; step: the next actions.
     public var what: String?
-    /// Of what an event of a journal set off: the number of that event.
+    /// The number of the journal event that caused this record.
     public var cause: UInt64?
-    /// following: how many plugs are.
+    /// following: the number of plugs.
     public var plugs: Int?
     /// command: done or the refusal's code; effect: done or failed.
     public var outcome: String?
     /// command: the number of the event that records it.
     public var seq: UInt64?
-    /// gap: the first and the last event number lost.
+    /// gap: the first and the last lost event number.
     public var from: UInt64?
     public var to: UInt64?
     /// performing, effect: notify, run or webHook.
     public var effect: String?
-    /// performing, effect of a notification: its words.
+    /// performing, effect of a notification: its text.
     public var title: String?
     public var message: String?
-    /// performing, effect, firing: 32 hexadecimal digits, the same wherever it is told again; renamed: the plug's.
+    /// performing, effect, firing: 32 hexadecimal digits, identical in all records of the same action; renamed: the plug's id.
     public var id: String?
-    /// renamed: the name that the plug had.
+    /// renamed: the previous name of the plug.
     public var before: String?
-    /// nearMiss: seconds that the threshold was crossed.
+    /// nearMiss: the seconds for which the threshold was crossed.
     public var lasted: Double?
-    /// ruleEnabled: whether it is on now.
+    /// ruleEnabled: true if the rule is enabled now.
     public var enabled: Bool?
-    /// rulesChanged: the names of those that changed, came or went; renamed: those that still say the name before, and mean the plug.
+    /// rulesChanged: the names of changed, new and removed rules; renamed: the rules that still use the previous name for the
+    /// plug.
     public var rules: [String]?
     /// fileBroken, fileSound: its path.
     public var file: String?
     /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack, timersHeldBack: the script's name.
     public var script: String?
-    /// scriptLog: what it said, a line each.
+    /// scriptLog: its output, one element per line.
     public var log: [String]?
-    /// scriptEnded: seconds until it is started again; left out where it is not, before its file changes.
+    /// scriptEnded: the seconds until its restart; omitted if it is not restarted before its file changes.
     public var restartsIn: Double?
-    /// commandsHeldBack, timersHeldBack, recordsLeftOut: how many.
+    /// commandsHeldBack, timersHeldBack, recordsLeftOut: the number.
     public var count: Int?
 
     public init(_ record: RunnerRecord) {

@@ -1,7 +1,7 @@
 import PlugModel
 
 extension RuleRecord {
-    /// For a person; of a file that is broken over several lines.
+    /// Text for the user; several lines for a file with errors.
     public var text: String {
         let (plug, why, what) = (plug ?? "", why ?? "", what ?? "")
         let rule = "\"\(rule ?? "")\""
@@ -49,14 +49,15 @@ extension RuleRecord {
         }
     }
 
-    /// Of what a rule tells a person, at once: a receiver that is not reached is tried for minutes. Nil of everything else.
+    /// The notification for the user, available immediately: delivery to an unreachable receiver is retried for minutes. Nil for
+    /// other records.
     public var notification: NotificationRecord? {
         guard event == "performing", effect == "notify", let message else { return nil }
         return NotificationRecord(at: at, rule: rule ?? "", title: title ?? "", text: message)
     }
 }
 
-/// What a rule tells a person.
+/// A notification of a rule to the user.
 public struct NotificationRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
@@ -73,7 +74,7 @@ public struct NotificationRecord: Codable, Hashable, Sendable {
 }
 
 extension PlugCommand {
-    /// `turn on for 900 s`, `dim to 30 % over 2 s`
+    /// The command in words: `turn on for 900 s`, `dim to 30 % over 2 s`.
     var inWords: String {
         switch self {
         case .setRelay(let on, let autoOff):

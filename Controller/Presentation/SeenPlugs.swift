@@ -1,11 +1,11 @@
 public import PlugClient
 import PlugModel
 
-/// What following a house told of its plugs so far: a record for each.
+/// The plugs seen so far while following a house, with a record each.
 public struct SeenPlugs: Sendable {
     private let paired: [PairedPlugs.Entry]
     private var plugs: [String: PlugRecord] = [:]
-    /// Those of which a state, or why there is none, is known.
+    /// The plugs with a known state, or a known reason for having none.
     private var answered: Set<String> = []
 
     public init(paired: [PairedPlugs.Entry]) { self.paired = paired }
@@ -13,7 +13,7 @@ public struct SeenPlugs: Sendable {
     public var isEmpty: Bool { plugs.isEmpty }
     public var haveAllAnswered: Bool { answered.count == plugs.count }
 
-    /// Whether all that are paired were seen.
+    /// True if all paired plugs were seen.
     public var isComplete: Bool { missing.isEmpty }
 
     private var missing: [PairedPlugs.Entry] {
@@ -21,7 +21,7 @@ public struct SeenPlugs: Sendable {
         return paired.filter { !ids.contains($0.id.rawValue) && plugs[$0.name] == nil }
     }
 
-    /// By name. Plugs that are paired and were not seen are away.
+    /// The records by name. Paired plugs that were not seen are away.
     public var records: [PlugRecord] {
         let missing = missing.map { entry in
             var record = PlugRecord(plug: entry.name, state: "away")
@@ -65,7 +65,7 @@ public struct SeenPlugs: Sendable {
         plugs[report.plug] = plug
     }
 
-    /// With what was known of it before.
+    /// Returns a record with the previously known data.
     private func away(_ name: String, _ reason: String) -> PlugRecord {
         var record = PlugRecord(plug: name, state: "away")
         record.reason = reason

@@ -1,14 +1,15 @@
 import LinuxClocks
 
-/// A line of `plugctl daemon --json`: where the dashboard is.
+/// A line of `plugctl daemon --json` with the address of the dashboard.
 public struct ServingRecord: Codable, Hashable, Sendable {
-    /// serving.
+    /// Always "serving".
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
     /// "http://127.0.0.1:7580/".
     public var address: String
-    /// SHA-256 of the certificate that the daemon made itself, as browsers show it; left out where it is another's, or none.
+    /// The SHA-256 fingerprint of the daemon's self-made certificate as browsers show it; omitted for other certificates and
+    /// without one.
     public var fingerprint: String?
 
     public init(address: String, fingerprint: String?) {
@@ -18,7 +19,7 @@ public struct ServingRecord: Codable, Hashable, Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         guard let fingerprint else { return "the dashboard is at \(address)" }
         return "the dashboard is at \(address), with a certificate that your browser shows as SHA-256 \(fingerprint)"

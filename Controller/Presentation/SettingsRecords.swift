@@ -1,10 +1,10 @@
 public import PlugModel
 
-/// What `plugctl rename --json` prints.
+/// The output of `plugctl rename --json`.
 public struct RenameRecord: Codable, Hashable, Sendable {
-    /// What it was called.
+    /// The previous name.
     public var plug: String
-    /// What it is called now: the name that was asked for, or one with a number where another plug has that.
+    /// The new name: the requested one, or one with a number if another plug has that.
     public var name: String
 
     public init(plug: String, name: String) {
@@ -12,21 +12,21 @@ public struct RenameRecord: Codable, Hashable, Sendable {
         self.name = name
     }
 
-    /// For a person.
+    /// Text for the user.
     public func text(wanted: String) -> String {
         let why = name == wanted ? "" : " (another plug is called \"\(wanted)\")"
         return "\(plug): its name is \"\(name)\" now\(why)"
     }
 }
 
-/// What `plugctl set --json` prints.
+/// The output of `plugctl set --json`.
 public struct SettingsRecord: Codable, Hashable, Sendable {
     public var plug: String
-    /// What the relay does when power returns: off, on, last or locked-on.
+    /// The relay's state when power returns: off, on, last or locked-on.
     public var powerOn: String
-    /// Seconds after which it turns off again; 0: it does not.
+    /// The seconds after which it switches off; 0 for never.
     public var autoOff: Double
-    /// W; left out where there is no limit.
+    /// W; omitted without a limit.
     public var powerLimit: Double?
 
     public init(plug: String, _ settings: RemoteSettings) {
@@ -36,7 +36,7 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
         powerLimit = settings.powerLimit.map { Double($0) / 10 }
     }
 
-    /// For a person.
+    /// Text for the user.
     public var lines: [String] {
         [
             "\(plug)", "  power-on     \(powerOn)",
@@ -47,6 +47,6 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
 }
 
 extension CommandRecord {
-    /// For a person who looks for the plug.
+    /// Text for the user who is locating the plug.
     public var identifyText: String { "\(plug): its light blinks for ten seconds" }
 }

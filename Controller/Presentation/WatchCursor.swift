@@ -2,40 +2,40 @@ import Foundation
 public import LinuxClocks
 public import PlugModel
 
-/// Up to where the events of all followed plugs are accounted for, as one word of text that needs no quotes in a shell.
+/// The position up to which the events of all followed plugs are processed, as one word that needs no quotes in a shell.
 ///
-/// The text is `c1` and then, in the base64 of RFC 4648 section 5 without padding: when the first watch began, in milliseconds
-/// since 1970 (varint); for each plug its id (6 bytes, in their order) and the number of its last event (varint); four bytes of
-/// check sum, so that a cursor that was cut off is not taken for an earlier one. To whoever keeps it, it is one word and no more.
+/// The text is `c1` and then, in the base64 of RFC 4648 section 5 without padding: the start of the first watch in milliseconds
+/// since 1970 (varint); for each plug its id (6 bytes, ascending) and the number of its last event (varint); a checksum of four
+/// bytes, so that a truncated cursor does not count as an earlier one. Users should treat it as an opaque word.
 public struct WatchCursor: Hashable, Sendable {
-    /// Plugs at most, as many as are followed at the same time; one more is as one that was never seen. Stops a network of ever
-    /// new ids from making every line longer.
+    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It bounds the length of each
+    /// line if a network has ever new ids.
     public static let limit = 1024
-    /// Bytes of text. Stops an argument that is none of ours from being looked at for long.
+    /// The limit of a text in bytes, which bounds the work for an invalid argument.
     static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3
     private static let prefix = "c1"
 
-    /// When the first of the watches began that go on after each other: a plug without a number is told from then on. In whole
-    /// milliseconds.
+    /// The start of the first of consecutive watches, in whole milliseconds. Plugs without a number are printed from this time
+    /// on.
     public let start: WallTime
-    /// In the order of their ids.
+    /// The entries in the order of their ids.
     private var entries: [Entry] = []
 
     private struct Entry: Hashable {
-        /// As a number of 48 bits.
+        /// The id as a number of 48 bits.
         let id: UInt64
         var sequence: SequenceNumber
     }
 
     /// - Parameters:
-    ///   - start: when watching began.
-    ///   - known: the last event accounted for of plugs by their id.
+    ///   - start: the start of the first watch.
+    ///   - known: the last processed event per plug id.
     public init(start: WallTime, known: [PlugID: SequenceNumber] = [:]) {
         self.start = WallTime(milliseconds: max(0, start.nanosecondsSince1970) / 1_000_000)
         for (plug, sequence) in known { set(sequence, of: plug) }
     }
 
-    /// The last event accounted for of each plug.
+    /// The last processed event of each plug.
     public var known: [PlugID: SequenceNumber] {
         Dictionary(uniqueKeysWithValues: entries.map { (PlugID(number: $0.id), $0.sequence) })
     }
@@ -54,7 +54,7 @@ public struct WatchCursor: Hashable, Sendable {
         }
     }
 
-    /// Where it stands, or would.
+    /// Returns the index of an id, or the index at which to insert it.
     private func place(of id: UInt64) -> Int {
         var range = 0..<entries.count
         while !range.isEmpty {
@@ -107,7 +107,7 @@ extension WatchCursor {
         }
     }
 
-    /// Nil where it is no base64 of RFC 4648 section 5.
+    /// Returns nil if the text is not base64 of RFC 4648 section 5.
     private static func bytes(_ text: Substring) -> [UInt8]? {
         guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -115,13 +115,13 @@ extension WatchCursor {
             Array.init)
     }
 
-    /// FNV-1a, 32 bits: it finds what was cut off or mistyped, and keeps nobody from making up a cursor.
+    /// FNV-1a, 32 bits. It detects truncated or mistyped cursors, but does not prevent forged ones.
     private static func checkSum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(0x811c_9dc5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     }
 }
 
-/// Why a text is no cursor to go on after.
+/// The reasons why a text is not a valid cursor.
 public enum WatchCursorFault: Error, Hashable, Sendable, CustomStringConvertible {
     case noCursor, otherVersion, tooLong, damaged
 
@@ -147,7 +147,7 @@ extension PlugID {
         return number
     }
 
-    /// - Parameter number: of 48 bits.
+    /// - Parameter number: a number of 48 bits.
     fileprivate init(number: UInt64) {
         let digits = String(number, radix: 16)
         guard let id = PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits) else {
@@ -158,12 +158,12 @@ extension PlugID {
 }
 
 extension [UInt8] {
-    /// The lowest `count` bytes, the highest first.
+    /// Appends the lowest `count` bytes, highest first.
     fileprivate mutating func append(_ number: UInt64, bytes count: Int) {
         for index in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))) }
     }
 
-    /// Seven bits a byte, the lowest first; the eighth says that more come.
+    /// Appends seven bits per byte, lowest first; the eighth bit is set on all bytes but the last.
     fileprivate mutating func append(varint number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -181,7 +181,7 @@ extension ArraySlice<UInt8> {
         return prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Nil where it does not end, or has more than 63 bits.
+    /// Removes and returns a varint, or returns nil if it does not end or exceeds 63 bits.
     fileprivate mutating func takeVarint() -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 63, by: 7) {

@@ -1,30 +1,31 @@
 public import PlugClient
 import PlugModel
 
-/// Makes lines of what is heard of the plugs, and each line's cursor.
+/// Converts reports of plugs to lines, and determines each line's cursor.
 ///
-/// A plug whose number the cursor has goes on after it. One that it has not is asked for all that it still has, and what happened
-/// before the first watch began is left out here, and with it what nobody knows the time of, as the plug has restarted since: so nothing is
-/// of which it is certain that it happened since, be the plug new, or reached only now.
+/// For a plug in the cursor the lines continue after its number. Any other plug is asked for all its stored events. Of those,
+/// events before the first watch are omitted, and events of an unknown time because the plug has restarted since. Every event
+/// that certainly occurred since then is therefore included, whether the plug is new or only now reachable.
 public struct WatchLines: Sendable {
     public private(set) var cursor: WatchCursor
     private let tellsCursor: Bool
-    /// Of the plugs that are connected, by the names under which they are told of.
+    /// The states of connected plugs by their reported names.
     private var states: [String: PlugState] = [:]
     private var ids: [String: PlugID] = [:]
-    /// Of plugs without a number: whether a gap is news only the event after it tells. Bounded as the cursor is.
+    /// Gaps of plugs without a number. Only the next event shows whether such a gap is news. The limit of the cursor bounds the
+    /// table.
     private var gaps: [PlugID: PlugReport] = [:]
 
     /// - Parameters:
-    ///   - cursor: what was told before.
-    ///   - tellsCursor: whether the lines carry it.
+    ///   - cursor: the position of the previous watch.
+    ///   - tellsCursor: true if the lines contain the cursor.
     public init(after cursor: WatchCursor, tellsCursor: Bool) {
         self.cursor = cursor
         self.tellsCursor = tellsCursor
     }
 
-    /// The lines for one report, each with the cursor that stands for everything up to and including it. Readings and levels have
-    /// none: they move no number, and come most often.
+    /// Returns the lines for one report, each with the cursor up to and including it. Lines of readings and levels have no
+    /// cursor, because they change no number and are the most frequent.
     public mutating func records(of report: PlugReport) -> [WatchRecord] {
         switch report.update {
         case .connected(let plug): ids[report.plug] = plug.id

@@ -3,41 +3,41 @@ import Metering
 public import PlugClient
 public import PlugModel
 
-/// One line of `plugctl watch --json`; the keys are part of the contract with scripts. A key without a value is left out.
+/// One line of `plugctl watch --json`. The keys are part of the contract with scripts. Keys without a value are omitted.
 public struct WatchRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
     /// connected, snapshot, relay, level, reading, button, protection, protectionReset, restarted, pairingFailed,
     /// controllerPaired, controllerRemoved, gap, disconnected.
     public var event: String
-    /// When it happened: ISO 8601, UTC, milliseconds.
+    /// The time of the event: ISO 8601, UTC, milliseconds.
     public var at: String
     /// The number of the event in the plug's journal.
     public var seq: UInt64?
-    /// Seconds since it happened when it arrived; absent for an event of an earlier boot of the plug.
+    /// The age of the event in seconds at its arrival; absent for an event of an earlier boot of the plug.
     public var age: Double?
-    /// Stands for everything up to and including this line, of all plugs that are followed: see ``WatchCursor``. Absent in lines of
-    /// readings and levels.
+    /// The position up to and including this line for all followed plugs: see ``WatchCursor``. Absent in lines of readings and
+    /// levels.
     public var cursor: String?
 
-    /// relay, snapshot: whether the relay is on.
+    /// relay, snapshot: true if the relay is on.
     public var on: Bool?
     /// relay, protectionReset: button, controller, protection, timer, powerOn.
     public var cause: String?
-    /// relay, protectionReset: the controller whose command it was. controllerPaired, controllerRemoved: which one.
+    /// relay, protectionReset: the controller that sent the command. controllerPaired, controllerRemoved: the controller.
     public var controller: String?
-    /// level, snapshot: per cent.
+    /// level, snapshot: percent.
     public var level: Double?
     /// button: single, double, long.
     public var press: String?
     /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay, restTime,
     /// switchingRate.
     public var protection: String?
-    /// snapshot: the protection that locked the relay open and was not reset yet; absent where none did.
+    /// snapshot: the protection that locked the relay open and is not reset; absent if there is none.
     public var tripped: String?
-    /// restarted: whether power was lost.
+    /// restarted: true after a power loss.
     public var powerLost: Bool?
-    /// pairingFailed: wrong setup codes since the last right one.
+    /// pairingFailed: the number of wrong setup codes since the last correct one.
     public var failures: UInt32?
     /// reading, snapshot: W, V, A, Wh.
     public var activePower: Double?
@@ -49,10 +49,10 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var reactivePower: Double?
     public var powerFactor: Double?
     public var frequency: Double?
-    /// gap: the first and the last event number lost.
+    /// gap: the first and the last lost event number.
     public var from: UInt64?
     public var to: UInt64?
-    /// gap, disconnected: why.
+    /// gap, disconnected: the reason.
     public var reason: String?
     /// connected: the plug's id and firmware version.
     public var id: String?
@@ -66,8 +66,8 @@ public struct WatchRecord: Codable, Hashable, Sendable {
 }
 
 extension WatchRecord {
-    /// The lines for one report: none for what only a cursor needs, one for each thing that changed otherwise.
-    /// `previous` is the plug's state before the report, so that a state update becomes the changes that it carries.
+    /// Returns the lines for one report: none for reports that only concern the cursor, otherwise one per change. `previous` is
+    /// the plug's state before the report, so that a state update becomes the changes in it.
     public static func records(of report: PlugReport, previous: PlugState?) -> [WatchRecord] {
         let at = report.at.iso8601()
         func record(_ event: String) -> WatchRecord { WatchRecord(plug: report.plug, event: event, at: at) }
@@ -105,7 +105,7 @@ extension WatchRecord {
         }
     }
 
-    /// The relay is left out: its event tells more, and comes too.
+    /// Returns the changes between two states. The relay is omitted, because its event follows and has more details.
     private static func changes(
         from previous: PlugState?, to state: PlugState, _ record: (String) -> WatchRecord
     ) -> [WatchRecord] {

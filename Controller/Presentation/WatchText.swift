@@ -1,7 +1,7 @@
 import PlugModel
 
 extension WatchRecord {
-    /// What happened, in words: `relay on (by kitchen)`, `214.3 W`.
+    /// The event in words: `relay on (by kitchen)`, `214.3 W`.
     public var words: String {
         switch event {
         case "relay": relayWords
@@ -22,7 +22,7 @@ extension WatchRecord {
         }
     }
 
-    /// True for what a person wants to see scroll by; readings come every second and stand in the table.
+    /// True for lines that belong into the news; readings arrive every second and are in the table.
     public var isNews: Bool { event != "reading" && event != "snapshot" && event != "level" }
 
     private var relayWords: String { "\(on == true ? "on" : "off") (\(who))" }
@@ -35,7 +35,7 @@ extension WatchRecord {
         }
     }
 
-    /// Words that follow "tripped".
+    /// Returns the words after "tripped".
     private func explained(_ protection: String?) -> String {
         guard let known = protection.flatMap(Protection.init(rawValue:)) else { return "" }
         return " (\(known.rawValue)): \(known.words)"
@@ -50,7 +50,7 @@ extension WatchRecord {
     }
 }
 
-/// A number for a person: without decimals where it has none.
+/// Formats a number for the user, without decimals for whole numbers.
 func number(_ value: Double?) -> String {
     guard let value else { return "?" }
     return value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"

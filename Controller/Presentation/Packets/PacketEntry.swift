@@ -4,9 +4,9 @@ import ServiceDiscovery
 /// A record in a packet.
 public struct PacketEntry: Encodable, Equatable, Sendable {
     public enum Section: String, Encodable, Sendable {
-        /// Of a query: what the asker knows already, and wants to hear from nobody.
+        /// A known answer of a query, which the sender does not need again.
         case known
-        /// Of a probe: what the sender wants to be alone with.
+        /// A proposed record of a probe, which the sender wants to own.
         case proposed
         case answer
         case authority
@@ -16,11 +16,11 @@ public struct PacketEntry: Encodable, Equatable, Sendable {
     public var section: Section
     public var name: String
     public var type: String
-    /// Seconds; 0 is a goodbye.
+    /// The time to live in seconds; 0 is a goodbye.
     public var ttl: UInt32
-    /// It replaces what was known before (RFC 6762 §10.2).
+    /// True if the record replaces cached ones (RFC 6762 §10.2).
     public var flush: Bool
-    /// What it says, as text.
+    /// The record data as text.
     public var data: String
 
     init(_ section: Section, _ record: Record) {
@@ -52,7 +52,7 @@ extension RecordType {
 }
 
 extension RecordData {
-    /// Longer texts are cut: a TXT record of 9000 bytes would bury what comes before it.
+    /// The limit of a text. Without it a TXT record of 9000 bytes would hide all previous output.
     private static let longestText = 1300
 
     var words: String {

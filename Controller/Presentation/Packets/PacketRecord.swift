@@ -9,41 +9,42 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
         /// A query that proposes records for a name (RFC 6762 §8.1).
         case probe
         case response
-        /// No DNS message: ``fault`` says where and why.
+        /// The packet is not a DNS message; see ``fault``.
         case malformed
     }
 
     public struct Question: Encodable, Equatable, Sendable {
         public var name: String
         public var type: String
-        /// "QU": an answer to the asker alone is welcome.
+        /// "QU": the question requests a unicast answer.
         public var unicast: Bool
     }
 
     public struct Fault: Encodable, Equatable, Sendable {
-        /// Bytes from the start of the message.
+        /// The offset in bytes from the start of the message.
         public var offset: Int
         public var reason: String
     }
 
-    /// When it was heard; ISO 8601.
+    /// The time of reception in ISO 8601.
     public var at: String
     public var interface: String
     public var from: String
-    /// The sender's port; another than 5353 is that of a resolver which knows only unicast DNS.
+    /// The sender's port. Resolvers that know only unicast DNS use a port other than 5353.
     public var port: UInt16
     public var to: String
     public var bytes: Int
     public var kind: Kind
-    /// More known answers follow in another packet.
+    /// True if more known answers follow in another packet.
     public var truncated: Bool
     public var questions: [Question]
     public var records: [PacketEntry]
-    /// Questions and records beyond those that are shown; 0 is left out.
+    /// The number of questions and records that are not included; 0 is omitted.
     public var more: Int?
     public var fault: Fault?
 
-    /// Questions shown of one packet, and records. A packet of 9000 bytes can hold 800 of either, each with a name of 255 bytes.
+    /// The limit of questions, and of records, per packet. A packet of 9000 bytes can contain 800 of either, each with a name of
+    /// 255 bytes.
     static let limit = 128
 
     public init(_ packet: HeardPacket, interfaceName: (InterfaceID) -> String?) {
@@ -91,7 +92,7 @@ extension Message {
 }
 
 extension WireError.Reason {
-    /// For a person.
+    /// Text for the user.
     var words: String {
         switch self {
         case .truncated(let needed): "the packet ends before a field of \(needed) bytes"

@@ -1,6 +1,6 @@
-/// A packet for a person.
+/// Formats a packet for the user.
 extension PacketRecord {
-    /// The packet, then indented what is in it.
+    /// The packet and its indented content.
     public var lines: [String] {
         [headline] + questions.map(Self.line) + records.map(Self.line) + (more.map { ["    and \($0) more"] } ?? [])
     }
@@ -32,7 +32,7 @@ extension PacketRecord {
     }
 }
 
-/// A time to live in words, in its two largest units.
+/// Returns a time to live in words with its two largest units.
 func lifetimeWords(_ seconds: UInt32) -> String {
     guard seconds > 0 else { return "goodbye" }
     let units: [(size: UInt32, name: String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]

@@ -1,13 +1,13 @@
 public import LinuxNetwork
 import PacketTraces
 
-/// Packets that were heard, as the bytes of a capture file that Wireshark opens. Each has an IP and a UDP header made from what is
-/// known about it; the interface is not told.
+/// Converts received packets to the bytes of a capture file for Wireshark. Each gets an IP and a UDP header from its known
+/// properties; the interface is not included.
 public enum PacketTrace {
-    /// What the file begins with.
+    /// The header of the file.
     public static var header: [UInt8] { CaptureFormat.header(.internet) }
 
-    /// What each packet adds.
+    /// Returns the bytes of one packet.
     public static func record(_ packet: HeardPacket) -> [UInt8] {
         let source = TracedEndpoint(packet.source.address.bytes, packet.source.port)
         let destination = TracedEndpoint(packet.destination.bytes, 5353)
