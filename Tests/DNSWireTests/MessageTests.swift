@@ -104,13 +104,13 @@ struct MalformedMessageTests {
     private let oneAnswer: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 
     @Test func aPointerLeadsToAWholeNameBeforeIt() {
-        // The last byte of the header is taken for a label of two bytes, which ends inside the name that points there.
+        // The last byte of the header is parsed as a label of two bytes, which ends inside the name that points there.
         #expect(
             error(Array(oneQuestion.dropLast()) + [2, 1, 0x61, 0xC0, 11])
                 == WireError(offset: 11, reason: .overlappingName))
     }
 
-    /// Each question is a pointer to the one before; the first is the root.
+    /// Each question is a pointer to the previous one; the first is the root.
     @Test(arguments: [Name.pointerLimit, Name.pointerLimit + 1]) func pointersAreFollowedSoFar(count: Int) {
         var message: [UInt8] = [0, 0, 0, 0, 0, UInt8(1 + count), 0, 0, 0, 0, 0, 0] + [0, 0, 1, 0, 1]
         var last = 12
