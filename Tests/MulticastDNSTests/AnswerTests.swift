@@ -75,7 +75,7 @@ struct AnswerTests {
         test.send(.received(try inbound(Message(answers: [pointer()]))))
         test.run(for: .seconds(1))
         #expect(test.log.isEmpty)
-        // Known answers of somebody else do not count.
+        // Known answers of a different host do not count.
         let again = test.now
         test.send(.received(try inbound(first)))
         let other = Peer(address: .v4(10, 0, 0, 98), port: 5353)

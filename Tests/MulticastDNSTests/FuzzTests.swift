@@ -14,8 +14,8 @@ struct FuzzTests {
         #expect(run() == run())
     }
 
-    /// Valid packets about our names with bytes changed: whatever they say, both machines go on, send within bounds and
-    /// keep their deadlines in the future.
+    /// Mutates valid packets about our names. Both machines must continue, send within bounds and keep their deadlines in the
+    /// future.
     @Test(arguments: 0..<4) func mutatedPacketsDoNoHarm(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let corpus = try [
@@ -40,7 +40,7 @@ struct FuzzTests {
             decoded += 1
             responder.send(.received(message))
             querier.send(.received(message))
-            // A conflict is answered as an owner would, by the same name again: the hardest case.
+            // The owner answers a conflict by publishing the same name again: the hardest case.
             if !responder.conflicts.isEmpty {
                 responder.send(.withdraw(serviceID))
                 responder.send(.publish(serviceID, serviceGroup))

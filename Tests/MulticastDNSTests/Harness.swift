@@ -6,7 +6,7 @@ let ethernet = NetworkInterface(
     id: 2, name: "eth0", addresses: [InterfaceAddress(.v4(10, 0, 0, 1), prefixLength: 24)])
 let stranger = Peer(address: .v4(10, 0, 0, 99), port: RFC6762.port)
 
-/// A machine in virtual time, and everything it did with the times.
+/// A machine in virtual time, and all its actions with their times.
 struct Harness<M: Machine> {
     var machine: M
     var now = Instant.zero
@@ -27,11 +27,11 @@ struct Harness<M: Machine> {
         now = end
     }
 
-    /// What happens from here on.
+    /// Clears the log.
     mutating func clear() { log = [] }
 }
 
-/// A message as it arrives: encoded and decoded.
+/// Returns a message as it arrives: encoded and decoded.
 func inbound(
     _ message: Message, from source: Peer = stranger, on interface: InterfaceID = 2, wasMulticast: Bool = true
 ) throws -> InboundMessage {
@@ -76,7 +76,7 @@ let hostGroup = RecordGroup(name: host, publishesAddresses: true)
 let serviceGroup = RecordGroup(name: instance, unique: [srv(), txt()], shared: [pointer()], requires: hostID)
 
 extension Harness where M == Responder {
-    /// A responder with a host and a service on the given interfaces, as they were published now.
+    /// Returns a responder with a host and a service that were just published on the given interfaces.
     static func responder(seed: UInt64 = 1, on networks: [NetworkInterface] = [ethernet]) -> Harness {
         var harness = Harness(Responder(random: SeededRandom(seed: seed)))
         for network in networks { harness.send(.interfaceChanged(network)) }
@@ -85,7 +85,7 @@ extension Harness where M == Responder {
         return harness
     }
 
-    /// The same, its announcements over and a minute of silence behind.
+    /// Returns a responder after its announcements and a minute of silence.
     static func announced(seed: UInt64 = 1, on networks: [NetworkInterface] = [ethernet]) -> Harness {
         var harness = responder(seed: seed, on: networks)
         harness.run(for: .seconds(60))

@@ -3,7 +3,7 @@ import MulticastDNS
 import ProtocolCore
 import Testing
 
-/// What a querier learns from the queries of others (RFC 6762 §7.3, §10.5).
+/// Tests of the querier's use of other hosts' queries (RFC 6762 §7.3, §10.5).
 struct HeardQueryTests {
     private let browse = QuestionKey(name: type, type: .ptr)
     private let service = QuestionKey(name: instance, type: .srv)
@@ -14,7 +14,7 @@ struct HeardQueryTests {
         test.send(.received(try inbound(ask(type, .ptr))))
         test.run(for: .milliseconds(120))
         #expect(test.sent.isEmpty)
-        // The next one is due a second after the one that was spared.
+        // The next query is due one second after the suppressed one.
         test.run(for: .milliseconds(1000))
         #expect(test.sent.map(\.message) == [ask(type, .ptr)])
     }
@@ -47,7 +47,7 @@ struct HeardQueryTests {
         switch kind {
         case 0: query.questions[0].wantsUnicast = true
         case 1: query.flags = .truncated
-        // An answer that we do not know would not be given.
+        // An answer that we do not know would not be sent.
         case 2: query.answers = [pointer()]
         case 3: source.port = 40_000
         default: query = ask("_y._tcp.local", .ptr)
@@ -108,7 +108,7 @@ struct HeardQueryTests {
         let doubted = test.now
         test.send(.received(try inbound(ask(instance, .srv))))
         test.run(for: .seconds(10))
-        // The others have just asked; our own queries follow at 2.5, 5 and 7.5 s.
+        // The other hosts have just asked; our own queries follow at 2.5, 5 and 7.5 s.
         #expect(test.sent.prefix(3).map { $0.time - doubted } == [2500, 5000, 7500].map { .milliseconds($0) })
         #expect(test.changes.map(\.change) == [.removed(srv())])
         #expect(test.changes.first?.time == doubted + .seconds(10))
@@ -133,13 +133,13 @@ struct HeardQueryTests {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         for _ in 1...10 {
-            // Within a second of sending it nobody sends a record again, and who knows it asks for others.
+            // A host does not repeat a record within a second, and a host that knows it asks for others.
             test.send(.received(try inbound(response([srv()]))))
             test.run(for: .milliseconds(900))
             test.send(.received(try inbound(ask(instance, .srv))))
             test.run(for: .milliseconds(200))
             test.send(.received(try inbound(ask(instance, .srv, known: [srv(ttl: 61)]))))
-            // In both families at once.
+            // The query arrives in both families at once.
             for _ in 1...10 { test.send(.received(try inbound(ask(instance, .srv)))) }
             test.run(for: .milliseconds(10))
         }

@@ -52,7 +52,7 @@ struct QuerierTests {
             let exact = Duration.seconds(120) * percent / 100
             #expect((exact...(exact + .milliseconds(2400))).contains(time))
         }
-        // Four refreshes, then expiry after 120 s, and the question begins anew.
+        // Four refreshes are followed by the expiry after 120 s, and the question restarts.
         #expect(test.changes.map(\.change) == [.removed(srv())])
         #expect(test.changes.first?.time == heard + .seconds(120))
         #expect(times.count > 4)
@@ -64,7 +64,7 @@ struct QuerierTests {
         test.send(.ask(browse, on: nil))
         test.run(for: .milliseconds(200))
         let heard = test.now
-        // Each in a packet of its own, so that each has a chance of its own when it is refreshed.
+        // Each record is in a separate packet, so that each has its own refresh jitter.
         for number in 0..<200 {
             let name = try Name(presentation: "n\(number)._x._tcp.local")
             test.send(.received(try inbound(response([Record(name: type, timeToLive: 4500, data: .ptr(name))]))))
@@ -74,8 +74,8 @@ struct QuerierTests {
         test.clear()
         test.run(for: .seconds(905))
         let parts = test.sent.map { ($0.time - heard) / .seconds(4500) * 100 }
-        // Four steps, each within two hundredths of a life. The answers came in two seconds, and a query that falls into the
-        // same two seconds of a step leaves some for another. The browse itself asks once meanwhile.
+        // Four refreshes, each within two hundredths of a lifetime. The answers arrived within two seconds, so a query in the
+        // same two seconds of a refresh leaves some records for another one. The browse itself also asks once.
         #expect((4...30).contains(parts.count), "\(parts)")
         #expect(parts.allSatisfy { $0 >= 80 })
         for percent in [80.0, 85, 90, 95] { #expect(parts.contains { $0 >= percent && $0 < percent + 2.1 }) }
@@ -217,21 +217,21 @@ struct QuerierTests {
             #expect(test.machine.records(for: QuestionKey(name: name, type: type), on: 2).count == 1)
         }
         #expect(!test.changes.contains { $0.change == .removed(pointer()) })
-        // Forged records under its own name take no more room than a name has.
+        // Forged records under a priority name are limited to its room.
         for port in 0..<200 {
             var forged = srv(UInt16(port))
             forged.isCacheFlush = false
             test.send(.received(try inbound(response([forged]))))
         }
         #expect(test.machine.records(for: QuestionKey(name: instance, type: .srv), on: 2).count == 16)
-        // A type that is said to have one instance alone keeps those that matter.
+        // A cache-flush bit on a pointer does not remove priority records.
         test.run(for: .seconds(5))
         var only = Record(name: type, timeToLive: 4500, data: .ptr(flooding(-1)))
         only.isCacheFlush = true
         test.send(.received(try inbound(response([only]))))
         test.run(for: .seconds(5))
         #expect(test.machine.records(for: browse, on: 2).map(\.data) == [.ptr(flooding(-1)), .ptr(instance)])
-        // Once it matters no more it is one among others.
+        // Without priority the record can be evicted like any other.
         test.send(.favour([]))
         try flood(&test, packets: 400)
         #expect(!test.machine.records(for: browse, on: 2).contains { $0.data == .ptr(instance) })
@@ -245,7 +245,7 @@ struct QuerierTests {
         try flood(&test, packets: 400)
         let kept = test.machine.records(for: browse, on: 2)
         #expect((4600...5000).contains(kept.count))
-        // The oldest made room, and whoever was told that they are here is told that they are gone.
+        // The oldest records were evicted, and each reported record was reported as removed.
         let left = test.changes.compactMap { if case .removed(let record) = $0.change { record.data } else { nil } }
         #expect(left.count == 8000 - kept.count && left == (0..<left.count).map { .ptr(flooding($0)) })
         test.clear()

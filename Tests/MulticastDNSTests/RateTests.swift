@@ -3,7 +3,7 @@ import MulticastDNS
 import ProtocolCore
 import Testing
 
-/// What holds a responder back (RFC 6762 §6, §7.2, §8, §8.4).
+/// Tests of the responder's rate limits (RFC 6762 §6, §7.2, §8, §8.4).
 struct RateTests {
     private func service(_ text: String) -> RecordGroup {
         RecordGroup(name: instance, unique: [srv(), txt(text)], shared: [pointer()], requires: hostID)
@@ -39,7 +39,7 @@ struct RateTests {
         }
         test.run(for: .seconds(39))
         #expect(!test.sent.contains { $0.time - start > .seconds(13) })
-        // What is held back is known to whoever asks.
+        // Answers contain the newest data even while its announcement is delayed.
         test.send(.received(try inbound(ask(instance, .txt))))
         #expect(test.sent.last?.message.answers == [txt("n=40")])
         test.clear()
@@ -111,7 +111,7 @@ struct RateTests {
         #expect(start - woke <= .milliseconds(250))
         let times: [Duration] = [0, 250, 500, 750, 1750, 3750, 7750].map { .milliseconds($0) }
         #expect(test.sent.map { $0.time - start } == times)
-        // Its owner knows the name already.
+        // The owner already knows that the name is claimed.
         #expect(!test.log.contains { $0.action == .claimed(serviceID) })
     }
 }

@@ -3,7 +3,7 @@ import MulticastDNS
 import ProtocolCore
 import Testing
 
-/// Answers to one asker alone (RFC 6762 §5.4, §5.5).
+/// Tests of unicast answers (RFC 6762 §5.4, §5.5).
 struct ReplyTests {
     private let toStranger = OutboundDatagram.Destination.unicast(stranger.address, port: RFC6762.port)
 
@@ -14,7 +14,7 @@ struct ReplyTests {
 
     @Test func onlyWhatWasMulticastLatelyIsAnsweredAlone() throws {
         var test = Harness.announced()
-        // Announced a minute ago: within a quarter of 4500 s, but not of 120 s.
+        // The records were announced a minute ago: within a quarter of 4500 s, but not of 120 s.
         test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true))))
         #expect(test.sent.last?.datagram.destination == toStranger)
         test.send(.received(try inbound(ask(instance, .srv, wantsUnicast: true))))
@@ -66,7 +66,8 @@ struct ReplyTests {
             test.run(for: .milliseconds(10))
         }
         test.run(for: .seconds(1))
-        // The SRV record was last heard half of its life ago: the link is told too, but not again within a quarter of it.
+        // The SRV record was last multicast half of its lifetime ago: it is multicast as well, but not again within a quarter of
+        // its lifetime.
         let alone = test.sent.filter { $0.datagram.destination == toStranger }
         let toAll = test.sent.filter { $0.datagram.destination == .multicast(.v4) }
         #expect(alone.map { $0.time - start } == [.zero, .milliseconds(10), .milliseconds(20)])

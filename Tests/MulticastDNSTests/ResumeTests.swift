@@ -3,7 +3,7 @@ import MulticastDNS
 import ProtocolCore
 import Testing
 
-/// A host that slept has heard nothing of what others claimed and said meanwhile (RFC 6762 §8, §10.3).
+/// Tests of a host that resumes after a suspend, during which it missed claims and responses (RFC 6762 §8, §10.3).
 struct ResumeTests {
     @Test func aHostThatSleptClaimsItsNamesAgain() throws {
         var test = Harness.announced()

@@ -40,7 +40,7 @@ struct SharedLinkTests {
         let both = [record(.v4(10, 0, 0, 1)), record(.v4(10, 0, 0, 2))]
         #expect(Set(announcements.map(\.datagram.interface)) == [2, 3])
         #expect(announcements.allSatisfy { packet in both.allSatisfy(packet.message.answers.contains) })
-        // The one that goes takes its address along.
+        // The removed interface's address is removed as well.
         test.clear()
         test.send(.interfaceRemoved(3))
         #expect(test.sent.first?.message == response([address(2, ttl: 0)]))
@@ -72,7 +72,7 @@ struct SharedLinkTests {
         let published4 = try addresses(test, on: 3)
         #expect(published4 == [v6(1), v6(2)])
         #expect(test.conflicts.isEmpty)
-        // After a link was lost it may be another one.
+        // After a link was lost, the interface may be on a different link.
         test.send(.interfaceRemoved(3))
         test.send(.interfaceChanged(right))
         test.run(for: .seconds(30))
@@ -85,7 +85,7 @@ struct SharedLinkTests {
     @Test func linksThatAreApartKeepTheirAddresses() throws {
         let other = network(3, InterfaceAddress(.v4(10, 0, 1, 2), prefixLength: 24))
         var test = Harness.announced(on: [ethernet, other])
-        // A neighbour, and ourselves on the interface that sent it.
+        // The packets come from a neighbour, and from ourselves on the interface that sent them.
         test.send(.received(try inbound(response([pointer()]))))
         test.send(.received(try inbound(response([pointer()]), from: Peer(address: .v4(10, 0, 0, 1), port: 5353))))
         let published7 = try addresses(test, on: 2)
@@ -99,7 +99,7 @@ struct SharedLinkTests {
         #expect(published9 == [.v4(169, 254, 0, 2)])
     }
 
-    /// What another host caches while the host has two interfaces on its link: both addresses, all the time.
+    /// Another host always caches both addresses while the host has two interfaces on its link.
     @Test func aPeerKeepsBothAddresses() throws {
         let wireless = network(3, InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24))
         var test = Harness.responder(on: [ethernet])
