@@ -1,12 +1,12 @@
 import ProtocolCore
 import SimulatedLAN
 
-/// A host that writes down what happens to it and does as it is told.
+/// A host that logs its events and performs the requested actions.
 struct Chatter: SimulatedHost {
     enum Stimulus: Sendable {
         case act(HostAction)
         case actInTurn([HostAction])
-        /// Sends to itself for ever.
+        /// The host sends to itself forever.
         case storm
     }
 
@@ -26,7 +26,7 @@ struct Chatter: SimulatedHost {
         var at: Instant
     }
 
-    /// Wants to be woken so long after each start; nil never.
+    /// The time of an alarm after each start; nil for none.
     var alarm: Duration?
     var log: [Entry] = []
     var bytes: [UInt8] = []
@@ -102,6 +102,6 @@ struct Pair {
 
     func write(_ bytes: [UInt8], _ stream: UInt32 = 1) -> Chatter.Stimulus { .act(.write(StreamID(stream), bytes)) }
 
-    /// What happened at a host after its start.
+    /// Returns the events of a host after its start.
     func notes(_ host: HostID) -> [Chatter.Note] { Array(lan[host].notes.dropFirst(2)) }
 }

@@ -59,7 +59,7 @@ import Testing
             try pair.lan.run(for: .seconds(1))
             #expect(pair.lan.isRunning(pair.left))
         }
-        // The kernel of a killed process may still deliver what it was given.
+        // The kernel of a killed process may still deliver earlier bytes.
         #expect(received == (breakdown == .kill ? [[], [1]] : [[]]))
     }
 

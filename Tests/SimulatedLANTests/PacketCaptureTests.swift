@@ -54,7 +54,7 @@ import Testing
         #expect(!text.contains("bad"))
     }
 
-    /// A conversation as the segments of TCP, which follow on each other without a hole.
+    /// A stream is captured as consecutive TCP segments without gaps.
     @Test func streamsAreCapturedAsSegments() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// A segment of TCP in a frame of Ethernet and IPv4.
+/// A TCP segment in a frame of Ethernet and IPv4.
 private struct Segment: Hashable {
     var port: Int
     var flags: UInt8
@@ -158,7 +158,7 @@ private struct Segment: Hashable {
 }
 
 extension PacketCapture {
-    /// The packets in the file, taken apart by their lengths.
+    /// The packets in the file, separated by their lengths.
     fileprivate var packetBytes: [[UInt8]] {
         var (rest, packets) = (bytes.dropFirst(24), [[UInt8]]())
         while rest.count > 16 {
