@@ -2,27 +2,28 @@ internal import Foundation
 internal import Synchronization
 
 extension PacketCapture {
-    /// Writes the capture to a file that Wireshark and tcpdump open; what stood there is replaced.
+    /// Writes the capture to a file for Wireshark and tcpdump. An existing file is replaced.
     public func write(to path: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 }
 
-/// Where runs leave their captures.
+/// The folder for the captures of runs.
 public struct CaptureFolder: Sendable {
     private static let runs = Atomic(0)
     private let path: String
 
-    /// The folder that SMARTPLUG_CAPTURE names, which must be there; nil where it names none.
+    /// Uses the existing folder in SMARTPLUG_CAPTURE, or returns nil if the variable is not set.
     public init?(environment: [String: String]) {
         guard let path = environment["SMARTPLUG_CAPTURE"], !path.isEmpty else { return nil }
         self.path = path
     }
 
-    /// Of this process's environment.
+    /// The folder in this process's environment.
     public static let ofProcess = CaptureFolder(environment: ProcessInfo.processInfo.environment)
 
-    /// `HouseHost-seed-7-1.pcap` is a run with hosts of that type; the last number tells several runs of a seed apart.
+    /// Stores a capture. `HouseHost-seed-7-1.pcap` is a run with hosts of that type; the last number distinguishes several runs
+    /// of a seed.
     func keep(_ capture: PacketCapture, hosts: String, seed: UInt64) {
         let run = Self.runs.add(1, ordering: .relaxed).newValue
         do {

@@ -1,8 +1,8 @@
 public import ProtocolCore
 
-/// What is to happen, in order of time and, at the same time, in order of scheduling.
+/// A queue of events in the order of time and, at the same time, of scheduling.
 ///
-/// The innermost loop of every simulation: it is inlinable so that each gets one for its own kind of item.
+/// It is the innermost loop of every simulation, so it is inlinable and specialized for each kind of item.
 public struct EventQueue<Item> {
     @usableFromInline struct Entry {
         @usableFromInline let time: Instant
@@ -20,7 +20,7 @@ public struct EventQueue<Item> {
         }
     }
 
-    /// A binary heap, the first entry on top.
+    /// A binary heap with the first entry on top.
     @usableFromInline var heap: [Entry] = []
     @usableFromInline var scheduled: UInt64 = 0
 

@@ -1,12 +1,12 @@
-/// What a link does to what it carries. Streams arrive in order and whole: loss only makes them late.
+/// The faults of a link. Streams arrive complete and in order: loss only delays them.
 public struct LinkFaults: Hashable, Sendable {
-    /// Chance that a datagram, or one sending of a stream's segment, is lost.
+    /// The chance that a datagram, or one transmission of a stream's segment, is lost.
     public var loss: Double
-    /// Chance that a datagram arrives twice.
+    /// The chance that a datagram arrives twice.
     public var duplication: Double
-    /// How long everything takes.
+    /// The delay of every transmission.
     public var delay: ClosedRange<Duration>
-    /// Chance that a datagram is held back, and for how long at most; later ones overtake it.
+    /// The chance that a datagram is delayed further, so that later ones overtake it, and the limit of that delay.
     public var reordering: Double
     public var heldBack: Duration
 
@@ -25,25 +25,25 @@ public struct LinkFaults: Hashable, Sendable {
     public static let none = LinkFaults()
 }
 
-/// Something that happens to the LAN at a moment of the run.
+/// A change of the LAN at a moment of the run.
 public enum Fault: Hashable, Sendable {
     case linkFaults(LinkID, LinkFaults)
-    /// Hosts hear each other only within their group; hosts that no group names form one more.
+    /// Splits a link: hosts only reach others in their group. Hosts without a group form another one.
     case partition(LinkID, [[HostID]])
     case heal(LinkID)
     case linkDown(LinkID)
     case linkUp(LinkID)
-    /// The host is gone without a word; its streams stay half open at their peers.
+    /// Cuts the power without notice; the host's streams stay half open at their peers.
     case powerCut(HostID)
-    /// Boots a host that is off, with a new boot and its clock at zero.
+    /// Boots a host that is off, with a new boot id and its clock at zero.
     case powerOn(HostID)
-    /// The process is killed; the kernel lives on and resets its streams.
+    /// Kills the process; the kernel keeps running and resets its streams.
     case kill(HostID)
-    /// Starts a process that was killed.
+    /// Starts a killed process.
     case start(HostID)
-    /// Time goes on, but the host does nothing and answers nothing.
+    /// Suspends the host: time continues, but the host does nothing and answers nothing.
     case suspend(HostID)
     case resume(HostID)
-    /// The wall clock jumps; the monotonic clock does not.
+    /// Steps the wall clock; the monotonic clock is unchanged.
     case stepWallClock(HostID, by: Duration)
 }

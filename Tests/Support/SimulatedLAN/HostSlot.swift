@@ -1,10 +1,10 @@
 internal import ProtocolCore
 
-/// A host with what the LAN knows about it.
+/// A host with its state in the LAN.
 struct HostSlot<Host: SimulatedHost> {
     enum Power: Hashable {
         case off
-        /// The kernel runs, the process does not.
+        /// The kernel runs, but the process does not.
         case stopped
         case running
         case suspended
@@ -20,10 +20,10 @@ struct HostSlot<Host: SimulatedHost> {
     var interfaces: [InterfaceID] = []
     /// Listening ports of the running process.
     var ports: Set<UInt16> = []
-    /// What the kernel of a suspended host holds for its process.
+    /// The events that the kernel of a suspended host holds for its process.
     var held: [HostEvent<Host.Stimulus>] = []
     var deadline: Instant?
-    /// Tells the deadline that counts from those scheduled before it.
+    /// Distinguishes the current deadline from previously scheduled ones.
     var deadlineToken: UInt64 = 0
 
     init(host: Host, name: String, random: SeededRandom) {
@@ -35,12 +35,12 @@ struct HostSlot<Host: SimulatedHost> {
     func clock(_ now: Instant) -> Instant { .zero + (now - bootedAt) }
 }
 
-/// Where a host meets a link.
+/// The connection of a host to a link.
 struct Interface {
     let host: HostID
     let link: LinkID
     let addresses: [IPAddress]
-    /// What the host was told last.
+    /// The last state that was reported to the host.
     var reportedUp = false
 }
 
@@ -48,13 +48,13 @@ struct Interface {
 struct Link {
     var faults: LinkFaults
     var isUp = true
-    /// Group of each host while the link is partitioned; nil while it is whole.
+    /// The group of each host while the link is partitioned; nil otherwise.
     var groups: [HostID: Int]?
     var interfaces: [InterfaceID] = []
 
     init(faults: LinkFaults) { self.faults = faults }
 
-    /// Whether what one host sends now can reach the other.
+    /// Returns true if packets of one host currently reach the other.
     func joins(_ left: HostID, _ right: HostID) -> Bool {
         guard isUp else { return false }
         guard let groups else { return true }

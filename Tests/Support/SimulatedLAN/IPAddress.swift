@@ -2,7 +2,7 @@
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
 
-    /// Nil unless there are 4 or 16 bytes.
+    /// Creates an address from 4 or 16 bytes, or returns nil.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -10,7 +10,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// A link-local IPv6 address, fe80:: and a number.
+    /// Returns a link-local IPv6 address, fe80:: and a number.
     public static func linkLocal(_ number: UInt16) -> IPAddress {
         IPAddress(
             unchecked: [0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(number >> 8), UInt8(number & 0xFF)])
@@ -22,7 +22,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var isMulticast: Bool { isIPv4 ? (224...239).contains(bytes[0]) : bytes[0] == 0xFF }
 
-    /// 255.255.255.255; a subnet's own broadcast address is an ordinary one here.
+    /// True for 255.255.255.255; a subnet's own broadcast address is an ordinary address here.
     public var isBroadcast: Bool { bytes == [255, 255, 255, 255] }
 
     public var description: String {
@@ -46,7 +46,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     public var description: String { address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)" }
 }
 
-/// A UDP datagram; what it carries means nothing to the LAN.
+/// A UDP datagram; the LAN does not interpret its payload.
 public struct Datagram: Hashable, Sendable {
     public var source: Endpoint
     public var destination: Endpoint

@@ -1,12 +1,12 @@
 internal import PacketTraces
 public import ProtocolCore
 
-/// What went over the links as a capture file that Wireshark opens (link type Ethernet). It only makes the bytes.
+/// The packets on the links as a capture file for Wireshark (link type Ethernet). It only builds the bytes.
 public struct PacketCapture: Sendable {
     /// The whole file.
     public private(set) var bytes: [UInt8]
     public private(set) var packets = 0
-    /// Bytes after which no further packet is kept. Stops a storm from filling the memory.
+    /// The limit in bytes, above which packets are dropped. It bounds the memory during a storm.
     public let limit: Int
 
     public init(limit: Int = 64 << 20) {
@@ -15,8 +15,8 @@ public struct PacketCapture: Sendable {
     }
 
     /// - Parameters:
-    ///   - sender: gives the source its Ethernet address.
-    ///   - time: since the start of the run; the file has it as time since 1970.
+    ///   - sender: determines the source's Ethernet address.
+    ///   - time: the time since the start of the run, stored as time since 1970.
     public mutating func add(_ datagram: Datagram, sender: InterfaceID, at time: Instant) {
         let packet = InternetPacket.udp(from: datagram.source.traced, to: datagram.destination.traced, datagram.payload)
         add(packet, to: datagram.destination.address, sender: sender, at: time)
@@ -30,7 +30,7 @@ public struct PacketCapture: Sendable {
         bytes += CaptureFormat.record(frame, at: time.nanoseconds)
     }
 
-    /// Multicast addresses as RFC 1112 section 6.4 and RFC 2464 section 7 map them; hosts get a locally administered one.
+    /// Maps multicast addresses as RFC 1112 section 6.4 and RFC 2464 section 7 define; hosts get a locally administered address.
     private static func ethernetAddress(of destination: IPAddress) -> [UInt8] {
         let bytes = destination.bytes
         if destination.isBroadcast { return [UInt8](repeating: 0xFF, count: 6) }

@@ -1,10 +1,10 @@
-/// Which seeds a simulation runs: SMARTPLUG_SEED names a single one to replay, SMARTPLUG_SEEDS how many to sample.
+/// The seeds of a simulation: SMARTPLUG_SEED replays a single one, SMARTPLUG_SEEDS sets the number of samples.
 public struct SeedPlan: Sendable {
     public let seeds: [UInt64]
 
     /// - Parameters:
-    ///   - environment: the process's; a value that is no number is a mistake worth stopping for.
-    ///   - sampled: how many without SMARTPLUG_SEEDS.
+    ///   - environment: the process's environment; a value that is not a number stops the run.
+    ///   - sampled: the number of seeds without SMARTPLUG_SEEDS.
     public init(environment: [String: String], sampled: Int = 200) {
         func number<Value: FixedWidthInteger>(_ name: String, _: Value.Type) -> Value? {
             guard let text = environment[name], !text.isEmpty else { return nil }
@@ -18,9 +18,9 @@ public struct SeedPlan: Sendable {
         }
     }
 
-    /// Runs one house after another; a seed that fails does not keep the others from being tried.
+    /// Runs one house after another. A failing seed does not prevent the others from running.
     ///
-    /// - Throws: the first failure, with the seeds that failed as well.
+    /// - Throws: the first failure, with the other failing seeds.
     public func run(_ house: (UInt64) throws(SimulationFailure) -> Void) throws(SimulationFailure) {
         var first: SimulationFailure?
         var others: [String] = []
@@ -36,6 +36,6 @@ public struct SeedPlan: Sendable {
             seed: first.seed, reason: ([first.reason] + others).joined(separator: "\n"), trace: first.trace)
     }
 
-    /// Failures after which there is nothing to learn from more of them.
+    /// The limit of failures after which the run stops.
     private static let mostFailures = 10
 }

@@ -1,12 +1,12 @@
 public import ProtocolCore
 
-/// Names a host, a link or an interface of one LAN: the order in which they were added.
+/// Identifies a host, a link or an interface of one LAN by the order of addition.
 public struct HostID: Hashable, Sendable { public let index: Int }
 public struct LinkID: Hashable, Sendable { public let index: Int }
 public struct InterfaceID: Hashable, Sendable { public let index: Int }
 
-/// Names a stream at one of its two hosts. A host numbers those that it opens itself below 2^32, as it likes but never
-/// twice; the LAN numbers those that the host accepts from there on.
+/// Identifies a stream at one of its two hosts. A host numbers its own streams below 2^32 and never reuses a number; the LAN
+/// numbers accepted streams from there on.
 public struct StreamID: Hashable, Sendable {
     public let rawValue: UInt64
 
@@ -14,30 +14,30 @@ public struct StreamID: Hashable, Sendable {
     init(accepted number: UInt64) { rawValue = 1 << 32 + number }
 }
 
-/// A host of the LAN: a machine that brings protocol machines together with the network, as a shell does on a board.
+/// A host of the LAN: a machine that connects protocol machines to the network, like a shell on a board.
 ///
-/// `now` is the host's own clock: time since its boot, counting through suspend. The value outlives a loss of power, as a
-/// board with its flash does; ``HostEvent/started(_:)`` is where it forgets what was in memory.
+/// `now` is the host's own clock: time since its boot, including suspend. The value survives a power loss like a board with its
+/// flash; ``HostEvent/started(_:)`` must reset everything in memory.
 public protocol SimulatedHost: Machine where Event == HostEvent<Stimulus>, Action == HostAction {
-    /// What a test does to the host from outside: press its button, ask for something.
+    /// An external stimulus of a test, such as a button press or a request.
     associatedtype Stimulus
 }
 
 public enum HostEvent<Stimulus>: MachineEvent {
-    /// The process starts. Streams, timers and whatever was in memory before are gone.
+    /// The process starts. Previous streams, timers and memory are gone.
     case started(Start)
-    /// Also comes after ``started(_:)`` for each interface that is up.
+    /// The interface is up. Also sent after ``started(_:)`` for each interface that is up.
     case interfaceUp(InterfaceID, [IPAddress])
     case interfaceDown(InterfaceID)
     case datagram(Datagram, on: InterfaceID)
-    /// Somebody connected to a port that this host listens on.
+    /// A host connected to a listening port of this host.
     case accepted(StreamID, port: UInt16, from: Endpoint)
     case connected(StreamID)
-    /// Bytes in order, cut anywhere.
+    /// Bytes in order, split anywhere.
     case received(StreamID, [UInt8])
     /// The send buffer filled up (false) or drained (true).
     case writable(StreamID, Bool)
-    /// The last event of a stream, unless this host closed it itself.
+    /// The last event of a stream, unless this host closed it.
     case closed(StreamID, StreamEnd)
     case wallClockStepped(by: Duration)
     case stimulus(Stimulus)
@@ -48,22 +48,22 @@ public struct Start: Hashable, Sendable {
     public enum Cause: Hashable, Sendable { case powerOn, processStart }
 
     public var cause: Cause
-    /// Differs for each boot of each host; the same after a mere restart of the process.
+    /// The boot id, which differs for each boot of each host and is unchanged after a restart of the process.
     public var boot: UInt64
-    /// For the host's own random decisions.
+    /// The seed for the host's own random decisions.
     public var seed: UInt64
 }
 
 public enum StreamEnd: Hashable, Sendable {
-    /// The peer closed it, and all that it wrote has arrived.
+    /// The peer closed the stream, and all its bytes have arrived.
     case finished
-    /// The peer has no such stream: its process or its host has been restarted.
+    /// The peer has no such stream, because its process or host restarted.
     case reset
-    /// Nobody listens on that port.
+    /// No process listens on that port.
     case refused
-    /// Nobody on a common link has that address.
+    /// No host on a common link has that address.
     case unreachable
-    /// Nothing came back for too long.
+    /// No answer arrived within the time limit.
     case timedOut
 }
 
@@ -72,11 +72,11 @@ public enum HostAction: Hashable, Sendable {
     case listen(port: UInt16)
     case connect(StreamID, to: Endpoint)
     case write(StreamID, [UInt8])
-    /// Closes after what was written has arrived. Nothing more is heard of the stream.
+    /// Closes the stream after all written bytes have arrived. No further events of the stream follow.
     case close(StreamID)
-    /// False leaves what arrives in the peer's send buffer.
+    /// False leaves incoming bytes in the peer's send buffer.
     case setReading(StreamID, Bool)
-    /// The host's power goes, or its process is killed, at this point of its work: nothing after it is performed.
+    /// Cuts the host's power or kills its process at this point: no later action is performed.
     case breakDown(Breakdown)
 }
 

@@ -1,8 +1,8 @@
 internal import PacketTraces
 internal import ProtocolCore
 
-/// Streams as TCP segments, at the moment when each arrives. What was lost and sent again on the way is not shown: a stream
-/// knows only how long that took.
+/// Captures streams as TCP segments at the time of their arrival. Losses and retransmissions are not included: a stream only
+/// knows their total delay.
 extension SimulatedLAN {
     enum Segment {
         case opens, acknowledges, says, finishes, resets
@@ -30,7 +30,7 @@ extension SimulatedLAN {
             capture?.add(packet, to: receiver.endpoint.address, sender: sender.interface, at: now)
             stream.ends[side].sequence &+= UInt32(part.count)
         } while !rest.isEmpty
-        // SYN and FIN take a number each (RFC 9293 §3.4).
+        // SYN and FIN use one sequence number each (RFC 9293 §3.4).
         switch segment {
         case .opens, .finishes: stream.ends[side].sequence &+= 1
         case .acknowledges, .says, .resets: break
@@ -38,6 +38,6 @@ extension SimulatedLAN {
         streams[number]?.ends[side].sequence = stream.ends[side].sequence
     }
 
-    /// What fits into an Ethernet frame behind the headers of IPv6 and TCP.
+    /// The space in an Ethernet frame after the headers of IPv6 and TCP.
     private static var segmentSize: Int { 1440 }
 }

@@ -19,7 +19,8 @@ extension SimulatedLAN {
         }
     }
 
-    /// Multicast and broadcast reach every other interface of the link: who has not joined a group ignores it.
+    /// Returns true if the interface receives the datagram. Multicast and broadcast reach every other interface of the link; a
+    /// host ignores groups that it has not joined.
     private func takes(_ destination: IPAddress, _ receiver: InterfaceID) -> Bool {
         destination.isMulticast || destination.isBroadcast
             || interfaces[receiver.index].addresses.contains(destination)
@@ -27,7 +28,7 @@ extension SimulatedLAN {
 
     func arrive(_ datagram: Datagram, from sender: HostID, at interface: InterfaceID) {
         let receiver = interfaces[interface.index]
-        // What was on its way when the link broke is lost.
+        // Packets in flight are lost when the link breaks.
         guard links[receiver.link.index].joins(sender, receiver.host) else { return }
         deliver(.datagram(datagram, on: interface), to: receiver.host)
     }

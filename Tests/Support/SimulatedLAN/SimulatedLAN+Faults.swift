@@ -33,7 +33,7 @@ extension SimulatedLAN {
         }
     }
 
-    /// Tells a host of the interfaces that came or went since it was told last.
+    /// Reports interface changes since the last report to a host.
     func reportInterfaces(of host: HostID) {
         for interface in slots[host.index].interfaces {
             let isUp = links[interfaces[interface.index].link.index].isUp

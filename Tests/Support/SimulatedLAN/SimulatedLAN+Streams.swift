@@ -72,7 +72,7 @@ extension SimulatedLAN {
     // MARK: Writing
 
     func write(_ bytes: [UInt8], to id: StreamID, of host: HostID) {
-        // A stream that just ended takes what was still meant for it.
+        // A stream that has just ended accepts and drops remaining writes.
         guard !bytes.isEmpty, let (number, side) = find(id, host) else { return }
         put(number, side, bytes, finishes: false)
         guard let end = streams[number]?.ends[side], end.writable, end.unreceived.count > sendBuffer
@@ -115,7 +115,7 @@ extension SimulatedLAN {
         guard let stream = streams[number] else { return }
         streams[number]?.ends[side].isMoving = false
         let (sender, receiver) = (stream.ends[side], stream.ends[1 - side])
-        // Nobody sends again what a host lost with its power.
+        // Data of a host that lost its power is not retransmitted.
         guard slots[sender.host.index].power != .off, let first = sender.flights.first else { return }
         guard hasWay(stream, to: 1 - side), slots[receiver.host.index].power != .off else {
             return retransmit(number, from: side)
@@ -123,7 +123,7 @@ extension SimulatedLAN {
         streams[number]?.ends[side].retries = 0
         streams[number]?.ends[side].blockedSince = nil
         guard receiver.isOpen else {
-            // Before the other side has accepted, the bytes wait for it.
+            // The bytes wait until the other side has accepted.
             guard stream.wasAccepted else {
                 return move(number, from: side, at: now + StreamTiming.firstRetransmission)
             }
@@ -145,7 +145,7 @@ extension SimulatedLAN {
         move(number, from: side, at: now + StreamTiming.retransmission(end.retries))
     }
 
-    /// Delivers all flights that are due, cut anew at random places.
+    /// Delivers all flights that are due, split again at random places.
     private func take(_ number: Int, from side: Int) {
         guard var end = streams[number]?.ends[side], let receiver = streams[number]?.ends[1 - side] else { return }
         let due = end.flights.prefix { $0.arrival <= now }
@@ -180,7 +180,7 @@ extension SimulatedLAN {
             streams[number] = nil
             return
         }
-        // A reset is sent once: lost, it comes again only when this end speaks again.
+        // A reset is sent once. If it is lost, it is sent again only after this end sends again.
         guard !random.chance(links[stream.link.index].faults.loss) else {
             return move(number, from: side, at: now + StreamTiming.firstRetransmission)
         }
@@ -194,7 +194,7 @@ extension SimulatedLAN {
         finish(number, side, .reset)
     }
 
-    /// Ends a stream at one side, which hears of it.
+    /// Ends a stream at one side and reports that to its host.
     private func finish(_ number: Int, _ side: Int, _ reason: StreamEnd) {
         guard let end = streams[number]?.ends[side] else { return }
         let wasOpen = end.isOpen
@@ -203,21 +203,22 @@ extension SimulatedLAN {
         if wasOpen { deliver(.closed(end.id, reason), to: end.host) }
     }
 
-    /// Forgets a stream that neither side has any more.
+    /// Removes a stream that is closed on both sides.
     private func drop(_ number: Int) {
         guard let stream = streams[number], !stream.ends.contains(where: \.isOpen) else { return }
         let isFinishing = stream.ends.contains { !$0.flights.isEmpty && slots[$0.host.index].power != .off }
         if !isFinishing || !stream.wasAccepted { streams[number] = nil }
     }
 
-    /// The process or the host is gone.
-    /// - Parameter announced: its kernel lives and tells the peers.
+    /// Abandons the streams of a host whose process or power is gone.
+    ///
+    /// - Parameter announced: true if its kernel is still running and resets the streams.
     func abandonStreams(of host: HostID, announced: Bool) {
         for number in streams.keys.sorted() {
             for side in 0...1 where streams[number]?.ends[side].host == host {
-                // What a process closed before it was killed, its kernel still delivers.
+                // The kernel still delivers data of streams that the process closed before it was killed.
                 if announced, streams[number]?.ends[side].isOpen != true { continue }
-                // It delivers what was written as well, unless something unread makes it reset the stream.
+                // The kernel also delivers written data, unless unread data makes it reset the stream.
                 if announced, let end = streams[number]?.ends[side], !end.flights.isEmpty, random.chance(0.5) {
                     close(end.id, of: host)
                     continue
@@ -245,11 +246,11 @@ extension SimulatedLAN {
     private func hasWay(_ stream: Stream, to side: Int) -> Bool {
         let (left, right) = (stream.ends[0].host, stream.ends[1].host)
         guard links[stream.link.index].joins(left, right) else { return false }
-        // Who is suspended answers nothing; a stopped process leaves its kernel to answer.
+        // A suspended host answers nothing; the kernel of a stopped process still answers.
         return slots[stream.ends[side].host.index].power != .suspended
     }
 
-    /// How long a segment takes, with the times it was lost and sent again.
+    /// Returns the delay of a segment, including losses and retransmissions.
     private func oneWay(_ link: LinkID, retry first: Duration) -> Duration {
         let faults = links[link.index].faults
         var delay = random.duration(in: faults.delay)

@@ -1,9 +1,9 @@
 public import ProtocolCore
 
-/// Hosts on links in virtual time, with faults, all decided by one seed: the same seed gives the same run.
+/// Hosts on links in virtual time, with faults. One seed determines everything: the same seed gives the same run.
 ///
-/// Hosts are machines. The LAN takes what is scheduled next, hands it to its host, performs the actions and checks the
-/// test's invariant. A run that delivers more than its budget is a storm and fails.
+/// Hosts are machines. The LAN passes the next scheduled event to its host, performs the actions and checks the test's
+/// invariant. A run with more deliveries than its budget is a storm and fails.
 public final class SimulatedLAN<Host: SimulatedHost> {
     enum Scheduled {
         case fault(Fault)
@@ -14,13 +14,13 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     }
 
     public let seed: UInt64
-    /// Bytes that a stream takes before it is not writable; it is again at a quarter of them.
+    /// The limit of a stream's send buffer in bytes. A full stream is writable again at a quarter of it.
     public let sendBuffer: Int
-    /// Deliveries to hosts that the run may still make.
+    /// The remaining number of deliveries to hosts.
     public private(set) var budget: Int
-    /// Since the start of the run; each host's own clock counts from its boot.
+    /// The time since the start of the run; each host's own clock counts from its boot.
     public private(set) var now = Instant.zero
-    /// Everything that went over the links since it was set; nil keeps nothing.
+    /// The capture of all packets since it was set; nil for none.
     public var capture: PacketCapture?
     private let captures: CaptureFolder?
     var random: SeededRandom
@@ -33,8 +33,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     private var trace = Trace()
 
     /// - Parameters:
-    ///   - budget: deliveries; choose several times what a sound run needs.
-    ///   - captures: where the run leaves what went over its links when it is over; nil keeps nothing.
+    ///   - budget: the limit of deliveries, several times the number of a correct run.
+    ///   - captures: the folder for the capture after the run; nil for none.
     public init(
         seed: UInt64, budget: Int, sendBuffer: Int = 65_536, captures: CaptureFolder? = .ofProcess
     ) {
@@ -77,7 +77,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         queue.schedule(.fault(fault), at: now + delay)
     }
 
-    /// A host that is not running at that moment does not notice.
+    /// Schedules a stimulus. A host that is not running at that time does not receive it.
     public func schedule(_ stimulus: Host.Stimulus, on host: HostID, after delay: Duration = .zero) {
         queue.schedule(.stimulus(host, stimulus), at: now + delay)
     }
@@ -88,13 +88,14 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     public func isRunning(_ host: HostID) -> Bool { slots[host.index].power == .running }
     /// The host's own clock.
     public func clock(of host: HostID) -> Instant { slots[host.index].clock(now) }
-    /// What the host's wall clock shows more than the time of the run.
+    /// Returns the difference between the host's wall clock and the time of the run.
     public func wallClockOffset(of host: HostID) -> Duration { slots[host.index].wallClockOffset }
 
     // MARK: Running
 
-    /// Runs for so long, or until nothing is left to happen.
-    /// - Parameter invariant: checked after every delivery and what it caused at once; what it throws ends the run.
+    /// Runs for this duration, or until no event is left.
+    ///
+    /// - Parameter invariant: checked after every delivery and its immediate effects; an error ends the run.
     /// - Throws: ``SimulationFailure``.
     public func run(
         for duration: Duration, invariant: (SimulatedLAN) throws -> Void = { _ in }
@@ -115,7 +116,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         now = end
     }
 
-    /// A failure of this run, for what a test finds after it.
+    /// Returns a failure of this run, for faults that a test detects afterwards.
     public func failure(_ reason: String) -> SimulationFailure {
         SimulationFailure(seed: seed, reason: "after \((now - .zero).inSeconds) s: \(reason)", trace: trace.lines)
     }
@@ -137,7 +138,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         }
     }
 
-    /// Hands an event to a host that is running. A suspended one hears of its streams later, any other never.
+    /// Delivers an event to a running host. A suspended host receives events of its streams later; any other host never does.
     func deliver(_ event: HostEvent<Host.Stimulus>, to host: HostID) {
         switch slots[host.index].power {
         case .off, .stopped: return
@@ -149,7 +150,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         note(event, host)
         let actions = slots[host.index].host.handle(event, now: slots[host.index].clock(now))
         for action in actions {
-            // It may have broken down in between.
+            // The host may have broken down in between.
             guard slots[host.index].power == .running else { break }
             perform(action, of: host)
         }
@@ -178,7 +179,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         }
     }
 
-    /// Schedules the host's next deadline where it differs from the one scheduled.
+    /// Schedules the host's next deadline if it differs from the scheduled one.
     func arm(_ host: HostID) {
         let slot = slots[host.index]
         guard slot.power == .running, let own = slot.host.nextDeadline else {

@@ -1,6 +1,6 @@
 internal import ProtocolCore
 
-/// Why a run failed, with what replays it.
+/// The reason of a failed run, with the command that replays it.
 public struct SimulationFailure: Error, CustomStringConvertible {
     public let seed: UInt64
     public let reason: String
@@ -24,7 +24,7 @@ public struct SimulationFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The last deliveries of a run, kept as values and put into words only when it fails.
+/// The last deliveries of a run, stored as values and formatted only after a failure.
 struct Trace {
     struct Entry {
         let time: Instant

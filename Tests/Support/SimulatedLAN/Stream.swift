@@ -1,6 +1,6 @@
 internal import ProtocolCore
 
-/// A reliable stream of bytes between two hosts, as TCP gives it: in order and whole, or broken.
+/// A reliable stream of bytes between two hosts, like TCP: complete and in order, or broken.
 struct Stream {
     /// One of its two ends.
     struct End {
@@ -8,19 +8,19 @@ struct Stream {
         let id: StreamID
         let interface: InterfaceID
         let endpoint: Endpoint
-        /// The number of its next byte in a capture.
+        /// The sequence number of its next byte in a capture.
         var sequence: UInt32 = 0
-        /// False once this end was closed, reset or lost with its host; nothing is delivered to it any more.
+        /// False after this end was closed, reset or lost with its host; no further bytes are delivered to it.
         var isOpen = true
         var reading = true
         var writable = true
-        /// What this end wrote and the other has not received yet.
+        /// The bytes that this end wrote and the other end has not received.
         var unreceived: [UInt8] = []
-        /// When the parts of ``unreceived`` arrive, in order.
+        /// The arrival times of the parts of ``unreceived``, in order.
         var flights: [Flight] = []
-        /// A step is scheduled that brings the first flight.
+        /// True if a step for the first flight is scheduled.
         var isMoving = false
-        /// How often the first flight found no way, and since when.
+        /// The number of failed attempts for the first flight, and the time of the first one.
         var retries = 0
         var blockedSince: Instant?
     }
@@ -28,40 +28,40 @@ struct Stream {
     struct Flight {
         let arrival: Instant
         var bytes: Int
-        /// The end of the stream, behind its last byte.
+        /// True for the end of the stream after its last byte.
         var finishes = false
     }
 
     let link: LinkID
-    /// The host that connected, and the one that accepted; the latter is open once it did.
+    /// The connecting host, and the accepting one, whose end is open after it accepted.
     var ends: [End]
     var wasAccepted = false
 }
 
-/// A step of a stream that comes at its time.
+/// A scheduled step of a stream.
 enum StreamStep {
-    /// The request to connect reaches the other host, if there is a way.
+    /// The connection request reaches the other host, if the link is up.
     case ask(Int, attempt: Int)
-    /// The answer reaches the host that asked.
+    /// The answer reaches the connecting host.
     case answered(Int, StreamEnd?)
-    /// The first flight that this end wrote arrives, if there is a way.
+    /// The first flight of this end arrives, if the link is up.
     case arrive(Int, from: Int)
-    /// The news that the other end is gone reaches this end, if there is a way.
+    /// The reset of the other end reaches this end, if the link is up.
     case reset(Int, to: Int)
-    /// Nobody has that address.
+    /// No host has that address.
     case unreachable(HostID, StreamID)
 }
 
-/// Times of TCP as Linux keeps them, rounded.
+/// The timeouts of TCP on Linux, rounded.
 enum StreamTiming {
     static let firstRetransmission = Duration.milliseconds(200)
     static let longestRetransmission = Duration.seconds(60)
     static let firstConnectRetry = Duration.seconds(1)
-    /// Six retries, as net.ipv4.tcp_syn_retries has it.
+    /// Six retries, like net.ipv4.tcp_syn_retries.
     static let connectAttempts = 7
-    /// About fifteen retransmissions, as net.ipv4.tcp_retries2 has it.
+    /// About fifteen retransmissions, like net.ipv4.tcp_retries2.
     static let giveUp = Duration.seconds(924)
-    /// An address without a host is known to be unreachable after the link layer has asked three times.
+    /// The time after which an address without a host is unreachable: three link-layer requests.
     static let resolution = Duration.seconds(3)
 
     static func retransmission(_ retry: Int) -> Duration {
