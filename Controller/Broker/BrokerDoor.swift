@@ -132,7 +132,7 @@ public actor BrokerDoor: HouseAudience {
         handle(.paired(plugs))
     }
 
-    // MARK: What the house tells
+    // MARK: Reports of the house
 
     public func note(_ record: RunnerRecord) {}
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}

@@ -63,7 +63,7 @@ public struct ChartSource: Sendable {
         return result
     }
 
-    // MARK: What happened
+    // MARK: Marks
 
     /// Adds marks for the plugs' events in the history, and for the rules that they fired.
     ///

@@ -135,7 +135,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
         await listener?.stop()
     }
 
-    // MARK: What the plug's owner asks
+    // MARK: Management
 
     /// - Parameter answer: called when the change is in flash.
     public func manage(_ order: HomeKitOrder, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {

@@ -225,7 +225,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         proceed(request, now, &actions)
     }
 
-    // MARK: What belongs into the audit log
+    // MARK: Audit log
 
     private func take(_ notice: HomeKitNotice, _ actions: inout [Action]) {
         actions.append(.tell(notice))

@@ -228,7 +228,7 @@ public struct BrokerMachine: Machine, Sendable {
         }
     }
 
-    // MARK: What plugs tell
+    // MARK: Reports of plugs
 
     private mutating func want(_ text: String, _ plug: PlugID, _ slot: RetainedDesk.Slot, _ actions: inout [Action]) {
         if desk.want(text, RetainedDesk.Key(plug: plug, slot: slot)) { actions.append(.remember(plug)) }
@@ -282,7 +282,7 @@ public struct BrokerMachine: Machine, Sendable {
         }
     }
 
-    // MARK: What goes out
+    // MARK: Publishing
 
     private mutating func publish(
         _ publication: Publication, as kind: Sent, _ now: Instant, _ actions: inout [Action]
