@@ -18,17 +18,25 @@ static int failed(int descriptor, const char *name, const char **step) {
     return -error;
 }
 
-/* Frames that this host sent itself (4), or that are for others (3) on a card that hears everything, are not for us. Then, for
-   `dhcp`: IPv4 (the socket is bound to that), no fragment, UDP, to port 68. Jumps count the instructions left out. */
-static struct sock_filter only_received[] = {
+/* Frames that this host sent itself (4), or that are for others (3) on a card that hears everything, are not for us. Neither are
+   frames of another interface: the socket of `eth0` also gets the frames that the kernel has handed on to `eth0.20`, a VLAN of it, or
+   to a bond that it is a port of, and there SKF_AD_IFINDEX is the other interface's index. A frame of a VLAN without an interface is
+   for others. Then, for `dhcp`: IPv4 (the socket is bound to that), no fragment, UDP, to port 68. Jumps count the instructions left
+   out. */
+#define OWN_INTERFACE 3 /* the instruction that compares with the interface's index, which is written into it */
+static const struct sock_filter only_received[] = {
     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
-    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 3, 0),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_IFINDEX),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
     BPF_STMT(BPF_RET | BPF_K, 0xFFFF),
     BPF_STMT(BPF_RET | BPF_K, 0),
 };
-static struct sock_filter only_dhcp[] = {
+static const struct sock_filter only_dhcp[] = {
     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
-    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 8, 0),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 10, 0),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_IFINDEX),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 8),
     BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 14 + 6), /* flags and fragment offset */
     BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3FFF, 6, 0),
     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 14 + 9), /* protocol */
@@ -47,12 +55,20 @@ static int filter(int descriptor, struct sock_filter *instructions, unsigned sho
 }
 #define FILTER(descriptor, instructions) filter(descriptor, instructions, sizeof instructions / sizeof *instructions)
 
+/* Attaches the filter for frames of one interface. */
+static int filter_interface(int descriptor, int interface, bool dhcp) {
+    struct sock_filter instructions[sizeof only_dhcp / sizeof *only_dhcp];
+    size_t size = dhcp ? sizeof only_dhcp : sizeof only_received;
+    memcpy(instructions, dhcp ? only_dhcp : only_received, size);
+    instructions[OWN_INTERFACE].k = interface;
+    return filter(descriptor, instructions, size / sizeof *instructions);
+}
+
 int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step) {
     /* Without a protocol it hears nothing until it is bound, and so nothing that the filter would have dropped. */
     int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return failed(descriptor, "socket", step);
-    int refused = dhcp ? FILTER(descriptor, only_dhcp) : FILTER(descriptor, only_received);
-    if (refused < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
+    if (filter_interface(descriptor, interface, dhcp) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
     struct sockaddr_ll address = {
         .sll_family = AF_PACKET, .sll_protocol = htons(ethertype), .sll_ifindex = interface};
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor, "bind", step);

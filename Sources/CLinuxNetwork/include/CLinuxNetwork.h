@@ -13,7 +13,7 @@ int clinuxnetwork_open_rtnetlink(void);
 int clinuxnetwork_open_route_control(void);
 
 /* A packet socket of one interface and one ethertype: whole frames as they came, and whole frames out, past the kernel's own
-   protocols. It does not hear what this host sends. With `dhcp`, only UDP datagrams to port 68 in unfragmented IPv4 packets. */
+   protocols. It receives neither what this host sends nor frames of the interface's VLANs. With `dhcp`, only UDP datagrams to port 68 in unfragmented IPv4 packets. */
 int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step);
 
 /* Sends a datagram that begins with its UDP header along the kernel's routes through the interface. 0 when it is on its way. */
