@@ -16,7 +16,7 @@ public actor RulesDirectory {
     /// Reads all of it, which blocks for a while at most where a disk does not answer.
     ///
     /// - Parameters:
-    ///   - paths: files, and directories whose `.yaml`, `.yml` and `.lua` files count.
+    ///   - paths: files, and directories, of which the `.yaml`, `.yml` and `.lua` files that are not hidden are read.
     ///   - read: understands the file of a path; on whichever thread.
     public init(_ paths: [String], read: @escaping @Sendable (String) -> RuleFileReading) {
         self.init(LookedAtFiles(paths), read: read)
@@ -60,48 +60,92 @@ public actor RulesDirectory {
 /// Rule files, and directories of them, as they are found by name.
 struct LookedAtFiles: Sendable {
     private let paths: [String]
-    private let find: @Sendable ([String]) -> RuleFileLook
+    private let find: @Sendable (String) -> RulePathLook
     private let patience: Patience
 
     /// - Parameters:
     ///   - patience: how long the file systems may take.
-    ///   - find: looks at them.
+    ///   - find: looks at one of the paths.
     init(
         _ paths: [String], patience: Patience = .ofFiles,
-        find: @escaping @Sendable ([String]) -> RuleFileLook = RuleFileLook.init(at:)
+        find: @escaping @Sendable (String) -> RulePathLook = RulePathLook.init(at:)
     ) {
         (self.paths, self.patience, self.find) = (paths, patience, find)
     }
 
-    /// Where a file system does not answer, the paths themselves: what was read of them before goes on, and the reason is told.
+    /// Looks at each path for itself, so that a file system that does not answer affects only its own paths. Of such a path the look
+    /// has the path itself and the reason: the rules that were read from it before stay.
     func look() -> RuleFileLook {
-        let (paths, find) = (paths, find)
-        return patience.within { find(paths) } ?? RuleFileLook(unanswered: paths)
+        let find = find
+        return RuleFileLook(
+            paths.map { path in (path, patience.within(place: path) { find(path) } ?? RulePathLook(unanswered: path)) })
+    }
+}
+
+/// The rule files that a look finds at one path.
+struct RulePathLook: Sendable {
+    /// Stops a directory of anything else from filling the memory.
+    private static let maximumNames = 1 << 16
+
+    /// The files in their order, without those beyond ``RuleFileShelf/maximumFiles``, each with its stamp.
+    var files: [(path: String, stamp: FileStamp?)] = []
+    /// False if the directory has more files or names than are read.
+    var isWhole = true
+    /// The reason why the path was not read.
+    var fault: String?
+
+    init(at path: String) {
+        var found = [path]
+        if FileStamp(of: path)?.isDirectory == true { (found, isWhole) = Self.files(inDirectory: path) }
+        if found.count > RuleFileShelf.maximumFiles { isWhole = false }
+        // A directory's own stamp changes also with files that are none of ours, such as an editor's.
+        files = found.prefix(RuleFileShelf.maximumFiles).map { ($0, FileStamp(of: $0)) }
+    }
+
+    init(unanswered path: String) {
+        let error = FileError(.read, path, .late)
+        fault = "\(error)\nhint: \(error.hint ?? "")"
+    }
+
+    /// Whether a file of a directory is read. Hidden files are not the user's: an editor's lock (`.#a.yaml`), the attributes that
+    /// macOS stores (`._a.yaml`). The endings leave out the other files of editors: `a.yaml~`, `#a.yaml#`, `.a.yaml.swp`, `4913`.
+    static func isRuleFile(_ name: String) -> Bool {
+        !name.hasPrefix(".") && [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix)
+    }
+
+    /// - Returns: the rule files, and whether all names in the directory were looked at.
+    private static func files(inDirectory path: String) -> (files: [String], isWhole: Bool) {
+        // One that nobody may read is said by reading it as a file.
+        guard let names = FileStamp.names(in: path, limit: maximumNames) else { return ([path], true) }
+        return (names.filter(isRuleFile).map { path + "/" + $0 }, names.count < maximumNames)
     }
 }
 
 /// What one look finds.
 struct RuleFileLook: Sendable {
-    /// Stops a directory of anything else from filling the memory.
-    private static let maximumNames = 1 << 16
-
     /// In their order, each once.
     let files: [String]
     let stamps: RuleFileWatch.Look
     /// Of paths that are not to be read, with what is wrong with them.
     let faults: [(path: String, words: String)]
 
-    init(at paths: [String]) {
+    init(_ looks: [(path: String, look: RulePathLook)]) {
         var files: [String] = []
-        var known: Set<String> = []
+        var stamps: RuleFileWatch.Look = [:]
         var faults: [(path: String, words: String)] = []
-        for path in paths {
-            let isDirectory = FileStamp(of: path)?.isDirectory == true
-            let (found, isWhole) = isDirectory ? Self.files(inDirectory: path) : ([path], true)
-            let new = found.filter { known.insert($0).inserted }
+        for (path, look) in looks {
+            if let fault = look.fault {
+                stamps[path] = .some(nil)
+                faults.append((path, fault))
+                continue
+            }
+            let new = look.files.filter { stamps[$0.path] == nil }
             let room = RuleFileShelf.maximumFiles - files.count
-            files += new.prefix(room)
-            guard new.count > room || !isWhole else { continue }
+            for (file, stamp) in new.prefix(room) where stamps[file] == nil {
+                stamps[file] = .some(stamp)
+                files.append(file)
+            }
+            guard new.count > room || !look.isWhole else { continue }
             faults.append(
                 (
                     path,
@@ -111,30 +155,10 @@ struct RuleFileLook: Sendable {
                     """
                 ))
         }
-        self.files = files
-        // A directory's own stamp changes also with files that are none of ours, such as an editor's.
-        stamps = Dictionary(files.map { ($0, FileStamp(of: $0)) }) { first, _ in first }
-        self.faults = faults
-    }
-
-    init(unanswered paths: [String]) {
-        files = []
-        stamps = Dictionary(paths.map { ($0, nil) }) { first, _ in first }
-        faults = paths.map { path in
-            let error = FileError(.read, path, .late)
-            return (path, "\(error)\nhint: \(error.hint ?? "")")
-        }
+        (self.files, self.stamps, self.faults) = (files, stamps, faults)
     }
 
     func readings(by read: (String) -> RuleFileReading) -> [(path: String, reading: RuleFileReading)] {
         files.map { ($0, read($0)) } + faults.map { ($0.path, .broken($0.words)) }
-    }
-
-    /// - Returns: the rule files, and whether all names in the directory were looked at.
-    private static func files(inDirectory path: String) -> (files: [String], isWhole: Bool) {
-        // One that nobody may read is said by reading it as a file.
-        guard let names = FileStamp.names(in: path, limit: maximumNames) else { return ([path], true) }
-        let rules = names.filter { name in [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix) }
-        return (rules.map { path + "/" + $0 }, names.count < maximumNames)
     }
 }

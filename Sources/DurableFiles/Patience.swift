@@ -12,7 +12,13 @@ public final class Patience: Sendable {
     private let limit: Duration
     /// Stops each try at a file system that never answers from leaving one thread more.
     private let threads: Int
-    private let waiting = Mutex(0)
+    private let waiting = Mutex(Waiting())
+
+    private struct Waiting {
+        var count = 0
+        /// Calls whose time is over and that still are under way, by the place that they ask.
+        var overdue: [String: Int] = [:]
+    }
 
     /// - Parameters:
     ///   - limit: for a name to be looked up, and for a file to begin.
@@ -21,27 +27,64 @@ public final class Patience: Sendable {
         (self.limit, self.threads) = (limit, threads)
     }
 
-    /// Does it on a thread of its own, which goes on alone when the time is over.
+    /// Runs the body on its own thread, which continues when the time is over.
     ///
-    /// - Parameter bytes: most that are read; a disk has a second for each megabyte of them.
-    /// - Returns: nil where it took longer, or where too many threads wait already.
-    public func within<Value: Sendable>(bytes: Int = 0, _ body: @escaping @Sendable () -> Value) -> Value? {
-        let isFree = waiting.withLock { count in
-            guard count < threads else { return false }
-            count += 1
+    /// While a call to a place is overdue, further calls to that place fail at once: a directory whose file system does not answer
+    /// blocks one thread, however often it is read, and leaves the others to the other directories.
+    ///
+    /// - Parameters:
+    ///   - place: the directory, or the file in no particular directory, that the body reads.
+    ///   - bytes: most that are read; a disk has a second for each megabyte of them.
+    /// - Returns: nil if the time is over, if an earlier call to the place is overdue, or if too many threads wait already.
+    public func within<Value: Sendable>(
+        place: String, bytes: Int = 0, _ body: @escaping @Sendable () -> Value
+    ) -> Value? {
+        let isFree = waiting.withLock { waiting in
+            guard waiting.count < threads, waiting.overdue[place] == nil else { return false }
+            waiting.count += 1
             return true
         }
         guard isFree else { return nil }
         let answer = Answer<Value>()
+        let progress = Progress()
         let began = startThread { [self] in
             answer.give(body())
-            waiting.withLock { $0 -= 1 }
+            waiting.withLock { waiting in
+                waiting.count -= 1
+                guard progress.finish() else { return }
+                waiting.overdue[place] = waiting.overdue[place].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
         }
         guard began else {
-            waiting.withLock { $0 -= 1 }
+            waiting.withLock { $0.count -= 1 }
             return body()
         }
-        return answer.wait(limit + .seconds(bytes / Self.slowestBytesASecond))
+        if let value = answer.wait(limit + .seconds(bytes / Self.slowestBytesASecond)) { return value }
+        waiting.withLock { waiting in
+            if progress.expire() { waiting.overdue[place, default: 0] += 1 }
+        }
+        return nil
+    }
+}
+
+/// Which came first: the end of a call or the end of its time. ``Patience`` asks while it holds its lock.
+private final class Progress: Sendable {
+    private let state = Mutex((isFinished: false, isOverdue: false))
+
+    /// - Returns: true if the call was overdue.
+    func finish() -> Bool {
+        state.withLock { state in
+            state.isFinished = true
+            return state.isOverdue
+        }
+    }
+
+    /// - Returns: true if the call has not finished.
+    func expire() -> Bool {
+        state.withLock { state in
+            state.isOverdue = !state.isFinished
+            return state.isOverdue
+        }
     }
 }
 

@@ -20,7 +20,7 @@ extension FileStore {
     func inTime<Value: Sendable>(
         _ path: String, _ bytes: Int, _ body: @escaping @Sendable () throws(FileError) -> Value
     ) throws(FileError) -> Value {
-        let answer = patience.within(bytes: bytes) { () -> Result<Value, FileError> in
+        let answer = patience.within(place: parentDirectory(of: path), bytes: bytes) { () -> Result<Value, FileError> in
             do throws(FileError) { return .success(try body()) } catch { return .failure(error) }
         }
         guard let answer else { throw FileError(.read, path, .late) }

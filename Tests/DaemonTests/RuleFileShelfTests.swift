@@ -124,13 +124,18 @@ struct RuleFileShelfTests {
         #expect([[:], look(1), [:], [:]].map { watch.isChanged($0) } == [false, false, false, true])
     }
 
-    @Test("Names, sizes and files that were replaced show in a directory")
+    @Test("Names, sizes and files that were replaced show in a directory, and hidden files do not")
     func directory() throws {
         let directory = TestFolder()
         let path = directory.path
         for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
+        // Of editors, of macOS, and hidden by the user.
+        for name in ["._a.yaml", ".a.yaml.swp", "a.yaml~", "#a.yaml#", "4913", ".hidden.lua", ".yml"] {
+            try FileStore().replace(path + "/" + name, with: [0xFF])
+        }
+        symlink("person@host.1234:1", path + "/.#a.yaml")
         #expect(
             RulesDirectory.files(in: [path, path + "/a.yaml"]).files
                 == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
@@ -158,9 +163,9 @@ struct RuleFileShelfTests {
     func silence() {
         let stuck = Mutex(false)
         defer { stuck.withLock { $0 = false } }
-        let files = LookedAtFiles(["/rules"], patience: Patience(.milliseconds(50))) { paths in
+        let files = LookedAtFiles(["/rules"], patience: Patience(.milliseconds(50))) { path in
             while stuck.withLock({ $0 }) { usleep(1000) }
-            return RuleFileLook(at: paths)
+            return RulePathLook(at: path)
         }
         var shelf = RuleFileShelf()
         let good = RuleFileReading.rules([Rule(name: "A", triggers: [], actions: [])])
@@ -177,6 +182,28 @@ struct RuleFileShelfTests {
                         hint: see whether its file system answers: ls -l /rules
                         """, rules: ["A"])
             ])
+    }
+
+    @Test("A file system that does not answer takes neither other directories nor more than one thread")
+    func neighbour() throws {
+        let stuck = Mutex((isStuck: true, looks: 0))
+        defer { stuck.withLock { $0.isStuck = false } }
+        let directory = TestFolder()
+        let healthy = directory.path + "/a.yaml"
+        try FileStore().replace(healthy, with: Array("a".utf8))
+        let patience = Patience(.seconds(2), threads: 4)
+        let files = LookedAtFiles(["/stuck", directory.path], patience: patience) { path in
+            guard path == "/stuck" else { return RulePathLook(at: path) }
+            stuck.withLock { $0.looks += 1 }
+            while stuck.withLock(\.isStuck) { usleep(1000) }
+            return RulePathLook(at: path)
+        }
+        for _ in 0..<10 {
+            let look = files.look()
+            #expect(look.files == [healthy] && look.faults.map(\.path) == ["/stuck"])
+        }
+        #expect(stuck.withLock(\.looks) == 1)
+        #expect(patience.within(place: "/elsewhere") { true } == true)
     }
 
     @Test("Files beyond the most that are read are told")

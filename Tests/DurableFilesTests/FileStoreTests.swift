@@ -101,15 +101,20 @@ struct FileStoreTests {
         try store.replaceSecret(file, with: [1])
         let calls = StuckCalls()
         let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20), threads: 3))
+        // While a call to a directory is overdue no other one is made to it.
         for _ in 0..<3 {
             #expect(throws: FileError(.read, file, .late)) { try stuck.read(file, limit: 10) }
         }
+        #expect(calls.waiting == 1)
+        for other in ["/a/x", "/b/x"] {
+            #expect(throws: FileError(.read, other, .late)) { try stuck.read(other, limit: 10) }
+        }
         // No more of them wait than may.
         #expect(calls.waiting == 3)
-        #expect(throws: FileError(.read, file, .late)) { try stuck.readSecretIfPresent(file, limit: 10) }
+        #expect(throws: FileError(.read, "/c/x", .late)) { try stuck.readSecretIfPresent("/c/x", limit: 10) }
         #expect(calls.waiting == 3)
         calls.answer()
-        while (try? store.read(file, limit: 10)) != [1] {}
+        while (try? stuck.read(file, limit: 10)) != [1] {}
     }
 
     @Test("a file whose length the kernel does not tell is read to its end")
