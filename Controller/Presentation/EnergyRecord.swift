@@ -1,4 +1,4 @@
-import LinuxClocks
+public import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Terminal
@@ -41,6 +41,12 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
 
     private static func local(_ second: Int, _ zone: ZoneOffsets) -> String {
         (WallTime(nanosecondsSince1970: 0) + .seconds(second)).iso8601(offset: zone.offset(at: Double(second)))
+    }
+
+    /// Whether the period has the time in it.
+    public func contains(_ time: WallTime) -> Bool {
+        guard let begin = WallTime(iso8601: from), let end = WallTime(iso8601: to) else { return false }
+        return begin <= time && time < end
     }
 
     static let csvHeader =

@@ -10,6 +10,9 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     public var ruleFaults: [RuleFaultRecord]
     /// The address of the daemon's page for a browser; omitted if the daemon serves none.
     public var dashboard: String?
+    /// The daemon's time zone, by which its hours, days and months are counted: a name such as `Europe/Berlin`, or if its name is not
+    /// known, the offset from UTC at `at`, such as `+01:00`.
+    public var timeZone: String?
 
     public init(
         at: String, plugs: [PlugRecord], rules: [RuleStateRecord], ruleFaults: [RuleFaultRecord] = []

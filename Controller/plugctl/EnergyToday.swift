@@ -13,14 +13,18 @@ struct EnergyToday: Sendable {
 
     /// Wh by the plugs' names. Empty where nobody knows: a table without it is of use, too.
     func read() async -> [String: Double] {
-        guard let today else { return [:] }
         if let daemon {
-            let since = (WallTime(nanosecondsSince1970: 0) + .seconds(today.from)).iso8601()
+            // The day is the daemon's, which may have another time zone than this process: of the days that touch the last second,
+            // it is the one that is not over.
+            let now = WallTime.now
             let records = try? await daemon.read(
-                [EnergyRecord].self, "/api/v1/energy", [("by", "day"), ("from", since)])
-            if let records { return records.reduce(into: [:]) { $0[$1.plug, default: 0] += $1.activeEnergy } }
+                [EnergyRecord].self, "/api/v1/energy", [("by", "day"), ("from", (now - .seconds(1)).iso8601())])
+            if let records {
+                return records.filter { $0.contains(now) }
+                    .reduce(into: [:]) { $0[$1.plug, default: 0] += $1.activeEnergy }
+            }
         }
-        return recorded(today)
+        return today.map(recorded) ?? [:]
     }
 
     private func recorded(_ today: CalendarPeriod) -> [String: Double] {

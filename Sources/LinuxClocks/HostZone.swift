@@ -15,6 +15,40 @@ public enum HostZone {
         return true
     }
 
+    /// The name of this process's time zone in the database, such as `Europe/Berlin`; if it is not known, the offset from UTC at the
+    /// time, such as `+01:00`, or `UTC`.
+    public static func name(at time: WallTime) -> String {
+        let variable = getenv("TZ").map { String(cString: $0) }
+        return databaseName(variable: variable, link: realPath("/etc/localtime")) ?? offsetName(time.localOffset)
+    }
+
+    /// - Parameters:
+    ///   - variable: the value of TZ; nil if it is not set.
+    ///   - link: the file that `/etc/localtime` leads to.
+    static func databaseName(variable: String?, link: String?) -> String? {
+        let database = path(of: "UTC")!.dropLast(3)
+        var name = link.flatMap { $0.hasPrefix(database) ? String($0.dropFirst(database.count)) : nil }
+        if let variable {
+            name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+            if let absolute = name, absolute.hasPrefix(database) { name = String(absolute.dropFirst(database.count)) }
+        }
+        return name.flatMap { isKnown($0) ? $0 : nil }
+    }
+
+    /// An offset in seconds as ISO 8601 writes it, in whole minutes.
+    static func offsetName(_ seconds: Int) -> String {
+        let minutes = seconds / 60
+        guard minutes != 0 else { return "UTC" }
+        func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// UTC and offsets as POSIX writes them, for which no database is asked; nil for other names.
     static func fixed(_ name: String) -> String? {
         guard name != "UTC" else { return "UTC0" }

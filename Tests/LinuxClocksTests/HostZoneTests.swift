@@ -12,6 +12,26 @@ struct HostZoneTests {
         }
     }
 
+    @Test(
+        "The zone's name comes from TZ, else from the file of the database that /etc/localtime leads to",
+        .enabled(if: HostZone.databaseName(variable: "Europe/Berlin", link: nil) != nil, "the host has no time zones"))
+    func names() {
+        let link = "/usr/share/zoneinfo/Asia/Tokyo"
+        #expect(HostZone.databaseName(variable: nil, link: link) == "Asia/Tokyo")
+        #expect(HostZone.databaseName(variable: "Europe/Berlin", link: link) == "Europe/Berlin")
+        #expect(HostZone.databaseName(variable: ":Europe/Berlin", link: nil) == "Europe/Berlin")
+        #expect(HostZone.databaseName(variable: link, link: nil) == "Asia/Tokyo")
+        for variable in ["", "CET-1CEST,M3.5.0", "Nowhere/At_All", "../passwd"] {
+            #expect(HostZone.databaseName(variable: variable, link: link) == nil, "\(variable)")
+        }
+        #expect(HostZone.databaseName(variable: nil, link: "/etc/localtime") == nil)
+    }
+
+    @Test("A zone without a name is called by its offset from UTC")
+    func offsets() {
+        #expect([0, 3600, -12_600, 20_700].map(HostZone.offsetName) == ["UTC", "+01:00", "-03:30", "+05:45"])
+    }
+
     @Test(arguments: [
         "", "../passwd", "/etc/localtime", ":Europe/Berlin", "Europe", "Nowhere/At_All", "CET-1CEST,M3.5.0", "a b",
     ])

@@ -1,3 +1,4 @@
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation
@@ -31,6 +32,21 @@ struct EnergyReportTests {
         var report = EnergyReport(step: .day, zone: .utc, tariff: tariff)
         for (name, energies) in appliances { report.add(name, energies, quarters: quarters(energies)) }
         return report
+    }
+
+    @Test("A time is in the period of its day in the calendar of whoever wrote the record, and in no other")
+    func containedTimes() throws {
+        // Midnight of Tokyo: 15:00 UTC.
+        let zone = ZoneOffsets(initial: 32_400)
+        let days = try #require(CalendarPeriod.all(.day, from: 1_795_046_400, to: 1_795_132_800, zone: zone))
+        var report = EnergyReport(step: .day, zone: zone, tariff: nil)
+        report.add("Kettle", days.map { PeriodEnergy(period: $0, milliwattHours: 1e6) }, quarters: [])
+        let records = report.records
+        #expect(records.count == 2)
+        for (hour, day) in [(0, 0), (14, 0), (15, 1), (23, 1)] {
+            let time = WallTime(nanosecondsSince1970: Int64(1_795_046_400 + hour * 3600) * 1_000_000_000)
+            #expect(records.map { $0.contains(time) } == [day == 0, day == 1], "\(hour)")
+        }
     }
 
     @Test func aTableHasBarsAndASum() {

@@ -3,8 +3,8 @@
 import { get, whenLoginIsNeeded } from "./api.js";
 import { startCards } from "./cards.js";
 import { beforePaint, setAttribute, setText } from "./dom.js";
-import { count, number } from "./format.js";
-import { hear, house, plugs, take, totalPower } from "./house.js";
+import { count, foreignZone, number } from "./format.js";
+import { hear, house, now, plugs, take, totalPower } from "./house.js";
 import { startLive, stopLive } from "./live.js";
 import { readRights, rightsWords } from "./rights.js";
 import { startTheme } from "./theme.js";
@@ -15,6 +15,9 @@ function paintHeader() {
   const watts = totalPower();
   setText(part("total"), number(watts, watts < 100 && watts !== 0 ? 1 : 0));
   setAttribute(part("total"), "value", watts.toFixed(2));
+  const zone = foreignZone(now());
+  setText(part("zone"), zone === undefined ? "" : `times of ${zone}`);
+  part("zone").hidden = zone === undefined;
   const all = [...plugs.values()].map(({ record }) => record.state);
   const paired = all.filter((state) => state !== "stranger").length;
   const connected = all.filter((state) => state === "connected").length;

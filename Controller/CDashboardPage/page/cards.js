@@ -3,6 +3,7 @@
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
 import { beforePaint, setText } from "./dom.js";
+import { dateOf, startOf } from "./format.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
 import { SPAN } from "./sparkline.js";
 
@@ -15,7 +16,7 @@ const known = new Set();
 let fetching = 0;
 /** What each plug's counter stood at as the day began, Wh, and of which day that is. */
 let meters = new Map();
-let metersOf = "";
+let metersOf;
 let meterTimers = [];
 /** ms after a plug, or all, is reached again: what it counted meanwhile comes to the history a while later. */
 const METERS = [300, 30_000, 120_000];
@@ -75,7 +76,7 @@ export function startCards() {
     beforePaint(paint);
   });
   // A new day begins with nothing; and where the history was not to be had it may be now.
-  setInterval(() => { if (metersOf !== new Date(now()).toDateString()) readMeters(); }, 30_000);
+  setInterval(() => { if (metersOf !== dateOf(now())) readMeters(); }, 30_000);
 }
 
 const inSight = (element) => {
@@ -128,13 +129,12 @@ function readMetersSoon(waits = METERS) {
 }
 
 async function readMeters() {
-  const begin = new Date(now());
-  const date = begin.toDateString();
-  begin.setHours(0, 0, 0, 0);
+  const date = dateOf(now());
   try {
-    const records = await get("energy", { from: begin.toISOString(), by: "day" });
+    const records = await get("energy", { from: new Date(startOf(date)).toISOString(), by: "day" });
     const found = new Map();
-    for (const { plug, activeEnergy } of records) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
+    // The day that is under way in the daemon's calendar, if the browser does not know the daemon's time zone.
+    for (const { plug, activeEnergy, to } of records) if (Date.parse(to) > now()) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
     if (metersOf !== date) meters = new Map();
     for (const [name, wattHours] of found) {
       const counter = plugs.get(name)?.record.reading?.activeEnergy;

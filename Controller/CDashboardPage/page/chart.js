@@ -1,6 +1,6 @@
 // Draws the large chart. It knows no plugs and no daemon, only courses and a stretch of time.
 
-import { tick } from "./format.js";
+import { dateOf, firstOfMonth, offset, startOf, tick } from "./format.js";
 import { nice } from "./energy.js";
 
 const PAD = { left: 56, right: 12, top: 22, bottom: 28 };
@@ -178,24 +178,22 @@ function columns(course, { from, to }, width) {
   return { runs, most };
 }
 
-/** Times for the axis, on whole minutes, hours, days or months of this place. */
+/** Times for the axis, on whole minutes, hours, days or months of the house. */
 function ticks(from, to, most) {
   const least = (to - from) / Math.max(most, 2);
   const times = [];
   let step = STEPS.find((one) => one >= least);
   if (step) {
-    const zone = new Date(from).getTimezoneOffset() * 60_000;
-    for (let time = Math.ceil((from - zone) / step) * step + zone; time <= to; time += step) times.push(time);
+    const ahead = offset(from);
+    for (let time = Math.ceil((from + ahead) / step) * step - ahead; time <= to; time += step) times.push(time);
   } else {
     const days = [1, 2, 3, 7, 14].find((one) => one * DAY >= least);
     const months = days ? 0 : [1, 2, 3, 6, 12].find((one) => one * 30 * DAY >= least) ?? 12;
     step = days ? days * DAY : months * 30 * DAY;
-    const at = new Date(from);
-    at.setHours(0, 0, 0, 0);
-    if (months) at.setDate(1);
-    while (at.getTime() <= to) {
-      if (at.getTime() >= from) times.push(at.getTime());
-      if (months) at.setMonth(at.getMonth() + months); else at.setDate(at.getDate() + days);
+    let date = months ? firstOfMonth(dateOf(from)) : dateOf(from);
+    for (let time = startOf(date); time <= to; time = startOf(date)) {
+      if (time >= from) times.push(time);
+      date = months ? firstOfMonth(date, months) : date + days;
     }
   }
   return { times, step };

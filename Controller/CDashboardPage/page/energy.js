@@ -2,14 +2,14 @@
 
 import { get } from "./api.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
-import { dayName, energy, minuteTime, money, monthName, number } from "./format.js";
+import { dateOf, dayName, energy, firstOfMonth, minuteTime, money, monthName, number, startOf } from "./format.js";
 import { hear, now } from "./house.js";
 
 const DAY = 86_400_000;
 const choices = {
-  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => new Date(now.getTime() - DAY), name: minuteTime },
-  day: { label: "By the day", bars: "a bar a day", from: (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 13), name: dayName },
-  month: { label: "By the month", bars: "a bar a month", from: (now) => new Date(now.getFullYear(), now.getMonth() - 11, 1), name: monthName },
+  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => now - DAY, name: minuteTime },
+  day: { label: "By the day", bars: "a bar a day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
+  month: { label: "By the month", bars: "a bar a month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
 /** Colours there are; what used less than these is one bar. */
 const COLOURS = 7;
@@ -121,7 +121,7 @@ async function read() {
   running?.abort();
   const own = running = new AbortController();
   try {
-    paint(await get("energy", { from: choices[by].from(new Date(now())).toISOString(), by }, own.signal));
+    paint(await get("energy", { from: new Date(choices[by].from(now())).toISOString(), by }, own.signal));
   } catch (error) {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");

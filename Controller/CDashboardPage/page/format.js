@@ -2,10 +2,72 @@
 
 const plain = [0, 1, 2, 3].map((digits) =>
   new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-const minute = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const day = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
-const month = new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric" });
+const DAY = 86_400_000;
+let clock, minute, day, month, civil;
+let zone;
+
+/** The browser's time zone. */
+const here = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * Makes the daemon's time zone that of all times of the page: the days of the house begin when the daemon's do. A zone that the
+ * browser does not know changes nothing.
+ */
+export function setZone(name) {
+  if (name === undefined || name === zone) return;
+  // An offset such as "+01:00", which older browsers know only by a name that counts to the west.
+  const hours = /^([+-])0?(\d+):00$/.exec(name);
+  for (const known of hours ? [name, `Etc/GMT${hours[1] === "+" ? "-" : "+"}${hours[2]}`] : [name]) {
+    try { makeFormats(known); } catch { continue; }
+    zone = name;
+    return;
+  }
+}
+
+function makeFormats(timeZone) {
+  const format = (parts, language) => new Intl.DateTimeFormat(language, { timeZone, ...parts });
+  const formats = [
+    format({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }),
+    format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    format({ weekday: "short", day: "numeric", month: "short" }),
+    format({ month: "short", year: "numeric" }),
+    format({ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23" }, "en-US"),
+  ];
+  [clock, minute, day, month, civil] = formats;
+}
+makeFormats();
+
+/** The daemon's time zone if its clock differs from the browser's now or in another season; undefined if both show the same. */
+export function foreignZone(ms) {
+  if (zone === undefined || zone === here) return undefined;
+  const own = (at) => -new Date(at).getTimezoneOffset() * 60_000;
+  return [0, 91, 182, 273].some((days) => own(ms + days * DAY) !== offset(ms + days * DAY)) ? zone : undefined;
+}
+
+/** ms by which the house's clock is ahead of UTC at that time. */
+export function offset(ms) {
+  const whole = Math.floor(ms / 1000) * 1000;
+  const parts = Object.fromEntries(civil.formatToParts(whole).map(({ type, value }) => [type, Number(value)]));
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) - whole;
+}
+
+/** The house's date at that time, as days since 1970-01-01. */
+export const dateOf = (ms) => Math.floor((ms + offset(ms)) / DAY);
+
+/** When that date begins in the house: at its first midnight, or later if the clock skips midnight. */
+export function startOf(date) {
+  const local = date * DAY;
+  let start = local - offset(local - offset(local));
+  if (dateOf(start - 3_600_000) === date) start -= 3_600_000;
+  while (dateOf(start) < date) start += 1_800_000;
+  return start;
+}
+
+/** The first day of the month that is so many months after that of the date. */
+export function firstOfMonth(date, months = 0) {
+  const at = new Date(date * DAY);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1) / DAY;
+}
 
 export const number = (value, digits = 0) => plain[digits].format(value);
 
@@ -46,17 +108,14 @@ export const monthName = (ms) => month.format(ms);
 
 /** With its day, where that is not today. */
 export function timeOf(ms) {
-  return new Date(ms).toDateString() === new Date().toDateString() ? clock.format(ms) : `${day.format(ms)}, ${clock.format(ms)}`;
+  return dateOf(ms) === dateOf(Date.now()) ? clock.format(ms) : `${day.format(ms)}, ${clock.format(ms)}`;
 }
 
 /** For the axis of a chart whose marks are `step` ms apart. */
 export function tick(ms, step) {
   if (step >= 27 * 86_400_000) return month.format(ms);
   if (step >= 86_400_000) return day.format(ms);
-  if (step >= 60_000) {
-    const at = new Date(ms);
-    return at.getHours() === 0 && at.getMinutes() === 0 ? day.format(ms) : minute.format(ms);
-  }
+  if (step >= 60_000) return (ms + offset(ms)) % DAY < 60_000 ? day.format(ms) : minute.format(ms);
   return clock.format(ms);
 }
 

@@ -1,5 +1,6 @@
 // The house as this page knows it, and who wants to hear of it.
 
+import { setZone } from "./format.js";
 import { Series } from "./series.js";
 
 /** A plug: `record` is the daemon's PlugRecord, `series` its last readings. */
@@ -80,6 +81,7 @@ function takeHouse(data, again) {
   const difference = Date.parse(data.at) - Date.now();
   // Less is the way that the answer took.
   ahead = Math.abs(difference) > 2000 ? difference : 0;
+  setZone(data.timeZone);
   const there = new Set(data.plugs.map((record) => record.plug));
   for (const name of names()) {
     if (!there.has(name)) {

@@ -100,8 +100,10 @@ public actor LiveBoard: HouseAudience {
 
     /// The house as it is now.
     var record: HouseRecord {
-        var record = board.record(at: WallTime.now.iso8601())
+        let now = WallTime.now
+        var record = board.record(at: now.iso8601())
         record.dashboard = address
+        record.timeZone = HostZone.name(at: now)
         return record
     }
 
