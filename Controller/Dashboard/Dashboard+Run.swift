@@ -55,9 +55,9 @@ extension Dashboard {
 
     /// Who watches was let in by a password or a session of that time. A page that may begins anew at once.
     private func endStreams(of login: Login) async {
-        var last = await login.entrances(isLoopback: settings.isLoopback)
+        var last = await login.entrances(isLoopback: settings.isForThisMachine)
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
-            let now = await login.entrances(isLoopback: settings.isLoopback)
+            let now = await login.entrances(isLoopback: settings.isForThisMachine)
             if !now.isSuperset(of: last) { await board.endReaders() }
             last = now
         }
@@ -85,7 +85,7 @@ extension Dashboard {
         let identity =
             settings.isSecure ? try ServerIdentity(settings, names: settings.certificateNames) : nil
         let guests = Guests(settings.limits)
-        let plain = building.channel(.network(isLoopback: settings.isLoopback, isSecure: identity != nil), guests)
+        let plain = building.channel(.network(isLoopback: settings.isForThisMachine, isSecure: identity != nil), guests)
         let door: OpenDoor
         do {
             door =
@@ -170,7 +170,7 @@ private struct Building: Sendable {
         let router = Router(context: DashboardContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: FaultAnswers())
         SessionRoutes(
-            login: login, isLoopback: settings.isLoopback, ended: { await dashboard.board.endReaders() },
+            login: login, isLoopback: settings.isForThisMachine, ended: { await dashboard.board.endReaders() },
             hasFleet: { dashboard.fleet?.rights(of: $0).isEmpty == false }
         ).add(to: router)
         dashboard.addAPI(to: router)
@@ -182,7 +182,8 @@ private struct Building: Sendable {
 
     func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
         let keeper = Doorkeeper(
-            door: door, hosts: HostCheck(names: settings.acceptedNames), methods: methods, login: login,
+            door: door, hosts: HostCheck(names: settings.acceptedNames), external: settings.external, methods: methods,
+            login: login,
             isPublic: isPublic, limits: settings.limits, routes: routes)
         let (logger, board) = (dashboard.logger, dashboard.board)
         return DoorChannel(limits: settings.limits, guests: guests) { request, writer, channel in
@@ -203,14 +204,15 @@ extension DashboardSettings {
     /// - Throws: where it cannot work as it is asked for, before anything is begun.
     public func check() throws(DashboardFault) {
         guard let place else { return }
-        if !isLoopback {
+        if !isForThisMachine {
             let hasNone: Bool
             do throws(FileError) { hasNone = try password.passwords().isEmpty } catch { throw DashboardFault(error) }
             guard !hasNone else {
+                let way = isLoopback ? external.map(\.description).sorted().joined(separator: ", ") : "\(place)"
                 throw DashboardFault(
                     """
-                    others can reach \(place), and there is no password
-                    hint: plugctl daemon password sets one; or leave out --listen, for this machine alone
+                    others can reach \(way), and there is no password
+                    hint: plugctl daemon password sets one; or leave out \(isLoopback ? "--external-url" : "--listen"), for this machine alone
                     """)
             }
         }
@@ -219,7 +221,10 @@ extension DashboardSettings {
 
     /// The names by which requests may come. At a door for this machine alone these are not its own names: multicast DNS has nobody
     /// who says whose they are, so a neighbour could lead a page under `<host>.local` to our loopback address.
-    var acceptedNames: [String] { isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames }
+    /// A proxy may hand on the name by which it is called.
+    var acceptedNames: [String] {
+        external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
+    }
 
     /// The names that are ours.
     var certificateNames: [String] {

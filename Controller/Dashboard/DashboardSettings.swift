@@ -38,6 +38,8 @@ public struct DashboardSettings: Sendable {
     public var socket: String?
     /// Names under which browsers reach us besides the host's own.
     public var hostNames: [String] = []
+    /// Where proxies offer the page to others.
+    public var external: Set<ExternalAddress> = []
     /// Nil for one that is made and kept in the directory, where one is needed.
     public var certificate: Certificate?
     /// Where keys are kept.
@@ -54,6 +56,8 @@ public struct DashboardSettings: Sendable {
     }
 
     var isLoopback: Bool { place?.isLoopback ?? true }
+    /// Nobody else comes to it, so that it may do without a password. What a proxy leads here also comes from this machine.
+    var isForThisMachine: Bool { isLoopback && external.isEmpty }
     /// Beyond this machine nothing is said that others on the way could read.
     var isSecure: Bool { certificate != nil || !isLoopback }
 }

@@ -16,6 +16,13 @@ struct DashboardOptions: ParsableArguments {
     @Option(help: "A name under which browsers reach this machine besides its own; may be given several times.")
     var hostName: [String] = []
     @Option(
+        help: ArgumentHelp(
+            """
+            The address under which a proxy on this machine offers the dashboard, such as https://plugs.example.org:8443; may \
+            be given several times. A password is needed then.
+            """, valueName: "url"))
+    var externalURL: [String] = []
+    @Option(
         help: """
             A certificate (PEM) with those that vouch for it, for TLS. (default: where TLS is needed, one that the daemon makes \
             and keeps; browsers warn of it once)
@@ -42,7 +49,14 @@ struct DashboardOptions: ParsableArguments {
             throw ValidationError(
                 "'\(listen)' is no address with a port\nhint: such as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580")
         }
+        for (text, address) in zip(externalURL, externalAddresses) where address == nil {
+            throw ValidationError(
+                "'\(text)' is not the address of a site\nhint: a scheme, a name and a port: https://plugs.example.org:8443"
+            )
+        }
     }
+
+    private var externalAddresses: [ExternalAddress?] { externalURL.map { ExternalAddress($0) } }
 
     /// - Parameter state: the directory of what must survive the daemon, where one was named.
     func settings(state: String?) throws -> DashboardSettings {
@@ -50,6 +64,7 @@ struct DashboardOptions: ParsableArguments {
         if let listen { settings.place = DashboardSettings.Place(listen) }
         if noDashboard { settings.place = nil }
         settings.hostNames = hostName
+        settings.external = Set(externalAddresses.compactMap { $0 })
         if let tlsCertificate, let tlsKey {
             settings.certificate = DashboardSettings.Certificate(chain: tlsCertificate, key: tlsKey)
         }

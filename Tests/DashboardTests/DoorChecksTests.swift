@@ -1,5 +1,6 @@
 import Fuzzing
 import NIOCore
+import TestFolders
 import Testing
 
 @testable import Dashboard
@@ -67,6 +68,54 @@ import Testing
         #expect(!refuses(secure, ["https://plugs:7580"]))
         #expect(refuses(secure, ["http://plugs:7580"]))
         #expect(secure.refusal(origins: ["https://plugs"], sites: [], host: "plugs:443") == nil)
+    }
+
+    @Test("The page at the address of a proxy may change something, whatever Host the proxy sends; other pages may not")
+    func externalAddress() throws {
+        let proxy = try #require(ExternalAddress("https://Plugs.example.org:8443/"))
+        #expect(proxy.description == "https://plugs.example.org:8443")
+        let check = OriginCheck(isSecure: false, external: [proxy])
+        func refuses(_ origins: [String], _ host: String, _ sites: [String] = ["same-origin"]) -> Bool {
+            check.refusal(origins: origins, sites: sites, host: host)?.status == 403
+        }
+        for host in ["plugs.example.org", "127.0.0.1:7580", "plugs.example.org:8443"] {
+            #expect(!refuses(["https://plugs.example.org:8443"], host))
+            #expect(refuses(["https://plugs.example.org:8443"], host, ["cross-site"]))
+            for evil in [
+                "https://evil.example:8443", "http://plugs.example.org:8445", "https://plugs.example.org:8444", "null",
+                "",
+                "https://plugs.example.org:8443/x", "https://plugs.example.org:8443/",
+                "https://plugs.example.org:8443.evil.example",
+            ] { #expect(refuses([evil], host), "\(evil) \(host)") }
+        }
+        #expect(!refuses(["http://127.0.0.1:7580"], "127.0.0.1:7580"))
+        #expect(check.isSecureOutside(origins: ["https://plugs.example.org:8443"]))
+        #expect(!check.isSecureOutside(origins: ["http://127.0.0.1:7580"]))
+        for bad in ["plugs.example.org", "ftp://plugs", "https://", "https://plugs/house", "https://user@plugs"] {
+            #expect(ExternalAddress(bad) == nil, "\(bad)")
+        }
+        #expect(ExternalAddress("http://[::1]")?.description == "http://[::1]")
+    }
+
+    @Test("A page at an unknown address is refused with the option that makes the address known")
+    func unknownProxy() {
+        let refused = OriginCheck(isSecure: false).refusal(
+            origins: ["https://plugs.example.org:8443"], sites: ["same-origin"], host: "plugs.example.org")
+        #expect(refused?.fault.hint?.contains("plugctl daemon --external-url https://plugs.example.org:8443") == true)
+    }
+
+    @Test("A proxy that leads others here makes its name ours and the password necessary")
+    func proxiedDoor() throws {
+        var settings = DashboardSettings()
+        let directory = TestFolder()
+        settings.password = PasswordFile(directory.path + "/password")
+        try settings.check()
+        #expect(settings.isForThisMachine)
+        settings.external = [try #require(ExternalAddress("https://plugs.example.org"))]
+        #expect(HostCheck(names: settings.acceptedNames).refusal(of: "plugs.example.org") == nil)
+        #expect(!settings.isForThisMachine && !settings.isSecure)
+        let fault = #expect(throws: DashboardFault.self) { try settings.check() }
+        #expect(fault?.description.contains("https://plugs.example.org, and there is no password") == true)
     }
 
     @Test func aBodyIsJSONOrNothing() {

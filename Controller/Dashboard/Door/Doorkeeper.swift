@@ -10,11 +10,14 @@ struct Doorkeeper: Sendable {
     enum Door: Hashable, Sendable {
         /// Its file lets nobody in but the daemon's own user.
         case local
+        /// - Parameter isLoopback: only this machine comes through it, and no proxy leads others to it.
         case network(isLoopback: Bool, isSecure: Bool)
     }
 
     let door: Door
     let hosts: HostCheck
+    /// Where proxies offer the page.
+    var external: Set<ExternalAddress> = []
     let methods: KnownMethods
     let login: Login
     /// Paths that need no login.
@@ -31,7 +34,8 @@ struct Doorkeeper: Sendable {
     private func answer(to request: Request, context: DashboardContext) async throws -> Response {
         var context = context
         if case .network(_, let isSecure) = door {
-            context.isSecure = isSecure
+            context.isSecure =
+                isSecure || originCheck(isSecure).isSecureOutside(origins: request.headers[values: .origin])
         } else {
             context.isLocal = true
             context.pass = .owner
@@ -84,10 +88,12 @@ struct Doorkeeper: Sendable {
         // What is the same for everybody may be asked for from everywhere: a link leads to the page. What else a page of another site
         // asks for it could not read, and it costs something.
         guard changes || !isPublic.contains(request.uri.path) else { return nil }
-        return OriginCheck(isSecure: isSecure).refusal(
+        return originCheck(isSecure).refusal(
             origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],
             host: host ?? "")
     }
+
+    private func originCheck(_ isSecure: Bool) -> OriginCheck { OriginCheck(isSecure: isSecure, external: external) }
 
     private func withBody(_ request: Request) async throws -> Request {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0

@@ -3,6 +3,8 @@
 struct OriginCheck: Sendable {
     /// Whether browsers reach us by TLS. Where not, something that speaks it may stand before us.
     var isSecure: Bool
+    /// Where proxies offer our page.
+    var external: Set<ExternalAddress> = []
 
     /// Nil where it may pass.
     ///
@@ -15,12 +17,24 @@ struct OriginCheck: Sendable {
             return Refused(403, "a page of another site asked for it")
         }
         for origin in origins where !isOurs(origin, host: host) {
-            return Refused(403, "a page of another site asked for it", hint: "use the dashboard's own page")
+            var hint = "use the dashboard's own page"
+            if let address = ExternalAddress(origin) {
+                hint += "; if it is at \(address) through a proxy: plugctl daemon --external-url \(address)"
+            }
+            return Refused(403, "a page of another site asked for it", hint: hint)
         }
         return nil
     }
 
+    /// Whether the page of the request came through a proxy by TLS, so that its cookies are for TLS only.
+    func isSecureOutside(origins: [String]) -> Bool {
+        origins.contains { origin in
+            ExternalAddress(origin).map { $0.isSecure && external.contains($0) } ?? false
+        }
+    }
+
     private func isOurs(_ origin: String, host: String) -> Bool {
+        if let address = ExternalAddress(origin), !origin.hasSuffix("/"), external.contains(address) { return true }
         guard let own = Authority(host) else { return false }
         for scheme in isSecure ? ["https"] : ["http", "https"] where origin.lowercased().hasPrefix(scheme + "://") {
             guard let given = Authority(String(origin.dropFirst(scheme.count + 3))) else { return false }
