@@ -40,7 +40,8 @@ public struct HistoryError: Error, Hashable, Sendable {
     /// What to try next, where something sensible can be said.
     public var hint: String? {
         switch reason {
-        case .absent: "plugctl daemon records one, plugctl history import fills one"
+        case .absent:
+            "plugctl daemon records one; if yours was started with --history DIRECTORY, give the same option here; plugctl history import fills one"
         case .recorded(let holder?): "stop process \(holder), or choose another directory"
         case .recorded(nil): "stop the process that uses it, or choose another directory"
         case .newer: "use the newer version of this program"
