@@ -217,7 +217,7 @@ extension BrokenFile {
             rules.yaml:1:33: error: lists and mappings are nested more than 16 deep
               1 | - - - - - - - - - - - - - - - - - x
                 |                                 ^
-              hint: is a bracket left open? Conditions within conditions go five deep
+              hint: is a bracket left open? Conditions within conditions go six deep, and further without lists
             """),
         BrokenFile(
             "letters beyond ASCII",

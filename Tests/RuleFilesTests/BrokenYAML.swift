@@ -2,6 +2,30 @@ extension BrokenFile {
     /// Files that are no YAML, or not the YAML of rule files.
     static let yaml = [
         BrokenFile(
+            "escape that turns the order of the text round",
+            """
+            - rule: "A\\u202Eb"
+              when: { plug: TV, button: long }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:9: error: an escape in this text shows the text behind it in another order than it is read in
+              1 | - rule: "A\\u202Eb"
+                |         ^
+              hint: delete \\u202A to \\u202E and \\u2066 to \\u2069
+            """),
+        BrokenFile(
+            "more arguments than a command may have",
+            "- rule: A\n  when: { plug: TV, button: long }\n  then:\n    - run:\n"
+                + String(repeating: "        - a\n", count: 65),
+            """
+            rules.yaml:69:11: error: more than 64 words of a command in one list
+              69 |         - a
+                 |           ^
+              hint: put them into a program of your own, and run that
+            """),
+        BrokenFile(
             "key twice in a block",
             """
             - rule: A

@@ -48,12 +48,14 @@ enum EffectGrammar {
 
     private static let commandForm = Form.either([
         .text(TextForm(pattern: #"^[^\s\u0000]+$"#, most: RuleFileLimits.argumentBytes, examples: ["sync"])),
-        .list(argument.form, of: "program and arguments", count: 1...RuleFileLimits.entries),
+        .list(argument.form, of: "words of a command", count: 1...RuleFileLimits.entries),
     ])
 
     /// One word alone is a program without arguments.
     private static let command = Shape<[String]>(commandForm) { reader, tree, key in
-        let words = argument.oneOrMore(of: "program and arguments").read(&reader, tree, key)
+        let words = argument.oneOrMore(
+            of: "words of a command", tooManyHint: "put them into a program of your own, and run that"
+        ).read(&reader, tree, key)
         guard let program = words?.first else { return nil }
         if case .scalar = tree.value, program.contains(where: \.isWhitespace) {
             let list = program.split(whereSeparator: \.isWhitespace).prefix(8).joined(separator: ", ")

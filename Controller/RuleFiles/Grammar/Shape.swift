@@ -27,13 +27,15 @@ struct Shape<Value: Sendable>: Sendable {
     }
 
     /// One or a list of them.
-    func oneOrMore(of what: String) -> Shape<[Value]> {
+    ///
+    /// - Parameter tooManyHint: what to do about more than a list may have.
+    func oneOrMore(of what: String, tooManyHint: String = "make several rules of it") -> Shape<[Value]> {
         Shape<[Value]>(.oneOrMore(form, of: what)) { reader, tree, key in
             guard form.takes(tree) || tree.isList else {
                 reader.reportKind(of: tree, key, .oneOrMore(form, of: what))
                 return nil
             }
-            return reader.each(tree, of: what) { read(&$0, $1, key) }
+            return reader.each(tree, of: what, tooManyHint: tooManyHint) { read(&$0, $1, key) }
         }
     }
 

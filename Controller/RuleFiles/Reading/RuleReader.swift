@@ -46,7 +46,8 @@ struct RuleReader {
 extension RuleReader {
     /// One element or a list of them, each read by itself.
     mutating func each<Element>(
-        _ tree: YAMLTree, of what: String, read: (inout RuleReader, YAMLTree) -> Element?
+        _ tree: YAMLTree, of what: String, tooManyHint: String = "make several rules of it",
+        read: (inout RuleReader, YAMLTree) -> Element?
     ) -> [Element] {
         guard case .list(let list) = tree.value else { return read(&self, tree).map { [$0] } ?? [] }
         guard !list.isEmpty else {
@@ -56,7 +57,7 @@ extension RuleReader {
         guard list.count <= RuleFileLimits.entries else {
             report(
                 list[RuleFileLimits.entries].place, "more than \(RuleFileLimits.entries) \(what) in one list",
-                hint: "make several rules of it")
+                hint: tooManyHint)
             return []
         }
         var elements: [Element] = []

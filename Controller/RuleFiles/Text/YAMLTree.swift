@@ -76,7 +76,7 @@ private struct TreeBuilder {
         switch node {
         case .scalar(let scalar):
             if let name = aliasName(scalar) { return try resolve(name, place) }
-            tree = YAMLTree(place: place, value: .scalar(Self.text(scalar.string)), size: 1)
+            tree = YAMLTree(place: place, value: .scalar(try Self.ordered(scalar.string, place)), size: 1)
         case .sequence(let sequence):
             var list: [YAMLTree] = []
             var size = 1
@@ -95,7 +95,8 @@ private struct TreeBuilder {
                         keyPlace, "a key has to be plain text", hint: "write 'key: value'; a list begins with '- '")
                 }
                 let built = try build(value, depth: depth + 1)
-                entries.append(YAMLTree.Entry(key: Self.text(scalar.string), place: keyPlace, value: built))
+                let name = try Self.ordered(scalar.string, keyPlace)
+                entries.append(YAMLTree.Entry(key: name, place: keyPlace, value: built))
                 size = try sum(size, built.size, place)
             }
             tree = YAMLTree(place: place, value: .mapping(entries), size: size)
@@ -139,6 +140,17 @@ private struct TreeBuilder {
         }
     }
 
+    /// A text whose characters are shown in the order in which they are read. The file itself has no other ones, but an escape such as
+    /// `\u202E` makes one.
+    private static func ordered(_ marked: String, _ place: Place) throws(Fault) -> String {
+        guard !marked.unicodeScalars.contains(where: SourceText.isReordering) else {
+            throw Fault(
+                place, "an escape in this text shows the text behind it in another order than it is read in",
+                hint: "delete \\u202A to \\u202E and \\u2066 to \\u2069")
+        }
+        return text(marked)
+    }
+
     private static func text(_ marked: String) -> String {
         String(String.UnicodeScalarView(marked.unicodeScalars.map { $0 == YAMLTree.aliasMark ? "*" : $0 }))
     }
@@ -148,7 +160,7 @@ extension Fault {
     fileprivate static func tooDeep(_ place: Place) -> Fault {
         Fault(
             place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
-            hint: "is a bracket left open? Conditions within conditions go five deep")
+            hint: "is a bracket left open? Conditions within conditions go six deep, and further without lists")
     }
 }
 
