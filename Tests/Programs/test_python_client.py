@@ -208,5 +208,13 @@ def test_keys_in_a_folder_are_their_owners_alone(tmp_path):
     assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
 
 
+def test_hidden_files_of_a_folder_are_not_keys(tmp_path):
+    folder = KeyFolder(tmp_path)
+    folder.keep(PairedPlug(PLUG_ID, (b"key",)))
+    (tmp_path / f"._{PLUG_ID}.plug").write_bytes(b"attributes of macOS")
+    (tmp_path / f".#{PLUG_ID}.plug").symlink_to("person@host.1234:1")
+    assert folder.plugs() == [PairedPlug(PLUG_ID, (b"key",))]
+
+
 def test_a_frame_of_ours_is_one_of_the_protocol():
     assert frame(hello={"version": 1}) == b"\0\0\0\4\n\2\x08\1"

@@ -21,7 +21,7 @@ class KeyFolder:
         return Identity(file.read_bytes())
 
     def plugs(self) -> list[PairedPlug]:
-        return [PairedPlug(file.stem, (file.read_bytes(),)) for file in sorted(self._path.glob("*.plug"))]
+        return [PairedPlug(file.stem, (file.read_bytes(),)) for file in sorted(self._path.glob("[!.]*.plug"))]
 
     def plug_with(self, key: bytes) -> PairedPlug | None:
         """The plug that has this key; None where it is not paired."""
