@@ -10,9 +10,26 @@ struct HouseCells {
     /// The width of a level's bar in cells.
     private static let levelWidth = 6
 
+    /// Cells of a name that stay when room is short.
+    private static let usualName = 16
+    private static let leastName = 4
+
     let capabilities: Capabilities
 
     var ellipsis: Character { capabilities.isUnicode ? "…" : "~" }
+
+    /// The columns of names and states. On a narrow terminal a name is cut further than elsewhere, so that the state has room.
+    ///
+    /// - Parameter width: what there is for both; nil for no limit.
+    func columns(for conditions: [Condition], width: Int?) -> [Table.Column] {
+        let state = conditions.map { self.state($0).width }.max() ?? 0
+        let room = width.map { $0 - 2 - state } ?? Self.usualName
+        let isNarrow = (Self.leastName..<Self.usualName).contains(room)
+        return [
+            Table.Column("Plug", least: isNarrow ? room : Self.usualName, importance: isNarrow ? 4 : 5),
+            Table.Column("State", least: 12, importance: isNarrow ? 5 : 4),
+        ]
+    }
 
     func state(_ condition: Condition) -> StyledLine {
         switch condition {

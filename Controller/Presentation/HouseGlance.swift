@@ -20,7 +20,7 @@ public struct HouseGlance: Sendable {
     public func lines(width: Int?, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
         var lines = [summary.line, StyledLine()]
-        lines += table(cells).lines(width: width, ellipsis: cells.ellipsis)
+        lines += table(cells, width: width).lines(width: width, ellipsis: cells.ellipsis)
         lines += [StyledLine()] + notes.map { StyledLine($0, .faint) }
         return width.map { width in lines.map { $0.truncated(to: width, ellipsis: cells.ellipsis) } } ?? lines
     }
@@ -31,11 +31,11 @@ public struct HouseGlance: Sendable {
             wattHours: plugs.compactMap { wattHours[$0.plug] })
     }
 
-    private func table(_ cells: HouseCells) -> Table {
+    private func table(_ cells: HouseCells, width: Int?) -> Table {
         let hasLevels = plugs.contains { $0.level != nil }
         let hasEnergies = plugs.contains { wattHours[$0.plug] != nil }
         let hasHints = plugs.contains { hint(for: $0) != nil }
-        var columns = [Table.Column("Plug", least: 16, importance: 5), .init("State", least: 12, importance: 4)]
+        var columns = cells.columns(for: plugs.map(\.condition), width: width)
         if hasLevels { columns.append(.init("Level", least: 12, importance: 1)) }
         columns.append(.init("Power", .right, least: 8, importance: 3))
         if hasEnergies { columns.append(.init("Today", .right, least: 8, importance: 2)) }

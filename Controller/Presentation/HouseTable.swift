@@ -100,7 +100,7 @@ public struct HouseTable: Sendable {
         let cells = HouseCells(capabilities: capabilities)
         let (above, below) = ([summary.line, StyledLine()], [StyledLine(), keys(capabilities)])
         var lines = above
-        var table = table(cells)
+        var table = table(cells, width: size.columns)
         addCourses(to: &table, cells, columns: size.columns)
         let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
         lines += visible(all, room: size.rows - above.count - below.count)
@@ -147,11 +147,11 @@ public struct HouseTable: Sendable {
         return line
     }
 
-    private func table(_ cells: HouseCells) -> Table {
+    private func table(_ cells: HouseCells, width: Int) -> Table {
         let hasLevels = rows.values.contains { $0.state?.level != nil }
         let hasToday = rows.keys.contains { today[$0] != nil }
-        var columns = [Table.Column("", least: 1, importance: 6), .init("Plug", least: 16, importance: 5)]
-        columns.append(.init("State", least: 12, importance: 4))
+        var columns = [Table.Column("", least: 1, importance: 6)]
+        columns += cells.columns(for: rows.values.map(\.condition), width: width - 3)
         if hasLevels { columns.append(.init("Level", least: 12, importance: 1)) }
         columns.append(.init("Power", .right, least: 8, importance: 3))
         if hasToday { columns.append(.init("Today", .right, least: 8, importance: 2)) }

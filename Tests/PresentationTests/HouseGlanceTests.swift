@@ -51,6 +51,18 @@ import Testing
         #expect(text(glance).contains("Plug    State  Power\nKettle  o off      -\n"))
     }
 
+    @Test("On a terminal of 20 columns a row has the state, and the name is cut")
+    func narrow() {
+        let lamps = ["Ceiling Light in the Hall", "Floor Lamp of the Living Room"].map { name in
+            var plug = PlugRecord(plug: name, state: "connected")
+            (plug.on, plug.tripped) = (true, name.hasPrefix("Floor") ? "overPower" : nil)
+            plug.reading = ReadingRecord(plug: name, at: "", state().reading!)
+            return plug
+        }
+        let lines = text(HouseGlance(lamps), width: 20).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[2...4] == ["Plug       State", "Ceiling ~  * on", "Floor La~  ! tripped"])
+    }
+
     @Test func noLineIsWiderThanTheTerminal() {
         let glance = HouseGlance(plugs, wattHours: ["Lamp": 120])
         for width in 1...100 {

@@ -132,6 +132,16 @@ import Testing
         #expect(text(table)[4].contains("Lamp        o off"))
     }
 
+    @Test("On a terminal of 20 columns a row has the state, and the name is cut")
+    func narrow() {
+        var table = house
+        table.add("Ceiling Light in the Hall")
+        table.take(report(.connected(description), of: "Ceiling Light in the Hall"))
+        table.take(report(.snapshot(state(on: true)), of: "Ceiling Light in the Hall"))
+        let lines = table.lines(size: TerminalSize(columns: 20, rows: 20), capabilities: plain).map(\.text)
+        #expect(lines.contains { $0.hasPrefix("   Ceiling ") && $0.contains("~  * on") }, "\(lines)")
+    }
+
     @Test func noMoreLinesThanTheScreenHas() {
         #expect(text(house, 80, 3).count == 3)
         #expect(text(house, 80, 0).isEmpty)
