@@ -82,6 +82,46 @@ struct TriggerTests {
         #expect(house.firings.count == 2)
     }
 
+    /// A house whose heater takes 100 W for so long.
+    ///
+    /// - Parameter pieces: seconds from which local time is so many seconds ahead of the house's clock.
+    private static func heated(_ threshold: Double, _ hours: Double, _ pieces: [(Double, Int64)]) -> [String] {
+        var house = VirtualHouse(rule(.activeEnergy(plug: "Heater", EnergyThreshold(threshold, since: .hour))))
+        let time = LocalTime(pieces: pieces.map { .init(from: .at($0), offset: $1) })
+        house.at(0, .clockChanged(time, .unknown))
+        house.appear("Heater", at: 0)
+        for minute in 0..<Int(hours * 60) {
+            house.at(
+                Double(minute * 60) + 1, .energy(plug: "Heater", milliwattHours: UInt64(100_000 * minute / 60)))
+        }
+        return house.firings
+    }
+
+    @Test("An hour that comes twice is two hours of energy")
+    func repeatedHour() {
+        // It is 1:00. At 3:00 the clock is set back to 2:00.
+        let berlin: [(Double, Int64)] = [(-1e6, 3600), (7200, 0)]
+        #expect(Self.heated(120, 4, berlin).isEmpty)
+        #expect(Self.heated(90, 4, berlin).count == 4)
+        // In the middle of an hour: at 2:00 back to 1:30, so that one hour has 90 minutes.
+        let island: [(Double, Int64)] = [(-1e6, 3600), (3600, 1800)]
+        #expect(Self.heated(120, 3, island) == ["4381.0 Rule"])
+    }
+
+    @Test("A clock that is set back over the beginning of an hour does not begin the previous hour again")
+    func hourSetBack() {
+        var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .hour))))
+        house.appear("Heater", at: 0)
+        house.clock(12, 59, at: 0)
+        house.at(1, .energy(plug: "Heater", milliwattHours: 5_000_000))
+        house.at(61, .energy(plug: "Heater", milliwattHours: 5_000_000))
+        house.clock(12, 58, at: 62)
+        house.at(63, .energy(plug: "Heater", milliwattHours: 5_090_000))
+        house.at(64, .energy(plug: "Heater", milliwattHours: 5_101_000))
+        house.at(400, .energy(plug: "Heater", milliwattHours: 5_102_000))
+        #expect(house.firings == ["64.0 Rule"])
+    }
+
     @Test("Energy that is exceeded before a trigger was there fires nothing; what a restart missed does")
     func energyReloaded() {
         let day = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day)))

@@ -55,6 +55,34 @@ public struct LocalTime: Hashable, Sendable {
         return nil
     }
 
+    /// True if the local clock showed the second of this instant before, and was then set back.
+    func isRepetition(at instant: Instant) -> Bool {
+        guard let first = second(at: instant).flatMap({ self.instant(of: $0) }) else { return false }
+        return instant - first >= .seconds(1)
+    }
+
+    /// The first second later than an instant that fits, as the clock passes through them: one that it shows twice comes twice, one that
+    /// it leaves out does not come.
+    ///
+    /// - Parameter fitting: the first second that fits from a local second on.
+    func next(after instant: Instant, fitting: (Int64) -> Int64?) -> (instant: Instant, second: Int64)? {
+        guard second(at: instant) != nil else { return nil }
+        for (index, piece) in pieces.enumerated() {
+            let end = index + 1 < pieces.count ? pieces[index + 1].from : nil
+            if let end, end <= instant { continue }
+            let start = max(instant + .nanoseconds(1), piece.from)
+            func moment(_ second: Int64) -> Instant {
+                Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max))) + phase
+            }
+            var first = (start - phase).wholeSeconds.saturatingSum(piece.offset)
+            if moment(first) < start { first = first.saturatingSum(1) }
+            guard let second = fitting(first) else { continue }
+            let due = moment(second)
+            if end.map({ due < $0 }) ?? true { return (due, second) }
+        }
+        return nil
+    }
+
     /// When this clock shows what another one showed then: of several moments the nearest. Nil where it never does.
     func instant(with other: LocalTime, at instant: Instant) -> Instant? {
         guard let shown = other.pieces.last(where: { $0.from <= instant })?.offset else { return nil }

@@ -46,13 +46,20 @@ struct EnergyCounter: Sendable {
 }
 
 extension EnergyThreshold.Period {
-    /// Of the local calendar, rising; of ``on`` zero, which begins anew with the relay and not with the clock.
-    ///
-    /// - Parameter second: local, since 1970-01-01.
-    func number(at second: Int64) -> Int64 {
+    /// The number of the period at an instant, in the local calendar, rising; nil if the local time is not known. An hour that comes twice
+    /// is two periods. The number of ``on`` is always zero: the relay begins it, and not the clock.
+    func number(at instant: Instant, _ time: LocalTime) -> Int64? {
+        if self == .on { return 0 }
+        guard let second = time.second(at: instant) else { return nil }
         let day = floorDivide(Int(clamping: second), 86_400)
         switch self {
-        case .hour: return Int64(floorDivide(Int(clamping: second), 3600))
+        case .hour:
+            let hour = Int64(floorDivide(Int(clamping: second), 3600))
+            let start = hour &* 3600
+            let began = instant - .seconds(second &- start)
+            // Summer time may end in the middle of an hour, which is then one long period.
+            let isSecond = time.second(at: began) == start && time.isRepetition(at: began)
+            return hour &* 2 &+ (isSecond ? 1 : 0)
         case .day: return Int64(day)
         case .week: return Int64(floorDivide(day + 3, 7))
         case .month:
@@ -61,6 +68,9 @@ extension EnergyThreshold.Period {
         case .on: return 0
         }
     }
+
+    /// How far apart the numbers of a period and of the next one are at most.
+    var step: Int64 { self == .hour ? 2 : 1 }
 }
 
 extension RuleEngine {
@@ -145,16 +155,10 @@ extension RuleEngine {
         _ trigger: EnergyTrigger, _ index: Int, _ milliwattHours: UInt64, now: Instant
     ) -> Double? {
         let period = trigger.threshold.period
-        let number: Int64
-        if period == .on {
-            number = 0
-        } else {
-            guard let second = localTime?.second(at: now) else { return nil }
-            number = period.number(at: second)
-        }
+        guard let number = period == .on ? 0 : localTime.flatMap({ period.number(at: now, $0) }) else { return nil }
         let counter = counters[index]
-        // A clock set back over the beginning of a period does not begin the one before again.
-        if let mark = counter.marks[period], mark.number == number || mark.number == number + 1 {
+        // A clock set back over the beginning of a period does not begin the previous one again.
+        if let mark = counter.marks[period], number <= mark.number, mark.number <= number &+ period.step {
             return Double(milliwattHours - min(mark.milliwattHours, milliwattHours)) / 1000
         }
         // The counter at the beginning is the one heard just before it, where that was not long ago.
