@@ -77,6 +77,69 @@ struct ScheduleTests {
         #expect(twice.firings == ["\(86_400.0 + 1800) Rule"])
     }
 
+    private static func cron(_ minutes: UInt64, _ hours: UInt32 = 0xFF_FFFF, isWildcard: Bool) -> CronSchedule {
+        CronSchedule(
+            text: "", minutes: minutes, hours: hours, days: .max << 1, months: 0x1FFE, weekdays: .all,
+            isWildcard: isWildcard)
+    }
+
+    private static func firings(_ cron: CronSchedule, _ pieces: [(Double, Int64)], changes: Double...) -> [Double] {
+        let time = LocalTime(pieces: pieces.map { .init(from: .at($0), offset: $1) })
+        var house = VirtualHouse(rule(.cron(cron), late: .seconds(3600)))
+        house.at(0, .clockChanged(time, .unknown))
+        for change in changes { house.at(change, .clockChanged(time, .unknown)) }
+        house.run(to: 9000)
+        return house.firings.compactMap { $0.split(separator: " ").first.flatMap { Double($0) } }
+    }
+
+    @Test("In an hour that comes twice, wildcard schedules run twice and fixed times once")
+    func wildcards() {
+        let quarters = Self.cron(1 | 1 << 15 | 1 << 30 | 1 << 45, isWildcard: true)
+        // It is 2:00. At 3:00 the clock is set back to 2:00.
+        let autumn: [(Double, Int64)] = [(-1e6, 7200), (3600, 3600)]
+        #expect(Self.firings(quarters, autumn) == (1...10).map { Double($0 * 900) })
+        #expect(Self.firings(quarters, autumn, changes: 1800, 3700, 5000) == (1...10).map { Double($0 * 900) })
+        #expect(Self.firings(Self.cron(1, isWildcard: true), autumn) == [3600, 7200])
+        #expect(Self.firings(Self.cron(1 << 30, 1 << 2, isWildcard: false), autumn, changes: 4000) == [1800])
+    }
+
+    @Test("For an hour that is left out, fixed times run at once and wildcard schedules do not")
+    func leftOut() {
+        // It is 1:00. At 2:00 the clock is set forward to 3:00.
+        let spring: [(Double, Int64)] = [(-1e6, 3600), (3600, 7200)]
+        #expect(Self.firings(Self.cron(1 << 30, 1 << 2, isWildcard: false), spring) == [3600])
+        #expect(Self.firings(Self.cron(1 << 30, isWildcard: true), spring) == [1800, 5400, 9000])
+    }
+
+    @Test("A wildcard schedule continues when the clock is set back, and makes up for nothing when it is set forward")
+    func wildcardSteps() {
+        let quarters = Self.cron(1 | 1 << 15 | 1 << 30 | 1 << 45, isWildcard: true)
+        var house = VirtualHouse(Self.rule(.cron(quarters), late: .seconds(3600)))
+        house.clock(12)
+        // Nine hours back: a new time zone.
+        house.clock(3, 0, at: 1200)
+        house.clock(8, 30, at: 3000)
+        house.run(to: 4000)
+        #expect(house.firings == ["900.0 Rule", "1800.0 Rule", "2700.0 Rule", "3600.0 Rule"])
+        #expect(house.heldBack.isEmpty)
+    }
+
+    @Test("A wildcard schedule keeps its days and hours")
+    func wildcardDays() {
+        var weekend = Self.cron(.max >> 4, 1 << 5, isWildcard: true)
+        weekend.weekdays = [.saturday]
+        var house = VirtualHouse(Self.rule(.cron(weekend)))
+        // Instant zero is a Thursday.
+        house.clock(0)
+        house.run(to: 10 * 86_400)
+        #expect(house.firings.count == 120 && house.firings.first == "\(2.0 * 86_400 + 5 * 3600) Rule")
+        var never = weekend
+        (never.days, never.months) = (1 << 30, 1 << 2)
+        #expect(
+            Schedule.cron(never).next(after: .zero, LocalTime(pieces: [.init(from: .zero, offset: 0)]), .unknown) == nil
+        )
+    }
+
     @Test("Minutes of a cron schedule fit all sets, and both days, or either of them")
     func cron() {
         let quarter = CronSchedule(

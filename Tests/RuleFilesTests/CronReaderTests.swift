@@ -25,6 +25,16 @@ struct CronReaderTests {
         #expect(UInt64(cron.days) == bits(1...31) && UInt64(cron.months) == bits(1...12) && cron.weekdays == .all)
     }
 
+    @Test("A minute or an hour that begins with a star makes a wildcard schedule, as in Debian's cron")
+    func wildcards() throws {
+        for text in ["* * * * *", "*/15 6-9 * * *", "30 */2 * * mon", "0 * * * *", "@hourly"] {
+            #expect(try CronReader.schedule(text).isWildcard, "\(text)")
+        }
+        for text in ["0 7 * * *", "0-59 0-23 * * *", "0,30 6-9/2 */2 * *", "@daily", "@weekly", "@yearly"] {
+            #expect(try !CronReader.schedule(text).isWildcard, "\(text)")
+        }
+    }
+
     @Test("Both 0 and 7 are Sunday", arguments: ["0", "7", "sun", "7-7"])
     func sunday(field: String) throws {
         #expect(try CronReader.schedule("0 0 * * \(field)").weekdays == .sunday)

@@ -46,10 +46,13 @@ public struct CronSchedule: Hashable, Sendable {
     /// A day of the month or one of the week is enough. Otherwise both have to fit: crontab(5) wants that where one of the two fields
     /// begins with a star.
     public var eitherDay: Bool
+    /// The minute or the hour begins with a star: it comes in each hour of a clock that is set back, and not for an hour that the clock
+    /// leaves out. Debian's cron calls this a wildcard job.
+    public var isWildcard: Bool
 
     public init(
         text: String, minutes: UInt64, hours: UInt32, days: UInt32, months: UInt16, weekdays: Weekdays,
-        eitherDay: Bool = false
+        eitherDay: Bool = false, isWildcard: Bool = false
     ) {
         self.text = text
         self.minutes = minutes
@@ -58,6 +61,7 @@ public struct CronSchedule: Hashable, Sendable {
         self.months = months
         self.weekdays = weekdays
         self.eitherDay = eitherDay
+        self.isWildcard = isWildcard
     }
 }
 

@@ -59,7 +59,8 @@ enum CronReader {
             text: text, minutes: sets[0], hours: UInt32(sets[1]), days: UInt32(sets[2]), months: UInt16(sets[3]),
             weekdays: Weekdays(rawValue: UInt8(weekdays >> 1 | weekdays << 6 & 0x40)),
             // Such as */2, too: every second day, but on Mondays only.
-            eitherDay: !words[2].hasPrefix("*") && !words[4].hasPrefix("*"))
+            eitherDay: !words[2].hasPrefix("*") && !words[4].hasPrefix("*"),
+            isWildcard: words[0].hasPrefix("*") || words[1].hasPrefix("*"))
     }
 
     private static func set(_ word: String, _ field: Field) throws(Mistake) -> UInt64 {

@@ -5,13 +5,19 @@ import ProtocolCore
 struct Occurrence: Hashable, Sendable {
     var instant: Instant
     /// What tells it from the schedule's others, whatever the clock does: of the sun the day, else the second, both of the local
-    /// calendar.
+    /// calendar, with ``repetition`` added if the clock shows the second again.
     var number: Int64
+
+    /// More than the seconds of any date.
+    static let repetition: Int64 = 1 << 40
 }
 
 extension Schedule {
     /// Days looked at for the next one: over eight years, in which each date comes, also 29 February around 2100.
     private static let longestSearch: Int64 = 3000
+
+    /// True for a wildcard schedule of cron.
+    var isWildcard: Bool { if case .cron(let cron) = self { cron.isWildcard } else { false } }
 
     /// The first one later than this; nil where there is none, or where no time is known.
     func next(after instant: Instant, _ time: LocalTime, _ sun: SunTimes) -> Occurrence? {
@@ -23,7 +29,27 @@ extension Schedule {
             }.min { $0.instant < $1.instant }
         case .daily(let clock, let days):
             return search(after: instant, time) { days.contains(Weekdays(day: $0)) ? [Int64(clock.second)] : [] }
-        case .cron(let cron): return search(after: instant, time) { cron.fits(day: $0) ? cron.seconds : [] }
+        case .cron(let cron):
+            return cron.isWildcard
+                ? pass(after: instant, time, cron)
+                : search(after: instant, time) { cron.fits(day: $0) ? cron.seconds : [] }
+        }
+    }
+
+    /// A wildcard schedule follows the clock through each hour, as Debian's cron does.
+    private func pass(after instant: Instant, _ time: LocalTime, _ cron: CronSchedule) -> Occurrence? {
+        let seconds = cron.seconds
+        let found = time.next(after: instant) { first in
+            let today = Int64(floorDivide(Int(clamping: first), 86_400))
+            for day in today...(today + Self.longestSearch) where cron.fits(day: day) {
+                let second = seconds.first { day &* 86_400 &+ $0 >= first }
+                if let second { return day &* 86_400 &+ second }
+            }
+            return nil
+        }
+        return found.map { due, second in
+            let isRepetition = time.isRepetition(at: due)
+            return Occurrence(instant: due, number: second &+ (isRepetition ? Occurrence.repetition : 0))
         }
     }
 

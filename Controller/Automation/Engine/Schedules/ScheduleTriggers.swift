@@ -29,11 +29,20 @@ extension RuleEngine {
             for place in schedules.indices { schedules[place].judged = nil }
         }
         for index in counters.indices { counters[index].quiet = nil }
+        let isFirst = localTime == nil
         localTime = time
         self.sun = sun
         let from = judgedUntil ?? now
         judgedUntil = from
-        for place in schedules.indices { findNext(place, after: from) }
+        for place in schedules.indices {
+            guard schedules[place].schedule.isWildcard else {
+                findNext(place, after: from)
+                continue
+            }
+            // Wildcard schedules follow the clock as it is, however it was set. One that is due already is not lost.
+            let due = schedules[place].next.map { $0.instant - .nanoseconds(1) }
+            findNext(place, after: min(isFirst ? from : due ?? now, now))
+        }
         findScheduleDeadline()
     }
 
