@@ -26,7 +26,7 @@ public enum RuleCheck {
             take(inspection.names(rule) + inspection.capabilities(rule))
             take(inspection.limits(rule) + inspection.schedules(rule))
             take(inspection.contradictions(rule) + inspection.waits(rule))
-            take(inspection.idleActions(rule) + inspection.repetitions(rule))
+            take(inspection.idleActions(rule) + inspection.repetitions(rule) + inspection.awayCommands(rule))
         }
         take(inspection.twins() + inspection.fights() + inspection.loops())
         let told =

@@ -1,0 +1,19 @@
+extension RuleInspection {
+    /// Commands that a rule means to keep for a plug that is away, and cannot: what they mean depends on the plug's state, which nobody
+    /// knows until the plug is back.
+    func awayCommands(_ index: Int) -> [RuleFinding] {
+        guard rules[index].remembersAway != nil else { return [] }
+        return rules[index].actions.enumerated().compactMap { place, action in
+            let instead: String
+            switch action {
+            case .toggle: instead = "'turn on' or 'turn off'"
+            case .dimBy: instead = "'dim' with 'to'"
+            case .turnOn, .turnOff, .dim, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
+            }
+            return RuleFinding(
+                .error, rule: index, .action(place),
+                "'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(action)",
+                hint: "write \(instead), or leave out 'away'")
+        }
+    }
+}

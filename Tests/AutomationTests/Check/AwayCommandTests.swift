@@ -1,0 +1,22 @@
+import Automation
+import PlugModel
+import Testing
+
+@Suite("Commands for plugs that are away")
+struct AwayCommandTests {
+    @Test("A command that depends on the plug's state is refused in a rule that remembers commands")
+    func stateful() {
+        var rule = Rule.checked(
+            then: .turnOn(["A"]), .toggle(["B"]), .dimBy(["C"], permille: 100, over: .zero),
+            .dim(["D"], to: DimLevel(percent: 30), over: .zero))
+        #expect(found(rule) == [])
+        rule.remembersAway = Duration.seconds(3600)
+        #expect(
+            found(rule) == [
+                "error 0 then 1: 'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(rule.actions[1])",
+                "error 0 then 2: 'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(rule.actions[2])",
+            ])
+        let findings = RuleCheck.findings([rule], in: nil, knowsSun: true)
+        #expect(findings.first?.hint == "write 'turn on' or 'turn off', or leave out 'away'")
+    }
+}
