@@ -25,13 +25,48 @@ public struct RuleFileSet: Sendable {
     }
 }
 
+extension RuleFileSet {
+    /// Errors of files that cannot run together, by the path of each file that is refused, such as a script beyond the number of those
+    /// that a house has. A name of two rules is not among them: ``RuleCheck`` finds it with its place.
+    public static func conflicts(
+        in readings: [(path: String, reading: RuleFileReading)]
+    ) -> [(path: String, message: String, hint: String)] {
+        RuleFileShelf().conflicts(in: readings)
+    }
+}
+
 /// Rule files with the last good version of each: what one of them says goes on until it says something else that can be read.
 struct RuleFileShelf {
     /// More than a house has; stops a directory of anything else from filling the memory.
     static let maximumFiles = 1000
     static let maximumRules = 4096
     /// Each is a process.
-    static let maximumScripts = 64
+    static let maximumScripts = ScriptLimits.scripts
+
+    private enum Conflict {
+        case scriptName(String)
+        case tooManyScripts
+        case ruleName(String, owner: String)
+        case tooManyRules
+
+        var message: String {
+            switch self {
+            case .scriptName(let name): "another script is called \(name)"
+            case .tooManyScripts: "with it there would be more than \(RuleFileShelf.maximumScripts) scripts"
+            case .ruleName(let name, let owner): "a rule named \"\(name)\" is in \(owner) already"
+            case .tooManyRules: "with its rules there would be more than \(RuleFileShelf.maximumRules)"
+            }
+        }
+
+        var hint: String {
+            switch self {
+            case .scriptName: "give one of the two files another name"
+            case .tooManyScripts: "put what belongs together into one"
+            case .ruleName: "rename one of them"
+            case .tooManyRules: "take some away"
+            }
+        }
+    }
 
     /// What a file says.
     private struct Content {
@@ -62,7 +97,7 @@ struct RuleFileShelf {
                     keep(content, of: path)
                     continue
                 }
-                words = "\(path): \(conflict)"
+                words = "\(path): \(conflict.message)\nhint: \(conflict.hint)"
             case .failure(let fault): words = fault.words
             }
             var names: [String] = []
@@ -123,25 +158,34 @@ struct RuleFileShelf {
     /// - Parameter isSecond: another file has a script of its name that goes on.
     private func conflict(
         of content: Content, isSecond: Bool, with all: RuleFileSet, _ owners: [String: String]
-    ) -> String? {
+    ) -> Conflict? {
         if let script = content.script {
-            if isSecond || all.scripts.contains(where: { $0.name == script.name }) {
-                return "another script is called \(script.name)\nhint: give one of the two files another name"
-            }
-            guard all.scripts.count < Self.maximumScripts else {
-                return
-                    "with it there would be more than \(Self.maximumScripts) scripts\nhint: put what belongs together into one"
-            }
+            if isSecond || all.scripts.contains(where: { $0.name == script.name }) { return .scriptName(script.name) }
+            guard all.scripts.count < Self.maximumScripts else { return .tooManyScripts }
         }
         for rule in content.rules {
-            if let owner = owners[rule.name] {
-                return "a rule named \"\(rule.name)\" is in \(owner) already\nhint: rename one of them"
+            if let owner = owners[rule.name] { return .ruleName(rule.name, owner: owner) }
+        }
+        return all.rules.count + content.rules.count <= Self.maximumRules ? nil : .tooManyRules
+    }
+
+    /// Files of a first reading that cannot run together with those before them; each counts for the files after it nevertheless, so that
+    /// a name of two rules, which is not listed, hides no limit.
+    fileprivate func conflicts(
+        in readings: [(path: String, reading: RuleFileReading)]
+    ) -> [(path: String, message: String, hint: String)] {
+        var all = RuleFileSet(rules: [])
+        var conflicts: [(path: String, message: String, hint: String)] = []
+        for (path, reading) in readings {
+            guard case .success(let content) = Self.content(of: reading) else { continue }
+            if let conflict = conflict(of: content, isSecond: false, with: all, [:]) {
+                conflicts.append((path, conflict.message, conflict.hint))
+                continue
             }
+            all.rules += content.rules
+            if let script = content.script { all.scripts.append(script) }
         }
-        guard all.rules.count + content.rules.count <= Self.maximumRules else {
-            return "with its rules there would be more than \(Self.maximumRules)\nhint: take some away"
-        }
-        return nil
+        return conflicts
     }
 }
 

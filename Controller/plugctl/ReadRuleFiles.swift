@@ -17,6 +17,20 @@ enum CheckedFile {
         }
     }
 
+    var path: String {
+        switch self {
+        case .rules(let file): file.name
+        case .script(_, let path): path
+        }
+    }
+
+    var reading: RuleFileReading {
+        switch self {
+        case .rules(let file): .rules(file.rules)
+        case .script(let script, _): .script(script)
+        }
+    }
+
     /// - Parameter first: the index of this file's first rule among those that were looked at.
     func diagnostics(for findings: [RuleFinding], first: Int) -> [Diagnostic] {
         switch self {
@@ -102,6 +116,18 @@ struct ReadRuleFiles {
                 isSound = false
                 complain("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
             }
+        }
+        addConflicts()
+    }
+
+    /// What `plugctl rules run` refuses about the files together is an error here, too. It is reported at the first rule of each file.
+    private mutating func addConflicts() {
+        for (path, message, hint) in RuleFileSet.conflicts(in: files.map { ($0.path, $0.reading) }) {
+            let finding = RuleFinding(.error, rule: 0, .name, message, hint: hint)
+            let placed = files.first { $0.path == path }?.diagnostics(for: [finding], first: 0) ?? []
+            let whole = Diagnostic(
+                file: path, place: Place(line: 1, column: 1), message: message, hint: hint, line: "")
+            diagnostics += placed.isEmpty ? [whole] : placed
         }
     }
 

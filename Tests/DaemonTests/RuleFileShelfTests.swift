@@ -113,6 +113,21 @@ struct RuleFileShelfTests {
         #expect(set.rules.count == 4000 && set.faults.map(\.path) == ["4"])
     }
 
+    @Test("Files that cannot run together are found before they run")
+    func conflicts() {
+        let scripts = (0...64).map { ("\($0).lua", RuleFileReading.script(script("\($0).lua", 1))) }
+        let beyond = RuleFileSet.conflicts(in: scripts + [("y/3.lua", .script(script("3.lua", 7)))])
+        #expect(beyond.map(\.path) == ["64.lua", "y/3.lua"])
+        #expect(
+            beyond.map(\.message) == ["with it there would be more than 64 scripts", "another script is called 3.lua"])
+        let files = (0..<5).map { file in
+            ("\(file)", RuleFileReading.rules((0..<1000).map { rule("\($0)") }))
+        }
+        let rules = RuleFileSet.conflicts(in: files + [("broken", .broken("broken:1:1"))])
+        #expect(rules.map(\.path) == ["4"] && rules[0].message == "with its rules there would be more than 4096")
+        #expect(RuleFileSet.conflicts(in: Array(scripts.dropLast())).isEmpty)
+    }
+
     @Test("A change is taken when two looks agree, and once")
     func looks() {
         func look(_ bytes: Int64) -> RuleFileWatch.Look {
