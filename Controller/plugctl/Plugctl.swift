@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxClocks
 
 @main
 struct Plugctl: AsyncParsableCommand {
@@ -29,6 +30,7 @@ struct Plugctl: AsyncParsableCommand {
         defaultSubcommand: Glance.self)
 
     static func main() async {
+        if let problem = HostZone.problem() { complain("warning: " + problem) }
         await main(nil)
         if Output.hasFailed { exit(withError: ExitCode.failure) }
     }

@@ -1,8 +1,71 @@
 import Glibc
+import Synchronization
 
-/// The time zone of this process: what ``WallTime/localOffset`` tells.
+/// The time zone of this process, which ``WallTime/localOffset`` follows.
 public enum HostZone {
     private static let nameLimit = 100
+    /// The second since boot in which the zone was read last.
+    private static let readAt = Atomic<Int>(.min)
+
+    /// Seconds that the zone is ahead of UTC at so many seconds since 1970. A change of `/etc/localtime` applies after a second at most.
+    public static func offset(at seconds: Int) -> Int {
+        // localtime_r(3) reads the zone only once in a process, so that the zone has to be read again before it.
+        var time = timespec()
+        if clock_gettime(CLOCK_BOOTTIME, &time) == 0,
+            readAt.exchange(time.tv_sec, ordering: .relaxed) != time.tv_sec
+        {
+            tzset()
+        }
+        var seconds = time_t(seconds)
+        var local = tm()
+        guard localtime_r(&seconds, &local) != nil else { return 0 }
+        return local.tm_gmtoff
+    }
+
+    /// Why times are in UTC although the host names a zone, with a hint; nil if the zone is known. The C library takes a zone that it
+    /// does not find for UTC without a word.
+    public static func problem() -> String? {
+        problem(variable: getenv("TZ").map { String(cString: $0) }, file: "/etc/localtime")
+    }
+
+    /// - Parameters:
+    ///   - variable: the value of `TZ`.
+    ///   - file: the host's zone, if there is no such variable. Without the file, the host is in UTC.
+    static func problem(variable: String?, file: String) -> String? {
+        let hint = "such as Europe/Berlin; `timedatectl list-timezones` lists them, the package tzdata has them"
+        guard let variable, !variable.isEmpty else {
+            var status = stat()
+            guard variable == nil, lstat(file, &status) == 0, !isZoneFile(file) else { return nil }
+            return "\(file) is not the file of a time zone: times are in UTC\nhint: set a time zone, \(hint)"
+        }
+        let name = variable.first == ":" ? String(variable.dropFirst()) : variable
+        let isFound = name.hasPrefix("/") ? isZoneFile(name) : isKnown(name)
+        guard !isFound, !isRule(name) else { return nil }
+        return
+            "TZ names the time zone \"\(printable(name))\", which is not known: times are in UTC\nhint: name a time zone, \(hint)"
+    }
+
+    private static func printable(_ name: String) -> String {
+        String(name.unicodeScalars.prefix(nameLimit).map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
+    }
+
+    /// True for a zone as POSIX writes it, such as `CET-1CEST,M3.5.0,M10.5.0/3`: a name, and a number that follows it.
+    static func isRule(_ text: String) -> Bool {
+        if ["UTC", "GMT"].contains(text) { return true }
+        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        var rest = Array(text.utf8)[...]
+        if rest.first == UInt8(ascii: "<") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
+            rest = rest[(end + 1)...]
+        } else {
+            let name = rest.prefix(while: isLetter)
+            guard name.count >= 3 else { return false }
+            rest = rest[name.endIndex...]
+        }
+        if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        return rest.first.map(isDigit) ?? false
+    }
 
     /// Makes another zone that of this process and of programs that it starts. Only for the beginning of a program: it writes to
     /// the environment, which other threads may read.
@@ -65,7 +128,10 @@ public enum HostZone {
 
     /// Without looking, the C library takes every other name for UTC.
     private static func isKnown(_ name: String) -> Bool {
-        guard let path = path(of: name) else { return false }
+        path(of: name).map(isZoneFile) ?? false
+    }
+
+    private static func isZoneFile(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }

@@ -19,10 +19,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
     /// Seconds that the host's time zone is ahead of UTC at this instant, daylight saving included.
     public var localOffset: Int {
-        var seconds = time_t(floorDivide(nanosecondsSince1970, 1_000_000_000))
-        var local = tm()
-        guard localtime_r(&seconds, &local) != nil else { return 0 }
-        return local.tm_gmtoff
+        HostZone.offset(at: Int(floorDivide(nanosecondsSince1970, 1_000_000_000)))
     }
 
     /// ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`; with an offset, the civil time of that zone and the

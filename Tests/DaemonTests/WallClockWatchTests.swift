@@ -46,6 +46,25 @@ struct WallClockWatchTests {
         }
     }
 
+    @Test("A new time zone applies within a minute, also if it differs only in another season")
+    func newZone() throws {
+        var watch = WallClockWatch()
+        let begin = Self.change - 86_400
+        func look(after seconds: Int, _ offset: (Int) -> Int) -> LocalTime? {
+            watch.look(
+                wall: Int64(begin + seconds) * 1_000_000_000, now: Instant(nanoseconds: Int64(seconds) * 1_000_000_000),
+                sun: nil, offset: offset)?.time
+        }
+        #expect(look(after: 0) { _ in 0 } != nil)
+        #expect(look(after: 1) { _ in 32_400 } != nil, "the offset of now is another one")
+        // One hour ahead, with and without summer time.
+        #expect(look(after: 2) { _ in 3600 } != nil)
+        let times = (3...62).compactMap { look(after: $0, offset) }
+        #expect(times.count == 1)
+        let summer = Instant(nanoseconds: 86_401 * 1_000_000_000)
+        #expect(try #require(times.first?.timeOfDay(at: summer)) == TimeOfDay(hour: 3, minute: 0))
+    }
+
     @Test("It is told anew when the clock was set, and each day")
     func steps() {
         var watch = WallClockWatch()

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import LinuxClocks
@@ -37,5 +38,30 @@ struct HostZoneTests {
     ])
     func whatIsNoZoneIsRefused(name: String) {
         #expect(!HostZone.use(name))
+    }
+
+    @Test("A zone that changes while the process runs applies to the next times")
+    func newZone() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "UTC0", 1)
+            guard HostZone.offset(at: 0) == 0 else { exit(1) }
+            setenv("TZ", "JST-9", 1)
+            // The zone is read once per second.
+            while HostZone.offset(at: 0) != 32_400 { sched_yield() }
+            exit(0)
+        }
+    }
+
+    @Test("A zone that is not known is reported by its name")
+    func unknownZone() throws {
+        for name in ["Europe/Nowhere", ":Europe/Nowhere", "/no/such/file", "Berlin", "+01:00"] {
+            let problem = try #require(HostZone.problem(variable: name, file: "/etc/localtime"))
+            #expect(problem.contains("\"\(name.drop { $0 == ":" })\"") && problem.contains("\nhint: "))
+        }
+        for rule in ["UTC", "UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "<+0530>-05:30", ":JST-9", ""] {
+            #expect(HostZone.problem(variable: rule, file: "/etc/localtime") == nil, "\(rule)")
+        }
+        #expect(HostZone.problem(variable: nil, file: "/no/such/file") == nil, "a host without a zone is in UTC")
+        #expect(HostZone.problem(variable: nil, file: "/etc/passwd")?.hasPrefix("/etc/passwd is not") == true)
     }
 }
