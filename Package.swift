@@ -440,7 +440,7 @@ let checks: [Target] = [
     tests("TerminalTests", ["Terminal"]),
     tests(
         "ScriptingTests",
-        ["Scripting", "Automation", "PlugModel", "ProtocolCore", "RuleFiles", "TestFolders"],
+        ["Scripting", "Automation", "LinuxClocks", "PlugModel", "ProtocolCore", "RuleFiles", "TestFolders"],
         exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests(

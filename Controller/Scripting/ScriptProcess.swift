@@ -1,4 +1,5 @@
 public import Automation
+import LinuxClocks
 import RuleFiles
 
 /// A script at work in a process of its own, which whoever calls it waits for (``ScriptPool`` has a thread for each).
@@ -6,6 +7,8 @@ public final class ScriptProcess {
     private let process: HostProcess
     /// Plugs as the host was told of them last.
     private var told: [String: PlugView] = [:]
+    /// The time zone that was sent to the host last.
+    private var zone: LocalOffsets?
 
     /// Starts it and lets it read its script.
     ///
@@ -27,6 +30,7 @@ public final class ScriptProcess {
             name: script.name, source: script.source, host: host, state: state, time: time, patience: patience,
             cord: cord)
         process = loaded.process
+        zone = time.zone
         let rules = loaded.script.rules
         guard rules == script.rules else {
             process.end()
@@ -44,6 +48,8 @@ public final class ScriptProcess {
     ///
     /// - Parameter plugs: all there are; it is told those that have changed.
     public func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) throws(ScriptFault) -> ScriptOutcome {
+        var time = time
+        if time.zone == zone { time.zone = nil } else { zone = time.zone }
         let request = HostRequest.call(call, plugs: news(in: plugs), time: time)
         let line = try process.answer(to: request)
         do throws(ScriptFault) {

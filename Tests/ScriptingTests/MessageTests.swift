@@ -1,4 +1,5 @@
 import Automation
+import LinuxClocks
 import PlugModel
 import Testing
 
@@ -15,6 +16,14 @@ import Testing
             text(line)
                 == #"{"load":{"name":"a.lua","source":"log(\"ü\\\n\u0001\")","state":{"count":3},"at":12.5,"offset":-3600}}"#
                 + "\n")
+    }
+
+    @Test("The time zone is sent as its offsets, and each with the second from which it applies")
+    func zone() {
+        let zone = LocalOffsets(from: 0, to: 1_000_000) { $0 < 500_000 ? 3600 : 7200 }
+        let line = HostRequest.load(
+            name: "a.lua", source: "", state: nil, time: ScriptTime(at: 12, offset: 3600, zone: zone))
+        #expect(text(line).hasSuffix(#""at":12,"offset":3600,"zone":[3600,500000,7200]}}"# + "\n"))
     }
 
     @Test func callTellsTheEventAndThePlugs() {

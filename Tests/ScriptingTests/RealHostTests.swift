@@ -1,4 +1,5 @@
 import Automation
+import LinuxClocks
 import PlugModel
 import Testing
 
@@ -41,6 +42,32 @@ struct RealHostTests {
             return diagnostic.place.line == 2 && diagnostic.hint != nil
                 && diagnostic.line == "  on(\"TV\", \"rises abov\", 40)"
         }
+    }
+
+    @Test("Times of another season are converted with the offset of that season")
+    func seasons() throws {
+        let (spring, autumn) = (1_774_746_000, 1_792_890_000)
+        let zone = LocalOffsets(from: spring - 86_400, to: autumn + 86_400) {
+            (spring..<autumn).contains($0) ? 7200 : 3600
+        }
+        let winter = ScriptTime(at: Double(spring - 50_000), offset: 3600, zone: zone)
+        let script = try script(
+            """
+            log(os.time {year = 2026, month = 3, day = 30, hour = 7})
+            log(os.date("%Y-%m-%d %H:%M %z", 1774846800))
+            log(os.time {year = 2026, month = 10, day = 25, hour = 2, min = 30})
+            log(os.time {year = 2026, month = 3, day = 29, hour = 2, min = 30})
+            log(os.time {year = 2026, month = 12, day = 24, hour = 18})
+            """)
+        let process = try ScriptProcess(script, host: host, state: nil, time: winter)
+        guard case .answered(let answer) = try process.call(.press(), plugs: [], time: winter) else {
+            Issue.record("the call failed")
+            return
+        }
+        #expect(
+            answer.log == [
+                "1774846800", "2026-03-30 07:00 +0200", "\(autumn - 1800)", "\(spring + 1800)", "1798131600",
+            ])
     }
 
     @Test func functionAsksForAllAtOnce() throws {

@@ -3,11 +3,12 @@
 -- Of a call everything is told at once, after the script's function has come to its end: until then nothing has happened.
 
 local host = ...
-local concat, load, pcall, sub, type = table.concat, load, pcall, string.sub, type
+local concat, floor, load, pcall, sub, type = table.concat, math.floor, load, pcall, string.sub, type
 local decode, quoted, written = host.json.decode, host.quoted, host.written
 local attempt, clean, fail, limits, plain = host.attempt, host.clean, host.fail, host.limits, host.plain
 
-host.at, host.offset = 0, 0
+-- zone: seconds ahead of UTC at first, and then pairs: a second of UTC, and how many seconds it is ahead from then on.
+host.at, host.offset, host.zone = 0, 0, nil
 
 -- MARK: - Answers
 
@@ -41,6 +42,10 @@ end
 local function setTime(message)
     if type(message.at) == "number" then host.at = message.at end
     host.offset = type(message.offset) == "number" and message.offset or 0
+    if type(message.zone) == "table" then
+        host.zone = {}
+        for index = 1, #message.zone do host.zone[index] = floor(message.zone[index]) end
+    end
 end
 
 local function runScript(name, source, state)

@@ -41,16 +41,36 @@ local function number(value, what)
     return floor(value)
 end
 
+-- Seconds that local time is ahead of UTC at a moment, which may be in another season than now.
+local function offsetAt(moment)
+    local zone = host.zone
+    if not zone then return floor(host.offset) end
+    local low, high = 0, #zone // 2
+    while low < high do
+        local middle = (low + high + 1) // 2
+        if zone[2 * middle] <= moment then low = middle else high = middle - 1 end
+    end
+    return zone[2 * low + 1]
+end
+
+-- The moment at which the clock shows a local time: of two the first. A time that the clock leaves out is counted on from before it.
+local function momentOf(shown)
+    local before, after = offsetAt(shown - 86400), offsetAt(shown + 86400)
+    if offsetAt(shown - before) == before then return shown - before end
+    if offsetAt(shown - after) == after then return shown - after end
+    return shown - before
+end
+
 -- The zone by its distance from UTC, for %z and %Z.
-local function zone()
-    local minutes = host.offset // 60
+local function zone(moment)
+    local minutes = offsetAt(moment) // 60
     local size = minutes < 0 and -minutes or minutes
     return format("%s%02d%02d", minutes < 0 and "-" or "+", size // 60, size % 60)
 end
 
 -- A percent sign that is doubled is none of them.
-local function zoned(text)
-    return (gsub(text, "%%([%%zZ])", function(letter) return letter == "%" and "%%" or zone() end))
+local function zoned(text, moment)
+    return (gsub(text, "%%([%%zZ])", function(letter) return letter == "%" and "%%" or zone(moment) end))
 end
 
 local function localDate(text, moment)
@@ -59,7 +79,7 @@ local function localDate(text, moment)
     local moment = moment == nil and floor(host.at) or number(moment, "the time of os.date")
     local isUTC = sub(text, 1, 1) == "!"
     if not isUTC then
-        text, moment = "!" .. zoned(text), moment + floor(host.offset)
+        text, moment = "!" .. zoned(text, moment), moment + offsetAt(moment)
     end
     local isFine, result = pcall(date, text, moment)
     if not isFine then fail("os.date does not know what to do with " .. shown(text)) end
@@ -71,7 +91,7 @@ local function localTime(fields)
     if type(fields) ~= "table" then fail("os.time takes a table, not " .. shown(fields)) end
     local isFine, result = pcall(time, fields)
     if not isFine then fail("os.time needs at least year, month and day, as numbers") end
-    return result - floor(host.offset)
+    return momentOf(result)
 end
 
 globals.os = absentTable("os", "a script has the time and nothing else of the system", {

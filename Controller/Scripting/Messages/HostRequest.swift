@@ -1,16 +1,20 @@
 import Automation
+public import LinuxClocks
 import PlugModel
 
 /// When something is, as a script is told it.
 public struct ScriptTime: Hashable, Sendable {
     /// Seconds since 1970, UTC.
     public var at: Double
-    /// Seconds that local time is ahead of UTC.
+    /// Seconds that local time is ahead of UTC at that time.
     public var offset: Int
+    /// The time zone, for other times; nil if the host has it already, or if ``offset`` is to apply at all times.
+    public var zone: LocalOffsets?
 
-    public init(at: Double, offset: Int = 0) {
+    public init(at: Double, offset: Int = 0, zone: LocalOffsets? = nil) {
         self.at = at
         self.offset = offset
+        self.zone = zone
     }
 }
 
@@ -69,6 +73,11 @@ struct JSONText {
     mutating func entry(_ time: ScriptTime) {
         entry("at", number: time.at)
         entry("offset", number: Double(time.offset))
+        guard let zone = time.zone else { return }
+        open("zone", "[")
+        let numbers = [zone.initial] + zone.changes.flatMap { [$0.second, $0.offset] }
+        bytes += numbers.map(String.init).joined(separator: ",").utf8
+        close("]")
     }
 
     mutating func entry(_ key: StaticString, text: String) {

@@ -1,6 +1,5 @@
 public import Automation
 public import Backtesting
-import LinuxClocks
 
 /// Scripts in virtual time: each in a process of its own, as the daemon has them, that begins when it is first called.
 public final class VirtualScripts: PastScripts {
@@ -27,8 +26,7 @@ public final class VirtualScripts: PastScripts {
 
     public func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
         let name = call.handler.script
-        let offset = (WallTime(nanosecondsSince1970: 0) + .milliseconds(milliseconds)).localOffset
-        let time = ScriptTime(at: Double(milliseconds) / 1000, offset: offset)
+        let time = ScriptTime(local: Double(milliseconds) / 1000)
         do throws(ScriptFault) {
             let process = try process(of: name, at: time)
             let outcome = try process.call(call, plugs: plugs, time: time)

@@ -1,15 +1,36 @@
+import LinuxClocks
 import ProtocolCore
+import Synchronization
 internal import Glibc
 
 extension ScriptTime {
-    /// As the clock of the wall and the time zone of the system have it.
+    /// The zone's offsets from 1970 to 2070, and when they were looked up: that takes some milliseconds.
+    private static let zone = Mutex<(offsets: LocalOffsets, made: Instant)?>(nil)
+    private static let zoneEnd = 3_155_760_000
+    private static let zoneLifetime = Duration.seconds(30)
+
+    /// The time by the host's clock and time zone.
     public static var now: ScriptTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        var seconds = time.tv_sec
-        var local = tm()
-        localtime_r(&seconds, &local)
-        return ScriptTime(at: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9, offset: local.tm_gmtoff)
+        return ScriptTime(local: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+    }
+
+    /// A time in the host's time zone.
+    ///
+    /// - Parameter seconds: since 1970, UTC.
+    init(local seconds: Double) {
+        self.init(
+            at: seconds, offset: HostZone.offset(at: Int(seconds.rounded(.down))), zone: Self.hostZone(now: .now))
+    }
+
+    private static func hostZone(now: Instant) -> LocalOffsets {
+        zone.withLock { zone in
+            if let known = zone, now - known.made < zoneLifetime { return known.offsets }
+            let offsets = LocalOffsets(from: 0, to: zoneEnd)
+            zone = (offsets, now)
+            return offsets
+        }
     }
 }
 
