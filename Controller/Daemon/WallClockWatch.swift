@@ -55,7 +55,7 @@ struct WallClockWatch {
         var pieces = [LocalTime.Piece(from: instant(first), offset: apart + Int64(offsets.initial))]
         pieces += offsets.changes.map { .init(from: instant(Int64($0.second)), offset: apart + Int64($0.offset)) }
         let today = (second + Int64(current)) / Self.day
-        let times = sun?(today - 2...today + Self.after, instant) ?? .unknown
+        let times = sun?(today - 3...today + Self.after, instant) ?? .unknown
         return (LocalTime(pieces: pieces, phase: .nanoseconds(phase)), times)
     }
 

@@ -26,20 +26,48 @@ public struct Daylight: Hashable, Sendable {
     public func times(days: ClosedRange<Int64>, zone: ZoneOffsets, instant: (Int64) -> Instant?) -> SunTimes {
         SunTimes(
             days: days.prefix(Self.dayLimit).map { day in
-                let (rise, set) = events(of: day, zone: zone)
-                return SunTimes.Day(day: day, sunrise: rise.flatMap(instant), sunset: set.flatMap(instant))
+                guard let (solarDay, noon) = noon(of: day, zone: zone) else {
+                    return SunTimes.Day(day: day, sunrise: nil, sunset: nil)
+                }
+                let (rise, set) = (horizon(noon, isRise: true), horizon(noon, isRise: false))
+                return SunTimes.Day(
+                    day: day, sunrise: rise.time.flatMap(instant), sunset: set.time.flatMap(instant),
+                    lightFrom: instant(rise.time ?? nearest(rise, noon, solarDay - 1)),
+                    lightUntil: instant(set.time ?? nearest(set, noon, solarDay + 1)))
             })
     }
 
     /// Seconds since 1970, UTC, of a day of the local calendar; nil where the sun does not rise, or not set, around its noon.
     func events(of day: Int64, zone: ZoneOffsets) -> (sunrise: Int64?, sunset: Int64?) {
-        // The noon that lies in the local day: by the date line the day of the calendar is not the one of the longitude.
-        let noon = [day - 1, day, day + 1].lazy.map { solarNoon(ofDay: Double($0)) }.first {
-            let local = Int64($0.rounded()) + Int64(zone.offset(at: $0))
+        guard let (_, noon) = noon(of: day, zone: zone) else { return (nil, nil) }
+        return (horizon(noon, isRise: true).time, horizon(noon, isRise: false).time)
+    }
+
+    /// What becomes of a sunrise or a sunset.
+    private enum Event {
+        case at(Int64)
+        /// The sun stays above the horizon, or below it.
+        case isMissing(isLight: Bool)
+
+        var time: Int64? { if case .at(let time) = self { time } else { nil } }
+    }
+
+    /// The moment that an event comes nearest to on a day without it.
+    ///
+    /// - Parameter neighbour: the day of UTC whose noon is on the other side of the night.
+    private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
+        guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
+        // Both days make the same of it, so that nothing lies between them.
+        return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
+    }
+
+    /// The noon that lies in a local day, and the day of UTC that it belongs to: by the date line the day of the calendar is not the one of
+    /// the longitude.
+    private func noon(of day: Int64, zone: ZoneOffsets) -> (solarDay: Int64, noon: Double)? {
+        [day - 1, day, day + 1].lazy.map { ($0, solarNoon(ofDay: Double($0))) }.first { _, noon in
+            let local = Int64(noon.rounded()) + Int64(zone.offset(at: noon))
             return local >= day * 86_400 && local < (day + 1) * 86_400
         }
-        guard let noon else { return (nil, nil) }
-        return (horizon(noon, isRise: true), horizon(noon, isRise: false))
     }
 
     /// - Parameter day: of UTC, since 1970; the noon may lie half a day beyond it.
@@ -49,14 +77,16 @@ public struct Daylight: Hashable, Sendable {
     }
 
     /// The sun's position is that of the event itself, which is found from noon on in a few steps.
-    private func horizon(_ noon: Double, isRise: Bool) -> Int64? {
+    private func horizon(_ noon: Double, isRise: Bool) -> Event {
         var time = noon
         for _ in 0..<4 {
             let sun = Sun(at: time)
-            guard let angle = sun.hourAngle(latitude: latitude) else { return nil }
+            guard let angle = sun.hourAngle(latitude: latitude) else {
+                return .isMissing(isLight: sun.cosine(latitude: latitude) < 0)
+            }
             let transit = noon + Sun(at: noon).equationOfTime - sun.equationOfTime
             time = transit + (isRise ? -angle : angle) * 240
         }
-        return Int64(time.rounded())
+        return .at(Int64(time.rounded()))
     }
 }

@@ -37,10 +37,15 @@ struct Sun {
 
     /// Degrees that the Earth turns between noon and the sun on the horizon; nil where it stays above it, or below.
     func hourAngle(latitude: Double) -> Double? {
-        let latitude = latitude.radians
-        let cosine =
-            cos((90 + Self.depression).radians) / (cos(latitude) * cos(declination)) - tan(latitude) * tan(declination)
+        let cosine = cosine(latitude: latitude)
         return abs(cosine) <= 1 ? acos(cosine).degrees : nil
+    }
+
+    /// The cosine of that angle; less than -1 if the sun stays above the horizon, more than 1 if it stays below.
+    func cosine(latitude: Double) -> Double {
+        let latitude = latitude.radians
+        return cos((90 + Self.depression).radians) / (cos(latitude) * cos(declination))
+            - tan(latitude) * tan(declination)
     }
 }
 

@@ -3,7 +3,12 @@ import Automation
 import Daemon
 import DaemonClient
 import DurableFiles
+import Daylight
 import Effects
+import LinuxClocks
+import LocalCalendar
+import Presentation
+import ProtocolCore
 import RuleFiles
 
 /// `plugctl rules check`
@@ -44,9 +49,10 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let rules = read.files.flatMap(\.rules)
         let asked = CheckedHouse(daemon: daemon.daemon(), history: offline ? nil : try history.openIfPresent())
         let house = offline ? nil : await asked.plugs()
-        let knowsSun = try place.read() != nil
+        let daylight = try place.read()
         let findings =
-            RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
+            RuleCheck.findings(
+                rules, in: house, knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
             + Outside(limits: OutsideFile.limits()).findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }
         var first = 0
@@ -64,6 +70,13 @@ struct RuleCheckCommand: AsyncParsableCommand {
         if !json, !text.isEmpty { complainOfFile(text.joined(separator: "\n")) }
         if !json, errors == 0, read.isSound { Output.line(summary(rules.count, 0, warnings: found.count)) }
         guard read.isSound, errors == 0, !strict || found.isEmpty else { throw ExitCode.failure }
+    }
+
+    private static func yearAhead(_ daylight: Daylight) -> SunTimes {
+        let now = Int(WallTime.now.nanosecondsSince1970 / 1_000_000_000)
+        let zone = ZoneOffsets.local(from: now - 2 * 86_400, to: now + 368 * 86_400)
+        let today = Int64(now / 86_400)
+        return daylight.times(days: today...today + 365, zone: zone) { Instant(nanoseconds: $0 * 1_000_000_000) }
     }
 
     private func summary(_ rules: Int, _ errors: Int, warnings: Int) -> String {

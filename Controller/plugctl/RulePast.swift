@@ -55,7 +55,7 @@ struct RulePast {
     ) -> (PastHouse, ZoneOffsets) {
         let (from, to) = (Int(span.lowerBound / 1000), Int(span.upperBound / 1000))
         let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
-        let days = Int64(from / 86_400 - 2)...Int64(to / 86_400 + 2)
+        let days = Int64(from / 86_400 - 4)...Int64(to / 86_400 + 2)
         let sun = place?.times(days: days, zone: zone) { Instant(nanoseconds: $0 * 1_000_000_000) }
         return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
     }

@@ -9,10 +9,13 @@ public enum RuleCheck {
     ///   - rules: all that will run together.
     ///   - house: nil where nobody could be asked, so that nothing is said about names and what plugs can do.
     ///   - knowsSun: somebody has said where the house is.
+    ///   - sun: of the year ahead, for what is special on days without sunrise or sunset.
     /// - Returns: errors, each of them, then warnings, ``warningLimit`` at most and one that tells of those that are left out. Both in the
     ///   order of the rules and of their parts.
-    public static func findings(_ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool) -> [RuleFinding] {
-        let inspection = RuleInspection(rules: rules, house: KnownHouse(house), knowsSun: knowsSun)
+    public static func findings(
+        _ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool, sun: SunTimes = .unknown
+    ) -> [RuleFinding] {
+        let inspection = RuleInspection(rules: rules, house: KnownHouse(house), knowsSun: knowsSun, sun: sun)
         var (errors, warnings): ([RuleFinding], [RuleFinding]) = ([], [])
         func take(_ findings: [RuleFinding]) {
             for finding in findings {
@@ -24,7 +27,7 @@ public enum RuleCheck {
         }
         for rule in rules.indices {
             take(inspection.names(rule) + inspection.capabilities(rule))
-            take(inspection.limits(rule) + inspection.schedules(rule))
+            take(inspection.limits(rule) + inspection.schedules(rule) + inspection.sunlessDays(rule))
             take(inspection.contradictions(rule) + inspection.waits(rule))
             take(inspection.idleActions(rule) + inspection.repetitions(rule) + inspection.awayCommands(rule))
         }
@@ -62,6 +65,7 @@ struct RuleInspection {
     let rules: [Rule]
     let house: KnownHouse
     let knowsSun: Bool
+    let sun: SunTimes
     let work = InspectionWork()
     /// Plugs that some rule commands, by ``KnownHouse/key(_:)``.
     let changedKeys: Set<String>
@@ -69,8 +73,8 @@ struct RuleInspection {
     let asksScripts: Bool
     let names: Set<String>
 
-    init(rules: [Rule], house: KnownHouse, knowsSun: Bool) {
-        (self.rules, self.house, self.knowsSun) = (rules, house, knowsSun)
+    init(rules: [Rule], house: KnownHouse, knowsSun: Bool, sun: SunTimes) {
+        (self.rules, self.house, self.knowsSun, self.sun) = (rules, house, knowsSun, sun)
         names = Set(rules.map(\.name))
         asksScripts = rules.contains { !$0.handlers.isEmpty }
         var changedKeys: Set<String> = []

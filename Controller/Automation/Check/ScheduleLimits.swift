@@ -66,16 +66,8 @@ extension Rule {
 
 extension Condition {
     /// Of a leaf.
-    fileprivate var goesBySun: Bool {
+    var goesBySun: Bool {
         guard case .time(let window) = self else { return false }
         return window.clock == nil
-    }
-}
-
-extension DailyWindow {
-    /// Both ends, where neither goes by the sun.
-    var clock: (after: TimeOfDay, before: TimeOfDay)? {
-        guard case .clock(let after) = after, case .clock(let before) = before else { return nil }
-        return (after, before)
     }
 }

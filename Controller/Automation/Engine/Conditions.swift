@@ -20,19 +20,32 @@ extension RuleEngine {
     }
 
     private func holds(_ window: DailyWindow, now: Instant) -> Bool {
-        guard let time = localTime?.timeOfDay(at: now), let day = localTime?.day(at: now),
-            let after = timeOfDay(window.after, of: day), let before = timeOfDay(window.before, of: day)
-        else { return false }
-        return DailyWindow.contains(time, after: after, before: before)
+        guard let time = localTime else { return false }
+        if let (after, before) = window.clock {
+            return time.timeOfDay(at: now).map { DailyWindow.contains($0, after: after, before: before) } ?? false
+        }
+        guard let today = time.day(at: now) else { return false }
+        // A late sunset and its offset end as much as a day after their date, and the window a day after that.
+        return (today - 3...today + 1).contains { day in
+            guard let (from, until) = span(of: window, on: day, time) else { return false }
+            return from <= now && now < until
+        }
     }
 
-    /// Of the sun that day; nil where it neither rises nor sets, or nobody knows.
-    private func timeOfDay(_ point: DailyWindow.Point, of day: Int64) -> TimeOfDay? {
-        switch point {
-        case .clock(let time): time
-        case .sun(let event, let offset):
-            sun.instant(of: event, day: day).flatMap { localTime?.timeOfDay(at: $0 + offset) }
+    /// From when to when a window holds that begins on a day; nil if the sun is not known. Both ends keep their dates when an offset, or
+    /// a sunset after midnight, moves them to another day.
+    private func span(of window: DailyWindow, on day: Int64, _ time: LocalTime) -> (from: Instant, until: Instant)? {
+        func instant(_ point: DailyWindow.Point, _ day: Int64) -> Instant? {
+            switch point {
+            case .clock(let clock): time.instant(of: day &* 86_400 &+ Int64(clock.second))
+            case .sun(let event, let offset): sun.light(event, day: day).map { $0 + offset }
+            }
         }
+        guard let from = instant(window.after, day), let until = instant(window.before, day) else { return nil }
+        if window.goesOverMidnight(isEarlier: until <= from) {
+            return instant(window.before, day + 1).map { (from, $0) }
+        }
+        return (from, until)
     }
 
     // MARK: While a run waits

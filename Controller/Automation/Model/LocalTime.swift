@@ -172,6 +172,27 @@ public struct DailyWindow: Hashable, Sendable {
         self.init(after: .clock(after), before: .clock(before))
     }
 
+    /// Both ends, if neither goes by the sun.
+    var clock: (after: TimeOfDay, before: TimeOfDay)? {
+        guard case .clock(let after) = after, case .clock(let before) = before else { return nil }
+        return (after, before)
+    }
+
+    /// True if the window ends on the day after the one on which it begins. The sun rises in the morning and sets in the evening, whatever
+    /// it does on a particular day.
+    ///
+    /// - Parameter isEarlier: `before` is not later than `after` on the day.
+    func goesOverMidnight(isEarlier: Bool) -> Bool {
+        let noon = TimeOfDay(second: 43_200)!
+        return switch (after, before) {
+        case (.sun(.sunset, _), .sun(.sunrise, _)): true
+        case (.sun(.sunrise, _), .sun(.sunset, _)): false
+        case (.sun, .clock(let time)): isEarlier && time <= noon
+        case (.clock(let time), .sun): isEarlier && time >= noon
+        case (.sun, .sun), (.clock, .clock): isEarlier
+        }
+    }
+
     /// Of a window by the clock alone.
     public static func contains(_ time: TimeOfDay, after: TimeOfDay, before: TimeOfDay) -> Bool {
         after < before ? after <= time && time < before : after <= time || time < before

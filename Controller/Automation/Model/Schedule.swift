@@ -72,11 +72,19 @@ public struct SunTimes: Hashable, Sendable {
         public var day: Int64
         public var sunrise: Instant?
         public var sunset: Instant?
+        /// When the light of the day begins and ends, for conditions. That is the sunrise and the sunset. On a day without one of them, it is
+        /// the moment that the event comes nearest to: the noon on a day in the dark, the middle of the night under a midnight sun.
+        public var lightFrom: Instant?
+        public var lightUntil: Instant?
 
-        public init(day: Int64, sunrise: Instant?, sunset: Instant?) {
+        public init(
+            day: Int64, sunrise: Instant?, sunset: Instant?, lightFrom: Instant? = nil, lightUntil: Instant? = nil
+        ) {
             self.day = day
             self.sunrise = sunrise
             self.sunset = sunset
+            self.lightFrom = lightFrom ?? sunrise
+            self.lightUntil = lightUntil ?? sunset
         }
     }
 

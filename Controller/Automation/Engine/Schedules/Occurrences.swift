@@ -91,13 +91,18 @@ extension CronSchedule {
 }
 
 extension SunTimes {
-    func instant(of event: SunEvent, day: Int64) -> Instant? {
+    /// When the light begins or ends on a day; nil if the day is not known.
+    func light(_ event: SunEvent, day: Int64) -> Instant? {
         var (low, high) = (0, days.count)
         while low < high {
             let middle = (low + high) / 2
             if days[middle].day < day { low = middle + 1 } else { high = middle }
         }
-        return low < days.count && days[low].day == day ? days[low].instant(of: event) : nil
+        guard low < days.count, days[low].day == day else { return nil }
+        switch event {
+        case .sunrise: return days[low].lightFrom
+        case .sunset: return days[low].lightUntil
+        }
     }
 }
 

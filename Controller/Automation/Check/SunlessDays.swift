@@ -1,0 +1,48 @@
+import LocalCalendar
+import ProtocolCore
+
+extension RuleInspection {
+    /// What a rule that goes by the sun does on days on which the sun does not rise, or does not set.
+    func sunlessDays(_ index: Int) -> [RuleFinding] {
+        var findings: [RuleFinding] = []
+        for (place, trigger) in rules[index].triggers.enumerated() {
+            guard case .schedule(.sun(let event, _, let days)) = trigger else { continue }
+            let missing = sun.days.filter { $0.instant(of: event) == nil && days.contains(Weekdays(day: $0.day)) }
+            guard let words = Self.words(missing) else { continue }
+            let verb = event == .sunrise ? "rise" : "set"
+            findings.append(
+                RuleFinding(
+                    .warning, rule: index, .trigger(place),
+                    "the sun does not \(verb) here on \(words): this does not happen then",
+                    hint: "add a trigger with a time of day"))
+        }
+        for (part, condition) in rules[index].placedConditions where condition.leaves.contains(where: \.goesBySun) {
+            let missing = sun.days.filter { $0.sunrise == nil || $0.sunset == nil }
+            let dark = Self.words(missing.filter(\.isDark)).map {
+                "does not rise here on \($0): it is dark all day then"
+            }
+            let light = Self.words(missing.filter { !$0.isDark }).map {
+                "does not set here on \($0): it is light all day then"
+            }
+            let sentences = [dark, light].compactMap(\.self)
+            guard !sentences.isEmpty else { continue }
+            findings.append(
+                RuleFinding(
+                    .warning, rule: index, part, "the sun " + sentences.joined(separator: ", and "),
+                    hint: "add a time of day in 'any' or 'all' if something else is wanted on these days"))
+        }
+        return findings
+    }
+
+    /// Nil for no days.
+    private static func words(_ days: [SunTimes.Day]) -> String? {
+        guard let first = days.first else { return nil }
+        let date = CivilTime(localSeconds: Double(first.day) * 86_400).date
+        return days.count == 1 ? date : "\(days.count) days of the year ahead, the first of them \(date)"
+    }
+}
+
+extension SunTimes.Day {
+    /// Of a day without sunrise or sunset: the sun stays below the horizon.
+    fileprivate var isDark: Bool { lightFrom == lightUntil }
+}
