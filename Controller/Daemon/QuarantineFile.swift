@@ -1,6 +1,6 @@
 public import DurableFiles
 import LinuxClocks
-import PlugClient
+public import PlugClient
 public import PlugModel
 
 /// Where a daemon keeps its ``Quarantine``, and where a process that dies leaves what it died of: two small files in the daemon's directory.
@@ -10,10 +10,14 @@ public struct QuarantineFile: Sendable {
 
     private let directory: String
     private let files: FileStore
+    private let paired: PairedPlugs
 
-    /// - Parameter directory: the daemon's, which is there.
-    public init(_ directory: String, files: FileStore = FileStore()) {
+    /// - Parameters:
+    ///   - directory: the daemon's, which is there.
+    ///   - paired: has the keys of the plugs.
+    public init(_ directory: String, files: FileStore = FileStore(), paired: PairedPlugs = PairedPlugs()) {
         self.directory = directory
+        self.paired = paired
         self.files = files
     }
 
@@ -51,7 +55,8 @@ public struct QuarantineFile: Sendable {
         var death = Death(line: String(decoding: line, as: UTF8.self))
         if let plug = death?.plug, let time = death?.time {
             var quarantine = try read()
-            death?.isKeptAway = quarantine.died(with: plug, at: time)
+            let entry = try? paired.all().first { $0.id == plug }
+            death?.isKeptAway = quarantine.died(with: plug, keys: entry.map(Self.fingerprints) ?? [], at: time)
             try write(quarantine)
         }
         return death
@@ -90,13 +95,23 @@ public struct QuarantineFile: Sendable {
     }
 
     /// Why the daemon keeps away from the plug now, with a `hint:` line; nil where it does not. Looked up in the file, so that a person who
-    /// lifts it needs no daemon for that.
-    public func reason(for plug: PlugID) -> String? {
+    /// lifts it needs no daemon for that. A plug that was paired again with a new key was reset: nothing is held against it any longer.
+    public func reason(for plug: PairedPlugs.Entry) -> String? {
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000_000
         // What cannot be read keeps nobody away.
-        guard let until = try? read().until(plug, now: now) else { return nil }
+        guard let until = try? read().until(plug.id, keys: Self.fingerprints(of: plug), now: now) else { return nil }
         let minutes = (until - now + 59) / 60
-        return Self.words(minutes: minutes, plug)
+        return Self.words(minutes: minutes, plug.id)
+    }
+
+    /// Short names of the plug's key and of its next one (FNV-1a with 64 bits): they tell apart keys that a person paired, and protect
+    /// nothing.
+    static func fingerprints(of plug: PairedPlugs.Entry) -> [String] {
+        [plug.key, plug.nextKey].compactMap(\.self).map { key in
+            let hash = key.bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+            let digits = String(hash, radix: 16)
+            return String(repeating: "0", count: Quarantine.keyDigits - digits.count) + digits
+        }
     }
 
     static func words(minutes: Int64, _ plug: PlugID) -> String {

@@ -30,7 +30,7 @@ public final class PlugClient: Sendable {
     let paired: PairedPlugs
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
-    private let refusal = Mutex<(@Sendable (PlugID) -> String?)?>(nil)
+    private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
@@ -158,7 +158,7 @@ public final class PlugClient: Sendable {
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
-            if let words = refusal.withLock({ $0 })?(pinned.id) { throw KeptAway(description: words) }
+            if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
             await followed.expect(pinned.id)
             do {
                 try await dialer.current.dialer.connect(
@@ -188,7 +188,7 @@ public final class PlugClient: Sendable {
     }
 
     /// Plugs for which this gives a reason are not connected to; whoever follows them is told it. It is asked before each connection.
-    public func keepAway(from refusal: @escaping @Sendable (PlugID) -> String?) {
+    public func keepAway(from refusal: @escaping @Sendable (PairedPlugs.Entry) -> String?) {
         self.refusal.withLock { $0 = refusal }
     }
 

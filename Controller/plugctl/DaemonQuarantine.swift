@@ -41,9 +41,10 @@ struct DaemonQuarantine: AsyncParsableCommand {
     }
 
     private func show() throws {
-        let names = names
-        let kept = try file.read().entries.compactMap { entry in
-            file.reason(for: entry.plug).map { (names[entry.plug] ?? "\(entry.plug)", $0) }
+        let ids = Set(try file.read().entries.map(\.plug))
+        // A plug that is not paired is not followed, so nothing keeps the daemon away from it.
+        let kept = ((try? PairedPlugs().all()) ?? []).filter { ids.contains($0.id) }.compactMap { plug in
+            file.reason(for: plug).map { (plug.name, $0) }
         }
         if kept.isEmpty { Output.line("the daemon keeps away from no plug") }
         for (name, words) in kept { Output.safeLine("\(name): \(words)") }

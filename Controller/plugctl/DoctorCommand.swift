@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     client: client, filter: network.filter, wait: network.wait.duration, logger: network.logger)
                 var seen = await examination.observe(paired: paired, controllerFault: fault)
                 let quarantine = QuarantineFile(QuarantineFile.defaultDirectory())
-                seen.keptAway = paired.reduce(into: [:]) { $0[$1.id] = quarantine.reason(for: $1.id) }
+                seen.keptAway = paired.reduce(into: [:]) { $0[$1.id] = quarantine.reason(for: $1) }
                 try Task.checkCancellation()
                 let findings = Diagnosis.findings(seen)
                 for record in findings.map({ FindingRecord($0) }) {

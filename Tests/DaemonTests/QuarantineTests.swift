@@ -1,4 +1,5 @@
 import DurableFiles
+import PlugClient
 import PlugModel
 import TestFolders
 import Testing
@@ -58,6 +59,47 @@ import Testing
         #expect(quarantine.lift(heater) == false)
         // One more death does not bring it back.
         #expect(quarantine.died(with: heater, at: 1010) == false)
+    }
+
+    @Test("Pairing a plug again with a new key ends its quarantine; its announced next key does not")
+    func newKeyEndsQuarantine() throws {
+        let disk = TestFolder()
+        let key = { (byte: UInt8) in try #require(PublicKey(bytes: [byte, byte])) }
+        let paired = PairedPlugs(directory: disk.path)
+        let file = QuarantineFile(disk.path, paired: paired)
+        let before = PairedPlugs.Entry(id: heater, key: try key(1), nextKey: try key(2), name: "Heater")
+        let fingerprints = QuarantineFile.fingerprints(of: before)
+        var quarantine = Quarantine()
+        _ = quarantine.died(with: heater, keys: fingerprints, at: 1000)
+        #expect(quarantine.died(with: heater, keys: fingerprints, at: 1001) == true)
+        #expect(Quarantine(text: quarantine.text) == quarantine)
+        let rotated = QuarantineFile.fingerprints(of: PairedPlugs.Entry(id: heater, key: try key(2), name: "Heater"))
+        let reset = QuarantineFile.fingerprints(of: PairedPlugs.Entry(id: heater, key: try key(3), name: "Heater"))
+        #expect(quarantine.until(heater, keys: fingerprints, now: 1002) != nil)
+        #expect(quarantine.until(heater, keys: rotated, now: 1002) != nil)
+        #expect(quarantine.until(heater, keys: reset, now: 1002) == nil)
+        // Keys that are not known at a death end nothing.
+        #expect(quarantine.died(with: heater, at: 1003) == true)
+        // The first death with the new key counts as the first.
+        _ = quarantine.died(with: heater, keys: fingerprints, at: 1004)
+        #expect(quarantine.died(with: heater, keys: reset, at: 1005) == false)
+        // An entry of an earlier version holds for every key.
+        let old = Quarantine(text: "aaaaaaaaaaaa 1000 1 4600\n")
+        #expect(old.until(heater, keys: reset, now: 1002) == 4600)
+        #expect(try file.read() == Quarantine())
+    }
+
+    @Test("The next process records the keys of the plug that the previous one died with")
+    func deathRecordsKeys() async throws {
+        let disk = TestFolder()
+        let paired = PairedPlugs(directory: disk.path)
+        let key = try #require(PublicKey(bytes: [1, 1]))
+        let entry = PairedPlugs.Entry(id: heater, key: key, name: "Heater")
+        try await paired.add(entry)
+        let file = QuarantineFile(disk.path, paired: paired)
+        try FileStore().replace(disk.path + "/died", with: Array("11 aaaaaaaaaaaa 1000\n".utf8))
+        _ = try file.take()
+        #expect(try file.read().entries.map(\.keys) == [QuarantineFile.fingerprints(of: entry)])
     }
 
     @Test func aClockThatIsSetBackKeepsNobodyAwayForLong() {
