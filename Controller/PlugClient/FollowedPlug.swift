@@ -53,8 +53,9 @@ public actor FollowedPlug: ConnectionOwner {
     /// Where the plug of that name turns out to be.
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
-    private var keepNextKey: (@Sendable (PublicKey, PlugID) -> Bool)?
-    private var keyProved: (@Sendable (PublicKey, PlugID) -> Void)?
+    var announcedKey = AnnouncedKey()
+    var keys: PairedPlugsWriter?
+    var storingKey: Task<Void, Never>?
 
     package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
@@ -94,6 +95,8 @@ public actor FollowedPlug: ConnectionOwner {
         } onCancel: {
             Task { await self.withdraw(id) }
         }
+        // Else a program that ends now would never confirm the plug's next key.
+        await storingKey?.value
         try Task.checkCancellation()
         switch outcome {
         case .done(let state, let event): return (state, event)
@@ -183,18 +186,16 @@ public actor FollowedPlug: ConnectionOwner {
         finish(fetch: id, CancellationError())
     }
 
-    /// - Parameters:
-    ///   - next: stores the key that the plug will have; false where it could not.
-    ///   - proved: hears of the key that the plug has proved.
-    func keepKeys(
-        next: @escaping @Sendable (PublicKey, PlugID) -> Bool, proved: @escaping @Sendable (PublicKey, PlugID) -> Void
-    ) {
-        keepNextKey = next
-        keyProved = proved
-    }
+    /// Stores the plug's keys there.
+    func keepKeys(in keys: PairedPlugsWriter) { self.keys = keys }
 
     /// Who will prove to be there on the next connection.
-    func expect(_ plug: PlugID) { handle(.dialling(plug)) }
+    ///
+    /// - Parameter nextKey: the key that the plug announced before, as it is stored.
+    func expect(_ plug: PlugID, nextKey: PublicKey? = nil) {
+        announcedKey.dialling(stored: nextKey)
+        handle(.dialling(plug))
+    }
 
     // MARK: What the connection reports
 
@@ -204,6 +205,7 @@ public actor FollowedPlug: ConnectionOwner {
         self.connection = connection
         // A reader that is behind gets nothing more from a new connection either.
         if !isReading { connection.setReading(false) }
+        announcedKey.opened()
         handle(.opened(connection.id))
     }
 
@@ -263,9 +265,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .codeChanged: answerQuestion(.codeChanged)
         case .homeKit(let status): answerQuestion(.homeKit(status))
         case .keyAccepted: answerQuestion(.keyAccepted)
-        case .nextKey(let key):
-            // Only a key that is stored is confirmed: the plug takes it then. At the next session it says it again.
-            if let id, keepNextKey?(key, id) == true { handle(.nextKeyKept(key)) }
+        case .nextKey(let key): announced(key)
         case .requestRefused(let request, let refusal): refused(request, refusal)
         case .audit(let answer): answerAudit(answer)
         case .described(let name, let given, let settings): described(name, given: given, settings)
@@ -283,7 +283,7 @@ public actor FollowedPlug: ConnectionOwner {
         switch update {
         case .connected(let plug):
             provenID.withLock { $0 = plug.id }
-            if let key = connection?.peerKey { keyProved?(key, plug.id) }
+            if let key = connection?.peerKey { proved(key, by: plug.id) }
             welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):
             endQuestions()

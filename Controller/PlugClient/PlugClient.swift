@@ -28,6 +28,7 @@ public final class PlugClient: Sendable {
     private let group: MultiThreadedEventLoopGroup
     let dialer: RenewedDialer
     let paired: PairedPlugs
+    private let writer: PairedPlugsWriter
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
@@ -47,6 +48,7 @@ public final class PlugClient: Sendable {
     ) {
         self.name = name
         self.paired = paired
+        writer = PairedPlugsWriter(paired)
         dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
@@ -159,7 +161,7 @@ public final class PlugClient: Sendable {
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
             if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
-            await followed.expect(pinned.id)
+            await followed.expect(pinned.id, nextKey: pinned.nextKey)
             do {
                 try await dialer.current.dialer.connect(
                     to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
@@ -170,15 +172,13 @@ public final class PlugClient: Sendable {
                 throw error
             }
         }
-        Task { [paired, introductions = followed.introductions] in
+        Task { [writer, introductions = followed.introductions] in
             // The name is for people: that it cannot be written changes nothing.
-            for await plug in introductions { try? await paired.rename(plug.plug, to: plug.names) }
+            for await plug in introductions { try? await writer.rename(plug.plug, to: plug.names) }
         }
         network.add(followed)
-        Task { [paired] in
-            await followed.keepKeys(
-                next: { key, plug in (try? paired.announce(key, of: plug)) != nil },
-                proved: { key, plug in try? paired.proved(key, by: plug) })
+        Task { [writer] in
+            await followed.keepKeys(in: writer)
             await followed.locate()
             await followed.locate(on: { [discovery] name in
                 discovery.resolve(ServiceIdentity(name: name, type: Self.serviceType))
@@ -199,6 +199,7 @@ public final class PlugClient: Sendable {
         isStopped.withLock { $0 = true }
         await network.stop()
         await discovery.stop()
+        await writer.stop()
         try? await group.shutdownGracefully()
     }
 }

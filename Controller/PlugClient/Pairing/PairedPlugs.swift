@@ -72,9 +72,11 @@ public struct PairedPlugs: Sendable {
 
     /// The plug is called so; does nothing where it is not there. What a plug says of itself takes no other plug's place.
     ///
+    /// - Parameter writing: called before a write; not called if nothing changes.
     /// - Throws: as ``add(_:)``.
-    public func rename(_ id: PlugID, to names: PlugNames) async throws {
+    public func rename(_ id: PlugID, to names: PlugNames, writing: () -> Void = {}) async throws {
         guard Self.isRenamed(id, names, in: try all()) else { return }
+        writing()
         try await change { plugs in
             guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
             plugs[index].name = Self.name(of: plugs[index], names, in: plugs)
@@ -91,11 +93,13 @@ public struct PairedPlugs: Sendable {
 
     /// The plug will have this key; does nothing where it is not there.
     ///
+    /// - Parameter writing: called before a write; not called if nothing changes.
     /// - Throws: ``PairedPlugsError``.
-    func announce(_ next: PublicKey, of id: PlugID) throws(PairedPlugsError) {
+    func announce(_ next: PublicKey, of id: PlugID, writing: () -> Void = {}) throws(PairedPlugsError) {
         guard let known = try all().first(where: { $0.id == id }), known.nextKey != next, known.key != next else {
             return
         }
+        writing()
         try changeAtOnce(id) { $0.nextKey = next }
     }
 
