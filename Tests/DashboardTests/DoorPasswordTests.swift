@@ -30,7 +30,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
             _ = guardian.attempt(by: somebody("a"), now: now)
             now = now + .seconds(30)
         }
-        guardian.succeeded(by: somebody("a"), now: now)
+        guardian.succeeded(by: somebody("a"), password: "p", isOwners: true, now: now)
         #expect(guardian.attempt(by: somebody("a"), now: now) == nil)
         #expect(guardian.attempt(by: somebody("a"), now: now) == .seconds(1))
     }
@@ -50,7 +50,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
 
     @Test mutating func whoWasRightOnceDoesNotWaitForStrangers() {
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
-        guardian.succeeded(by: somebody("home"), now: now)
+        guardian.succeeded(by: somebody("home"), password: "p", isOwners: true, now: now)
         for address in 0..<20 { _ = guardian.attempt(by: somebody("\(address)"), now: now) }
         #expect(guardian.attempt(by: somebody("stranger"), now: now) != nil)
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
@@ -63,20 +63,61 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
             stranger = Guesser(network: "house", address: "house::666")
         let tablet = Guesser(network: "house", address: "house::2", device: "tablet")
         #expect(guardian.attempt(by: phone, now: now) == nil)
-        guardian.succeeded(by: phone, now: now)
+        guardian.succeeded(by: phone, password: "p", isOwners: true, now: now)
         for _ in 0..<193 {
             _ = guardian.attempt(by: stranger, now: now)
             now = now + .seconds(1)
             #expect(guardian.attempt(by: phone, now: now) == nil)
-            guardian.succeeded(by: phone, now: now)
+            guardian.succeeded(by: phone, password: "p", isOwners: true, now: now)
             #expect(guardian.attempt(by: tablet, now: now) == nil)
-            guardian.succeeded(by: tablet, now: now)
+            guardian.succeeded(by: tablet, password: "p", isOwners: true, now: now)
         }
         _ = guardian.attempt(by: stranger, now: now)
         #expect(guardian.attempt(by: stranger, now: now) != nil)
         // A device that was stolen guesses no faster than anybody else.
         for _ in 0..<9 { _ = guardian.attempt(by: tablet, now: now) }
         #expect(guardian.attempt(by: tablet, now: now) != nil)
+    }
+
+    @Test("Four networks that guess without end leave a new network its first tries")
+    mutating func newNetworkHasTries() {
+        for _ in 0..<600 {
+            for address in 0..<4 { _ = guardian.attempt(by: somebody("\(address)"), now: now) }
+            now = now + .seconds(1)
+        }
+        #expect(guardian.attempt(by: somebody("owner's new phone"), now: now) == nil)
+        // The four together guess as slowly as one; a network that does not come to a try for ten minutes is new again.
+        var tries = 0
+        for _ in 0..<600 {
+            for address in 0..<4 where guardian.attempt(by: somebody("\(address)"), now: now) == nil { tries += 1 }
+            now = now + .seconds(1)
+        }
+        #expect(tries < 35)
+    }
+
+    @Test("An address is no longer known when the password is removed that was right there")
+    mutating func knownAddressDiesWithItsPassword() {
+        let viewer = somebody("viewer"), owner = somebody("owner")
+        _ = guardian.attempt(by: viewer, now: now)
+        guardian.succeeded(by: viewer, password: "v", isOwners: false, now: now)
+        _ = guardian.attempt(by: owner, now: now)
+        guardian.succeeded(by: owner, password: "o", isOwners: true, now: now)
+        #expect(guardian.standing(of: viewer) == .known && guardian.standing(of: owner) == .owner)
+        guardian.keep(ofPasswords: ["o"])
+        #expect(guardian.standing(of: viewer) == .stranger && guardian.standing(of: owner) == .owner)
+    }
+
+    @Test("A password that is right at many addresses does not push out the addresses of another one")
+    mutating func addressesArePerPassword() {
+        _ = guardian.attempt(by: somebody("owner"), now: now)
+        guardian.succeeded(by: somebody("owner"), password: "o", isOwners: true, now: now)
+        for address in 0..<1000 {
+            now = now + .seconds(1)
+            guardian.succeeded(by: somebody("v\(address)"), password: "v", isOwners: false, now: now)
+        }
+        #expect(guardian.standing(of: somebody("owner")) == .owner)
+        let known = (0..<1000).count { guardian.standing(of: somebody("v\($0)")) == .known }
+        #expect(known == PasswordGuard.addressesOfPassword)
     }
 
     @Test mutating func nobodyIsLockedOut() {
@@ -115,14 +156,29 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(SessionCookie.header(nil, isSecure: false).contains("Max-Age=0"))
     }
 
-    @Test func aDeviceIsKnownByItsCookieAlone() {
+    @Test("A device cookie is known while its password is valid, and no longer")
+    func deviceCookieDiesWithItsPassword() {
         let devices = DeviceCookie(secret: Array(0..<32))
-        let cookie = devices.make()
-        func kept(_ text: String, by devices: DeviceCookie) -> String? { devices.kept(in: [.cookie: text]) }
+        let cookie = devices.make(for: "p")
+        func kept(_ text: String, by devices: DeviceCookie, _ passwords: [String] = ["o", "p"]) -> String? {
+            devices.kept(in: [.cookie: text], among: passwords)?.cookie
+        }
         #expect(kept("a=b; smartplug-device=\(cookie)", by: devices) == cookie)
+        #expect(devices.kept(in: [.cookie: "smartplug-device=\(cookie)"], among: ["o", "p"])?.password == "p")
+        #expect(kept("smartplug-device=\(cookie)", by: devices, ["o"]) == nil, "the password is removed")
+        #expect(kept("smartplug-device=\(cookie)", by: devices, []) == nil)
         #expect(kept("smartplug=\(cookie)", by: devices) == nil)
         #expect(kept("smartplug-device=\(cookie)", by: DeviceCookie(secret: Array(1..<33))) == nil)
         #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
+    }
+
+    @Test("Any number of device cookies of one password counts as a few devices")
+    func deviceCookiesShareSlots() {
+        let devices = DeviceCookie(secret: Array(0..<32))
+        let names = (0..<300).compactMap { _ in
+            devices.kept(in: [.cookie: "smartplug-device=\(devices.make(for: "p"))"], among: ["p"])?.name
+        }
+        #expect(names.count == 300 && Set(names).count <= DeviceCookie.slots)
     }
 
     @Test func basicAuthorizationHasThePasswordBehindTheColon() {
@@ -192,6 +248,24 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         try file.remove("Visitor")
         try file.remove("owner")
         #expect(try file.passwords().isEmpty)
+    }
+
+    @Test("An ended password that is tried again and again makes its browser known to nobody")
+    func endedPasswordIsNoSuccess() async throws {
+        let directory = TestFolder()
+        let file = PasswordFile(directory.path + "/password")
+        try file.set(owners)
+        try file.set("a guest's words", named: "Visitor", role: .guest, until: 2_000_000_000)
+        let all = try file.passwords()
+        let keeper = PasswordKeeper(file)
+        #expect(
+            await keeper.verify("a guest's words", among: all, live: [all[0]], by: somebody("a")) == .right(all[1]))
+        // It counted as a failure.
+        guard case .wait = await keeper.verify("wrong", among: all, live: [all[0]], by: somebody("a")) else {
+            Issue.record("the try was allowed at once")
+            return
+        }
+        await keeper.stop()
     }
 
     @Test func thereAreFewPasswords() throws {

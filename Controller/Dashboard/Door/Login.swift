@@ -79,11 +79,12 @@ struct Login: Sendable {
             // Whoever logs in anew at a browser does not leave the session before behind there.
             _ = try? await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
             let devices = DeviceCookie(secret: secret)
+            let cookie = devices.kept(in: headers, among: [found.id])?.cookie
             return (
                 await sessions.begin(
                     found.id, device: DeviceWords.of(headers[.userAgent]), address: address?.ipAddress ?? "",
                     now: seconds),
-                devices.kept(in: headers) ?? devices.make()
+                cookie ?? devices.make(for: found.id)
             )
         }
     }
@@ -150,11 +151,16 @@ struct Login: Sendable {
     private func verified(
         _ password: String, _ passwords: [DashboardPassword], _ headers: HTTPFields, from address: SocketAddress?
     ) async throws(Refused) -> DashboardPassword {
+        // A device is known for as long as the password is valid by which it became known.
+        let now = seconds
+        let live = passwords.filter { !$0.hasEnded(now: now) }
+        let device = DeviceCookie(secret: secret).kept(in: headers, among: live.map(\.id))
+        let isOwners = device.map { device in live.contains { $0.id == device.password && $0.role == .owner } }
         // A connection that is closed already has no address.
         let guesser = Guesser(
-            network: address?.networkOfGuest ?? "", address: address?.ipAddress ?? "",
-            device: DeviceCookie(secret: secret).kept(in: headers))
-        switch await keeper.verify(password, among: passwords, by: guesser) {
+            network: address?.networkOfGuest ?? "", address: address?.ipAddress ?? "", device: device?.name,
+            isOwnersDevice: isOwners ?? false)
+        switch await keeper.verify(password, among: passwords, live: live, by: guesser) {
         case .right(let found):
             guard found.hasEnded(now: seconds) else { return found }
             throw unauthorized("the time of this password is over", headers, hint: "an owner can set a new one")

@@ -19,6 +19,8 @@ actor PasswordKeeper {
     private static let mostRemembered = 2 * PasswordFile.most
     /// Tries one after another on one thread, each with 16 MB and 50 ms for each password: those who guess wait for each other.
     private static let mostWaiting = 4
+    /// The tries that may wait beyond these: of devices and addresses on which a password was right, and again as many of owners'.
+    private static let reserve = 4
     /// How often the file is looked at.
     private static let freshness = Duration.seconds(1)
 
@@ -51,15 +53,26 @@ actor PasswordKeeper {
 
     /// - Parameters:
     ///   - passwords: those that it may be.
+    ///   - live: those of them that have not ended; nil for all. That an ended password was right makes nobody known.
     ///   - guesser: whom to slow down where it is none of them.
-    func verify(_ password: String, among passwords: [DashboardPassword], by guesser: Guesser) async -> Verdict {
+    func verify(
+        _ password: String, among passwords: [DashboardPassword], live: [DashboardPassword]? = nil, by guesser: Guesser
+    ) async -> Verdict {
+        let live = live ?? passwords
+        guardian.keep(ofPasswords: Set(live.map(\.id)))
         let digest = digest(password, passwords)
         func verdict(_ id: String?) -> Verdict { passwords.first { $0.id == id }.map { .right($0) } ?? .wrong }
         let now = BootClock.now
         if let known = remembered[digest], known.until > now { return verdict(known.id) }
         if let same = underWay[digest] { return verdict(await same.value) }
-        // Strangers who fill it keep nobody out who was right before.
-        guard underWay.count < (guardian.knows(guesser) ? 2 : 1) * Self.mostWaiting else { return .wait(.seconds(1)) }
+        // Strangers who fill it keep nobody out who was right before, and these keep out no owner.
+        let room =
+            switch guardian.standing(of: guesser) {
+            case .stranger: Self.mostWaiting
+            case .known: Self.mostWaiting + Self.reserve
+            case .owner: Self.mostWaiting + 2 * Self.reserve
+            }
+        guard underWay.count < room else { return .wait(.seconds(1)) }
         if let wait = guardian.attempt(by: guesser, now: now) { return .wait(wait) }
         let threads = threads
         let task = Task {
@@ -69,7 +82,9 @@ actor PasswordKeeper {
         let found = await task.value
         underWay[digest] = nil
         guard let found else { return .wrong }
-        guardian.succeeded(by: guesser, now: BootClock.now)
+        if let known = live.first(where: { $0.id == found }) {
+            guardian.succeeded(by: guesser, password: found, isOwners: known.role == .owner, now: BootClock.now)
+        }
         remembered = remembered.filter { $0.value.until > now }
         if remembered.count < Self.mostRemembered { remembered[digest] = (found, BootClock.now + Self.remembrance) }
         return verdict(found)

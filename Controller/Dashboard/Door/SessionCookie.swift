@@ -32,10 +32,21 @@ enum SessionCookie {
     }
 }
 
-/// What a browser keeps on which somebody was right once, also when nobody is logged in there: it opens nothing, but its tries are
-/// counted by themselves. A nonce, and a code over it that only we can make.
+/// A cookie of a browser on which a password was right once, also when no user is logged in there: it opens nothing, but the browser's
+/// tries are counted apart. It holds a nonce and a code over the nonce and the id of the password, which only this daemon can make. So it is
+/// worth nothing when the password is gone. All cookies of one password share a few slots, so that a collection of them buys no tries.
 struct DeviceCookie {
+    struct Device: Hashable {
+        var cookie: String
+        /// The id of the password that was right.
+        var password: String
+        /// Names the device to ``PasswordGuard``.
+        var name: String
+    }
+
     static let name = "smartplug-device"
+    /// Devices of one password that are told apart.
+    static let slots = 8
     /// Seconds; browsers keep no cookie for longer.
     private static let lifetime: Int64 = 400 * 86400
     private static let nonceLength = 16
@@ -48,27 +59,34 @@ struct DeviceCookie {
         key = SymmetricKey(data: code)
     }
 
-    func make() -> String {
+    /// - Parameter password: its id.
+    func make(for password: String) -> String {
         let nonce = HexadecimalText.random(bytes: Self.nonceLength)
-        return nonce + "." + HexadecimalText.of(code(of: nonce))
+        return nonce + "." + HexadecimalText.of(HMAC<SHA256>.authenticationCode(for: text(nonce, password), using: key))
     }
 
     /// The device's cookie among those of a request; nil where it has none of ours.
-    func kept(in headers: HTTPFields) -> String? {
-        SessionCookie.values(in: headers[values: .cookie], of: Self.name).first { cookie in
+    ///
+    /// - Parameter passwords: the ids of those that are valid.
+    func kept(in headers: HTTPFields, among passwords: [String]) -> Device? {
+        for cookie in SessionCookie.values(in: headers[values: .cookie], of: Self.name) {
             let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].utf8.count == 2 * Self.nonceLength,
-                let code = SessionCookie.bytes(parts[1])
-            else { return false }
-            return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Array(parts[0].utf8), using: key)
+                let code = SessionCookie.bytes(parts[1]), let last = parts[0].last?.hexDigitValue
+            else { continue }
+            let password = passwords.first { password in
+                HMAC<SHA256>.isValidAuthenticationCode(
+                    code, authenticating: text(String(parts[0]), password), using: key)
+            }
+            guard let password else { continue }
+            return Device(cookie: cookie, password: password, name: "\(password) \(last % Self.slots)")
         }
+        return nil
     }
 
     static func header(_ value: String, isSecure: Bool) -> String {
         SessionCookie.header(name, value, lifetime: lifetime, isSecure: isSecure)
     }
 
-    private func code(of nonce: String) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Array(nonce.utf8), using: key)
-    }
+    private func text(_ nonce: String, _ password: String) -> [UInt8] { Array("\(nonce) \(password)".utf8) }
 }
