@@ -55,11 +55,10 @@ extension Dashboard {
 
     /// Who watches was let in by a password or a session of that time. A page that may begins anew at once.
     private func endStreams(of login: Login) async {
-        var last = await login.entrances(isLoopback: settings.isForThisMachine)
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
-            let now = await login.entrances(isLoopback: settings.isForThisMachine)
-            if !now.isSuperset(of: last) { await board.endReaders() }
-            last = now
+            // One that begins while this looks may have come in by a newer entrance.
+            let newest = await board.nextReader
+            await board.endReaders(without: login.entrances(isLoopback: settings.isForThisMachine), until: newest)
         }
     }
 
@@ -161,6 +160,7 @@ private struct Building: Sendable {
     let routes: RouterResponder<DashboardContext>
     let isPublic: Set<String>
     let dashboard: Dashboard
+    let seats = RequestSeats()
 
     init(_ dashboard: Dashboard, _ login: Login) {
         self.dashboard = dashboard
@@ -170,7 +170,7 @@ private struct Building: Sendable {
         let router = Router(context: DashboardContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: FaultAnswers())
         SessionRoutes(
-            login: login, isLoopback: settings.isForThisMachine, ended: { await dashboard.board.endReaders() },
+            login: login, isLoopback: settings.isForThisMachine, ended: { await dashboard.board.endReaders(of: $0) },
             hasFleet: { dashboard.fleet?.rights(of: $0).isEmpty == false }
         ).add(to: router)
         dashboard.addAPI(to: router)
@@ -183,8 +183,7 @@ private struct Building: Sendable {
     func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
         let keeper = Doorkeeper(
             door: door, hosts: HostCheck(names: settings.acceptedNames), external: settings.external, methods: methods,
-            login: login,
-            isPublic: isPublic, limits: settings.limits, routes: routes)
+            login: login, isPublic: isPublic, limits: settings.limits, guests: guests, seats: seats, routes: routes)
         let (logger, board) = (dashboard.logger, dashboard.board)
         return DoorChannel(limits: settings.limits, guests: guests) { request, writer, channel in
             let context = DashboardContext(source: .init(channel: channel, logger: logger))

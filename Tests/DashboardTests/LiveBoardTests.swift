@@ -58,17 +58,67 @@ import Testing
         #expect(await board.beginsSoon())
     }
 
-    @Test func whenThePasswordIsAnotherOneAllAreEnded() async throws {
-        let (ended, continuation) = AsyncStream.makeStream(of: Int.self)
-        for number in 0..<3 { #expect(await board.open(after: nil) { continuation.yield(number) } != nil) }
-        await board.endReaders()
+    private func pass(_ role: Role, _ password: String, session: String? = nil) -> Pass {
+        Pass(role: role, session: session, password: password)
+    }
+
+    @Test("The end of a session or password ends the streams that came in by it, and no others")
+    func endsOnlyItsOwnStreams() async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: String.self)
+        for (name, pass) in [
+            ("owner", pass(.owner, "o", session: "1")), ("owner's script", pass(.owner, "o")), ("local", .owner),
+            ("viewer", pass(.viewer, "v", session: "2")), ("viewer's tablet", pass(.viewer, "v", session: "3")),
+        ] { #expect(await board.open(after: nil, for: pass) { continuation.yield(name) } != nil) }
+        var heard = ended.makeAsyncIterator()
+        await board.endReaders(of: [Login.entrance(ofSession: "2")])
+        continuation.yield("-")
+        #expect(await heard.next() == "viewer")
+        #expect(await heard.next() == "-")
+        // The viewer's password is removed.
+        let newest = await board.nextReader
+        await board.endReaders(without: ["o", Login.entrance(ofSession: "1")], until: newest)
         continuation.finish()
-        #expect(await ended.reduce(into: Set()) { $0.insert($1) } == [0, 1, 2])
-        #expect(await board.hasRoomForReader)
+        #expect(await ended.reduce(into: Set()) { $0.insert($1) } == ["viewer", "viewer's tablet"])
+    }
+
+    @Test("A stream that began after the look at the entrances is not ended by that look")
+    func newStreamsStay() async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: String.self)
+        let newest = await board.nextReader
+        _ = await board.open(after: nil, for: pass(.viewer, "v", session: "2")) { continuation.yield("viewer") }
+        await board.endReaders(without: [], until: newest)
+        continuation.finish()
+        #expect(await ended.reduce(into: Set()) { $0.insert($1) } == [])
+    }
+
+    @Test("A viewer that opens streams without end leaves seats for owners and for the local socket")
+    func streamsHaveSeats() async throws {
+        var viewers = 0
+        while await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil { viewers += 1 }
+        #expect(viewers == SeatLimits.streams.password)
+        #expect(await board.open(after: nil, for: pass(.viewer, "w"), close: {}) != nil, "another password has its own")
+        var owners = 0
+        while await board.open(after: nil, for: pass(.owner, "o"), close: {}) != nil { owners += 1 }
+        #expect(owners == SeatLimits.streams.network - viewers - 1)
+        var local = 0
+        while await board.open(after: nil, for: .owner, close: {}) != nil { local += 1 }
+        #expect(local == SeatLimits.streams.all - SeatLimits.streams.network)
+        await board.close(1)
+        #expect(await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a seat that was left is free")
+    }
+
+    @Test("All users other than owners together leave the owners their seats")
+    func othersLeaveOwnersSeats() {
+        var seats = Seats(.streams)
+        var others = 0
+        for password in 0..<100 { while seats.take(.other(password: "\(password)")) { others += 1 } }
+        #expect(others == SeatLimits.streams.others)
+        let room = seats.hasRoom(for: .owner) && seats.hasRoom(for: .local) && seats.hasRoom(for: .open)
+        #expect(room)
     }
 
     @Test func aReaderThatIsGoneLeavesItsPlace() async throws {
-        for _ in 0..<StreamReaders.limit { #expect(await board.open(after: nil) {} != nil) }
+        for _ in 0..<SeatLimits.streams.all { #expect(await board.open(after: nil) {} != nil) }
         #expect(await board.open(after: nil) {} == nil)
         await board.close(1)
         #expect(await board.open(after: nil) {} != nil)

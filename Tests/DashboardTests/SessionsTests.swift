@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import Synchronization
 import TestFolders
 import Testing
 
@@ -130,7 +131,7 @@ import Testing
         var keeper = SessionKeeper(path)
         let kept = await keeper.begin("p", device: "Firefox", address: "::1", now: now)
         let ended = await keeper.begin("p", device: "Firefox", address: "::1", now: now)
-        #expect(try await keeper.end(of: [ended], now: now))
+        #expect(try await keeper.end(of: [ended], now: now).count == 1)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let bytes = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
@@ -163,11 +164,84 @@ import Testing
     @Test func anEndThatIsNotStoredIsSaid() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
-        let keeper = SessionKeeper(path)
+        let keeper = SessionKeeper(path, pause: .milliseconds(10))
         let cookie = await keeper.begin("p", device: "Firefox", address: "::1", now: now)
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         await #expect(throws: FileError.self) { try await keeper.end(of: [cookie], now: now) }
         #expect(await keeper.use([cookie], address: "", now: now) == nil, "it is ended all the same")
+    }
+
+    /// The kernel's files, which counts those that are replaced.
+    private final class CountingFiles: FileCalls {
+        private let kernel = LinuxFileCalls()
+        private let count = Mutex(0)
+
+        var replaced: Int { count.withLock { $0 } }
+
+        func rename(_ path: String, to newPath: String) throws(SystemError) {
+            count.withLock { $0 += 1 }
+            try kernel.rename(path, to: newPath)
+        }
+
+        func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
+            try kernel.open(path, purpose)
+        }
+        func close(_ descriptor: Int32) { kernel.close(descriptor) }
+        func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+            try kernel.read(descriptor, into: buffer)
+        }
+        func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+            try kernel.write(descriptor, bytes)
+        }
+        func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+        func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+        func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
+            try kernel.setMode(descriptor, to: mode)
+        }
+        func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+            try kernel.truncate(descriptor, to: length)
+        }
+        func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+        func link(_ path: String, to newPath: String) throws(SystemError) { try kernel.link(path, to: newPath) }
+        func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+        func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) {
+            try kernel.makeDirectory(path, mode: mode)
+        }
+        func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+        func names(in directory: String) throws(SystemError) -> [String] { try kernel.names(in: directory) }
+        func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+        func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
+    }
+
+    @Test("Logging in and out a hundred times within the pause writes the file once")
+    func writesCoalesce() async throws {
+        let directory = TestFolder()
+        let path = directory.path + "/sessions"
+        let files = CountingFiles()
+        let keeper = SessionKeeper(path, files: FileStore(calls: files), pause: .seconds(3600))
+        let first = await keeper.begin("owner", device: "Firefox", address: "::1", now: now)
+        for _ in 0..<100 {
+            let cookie = await keeper.begin("viewer", device: "curl", address: "::1", now: now)
+            #expect(try await keeper.end(of: [cookie], now: now).count == 1)
+        }
+        #expect(files.replaced == 1)
+        await keeper.stop(now: now)
+        #expect(await SessionKeeper(path).use([first], address: "", now: now) != nil)
+    }
+
+    @Test("A session that began within the pause is in the file after it")
+    func changesAreStoredAfterThePause() async throws {
+        let directory = TestFolder()
+        let path = directory.path + "/sessions"
+        let keeper = SessionKeeper(path, pause: .milliseconds(10))
+        var last = ""
+        for _ in 0..<5 { last = await keeper.begin("p", device: "Firefox", address: "::1", now: now) }
+        while await SessionKeeper(path).use([last], address: "", now: now) == nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        // An end is answered when it is stored.
+        #expect(try await keeper.end(of: [last], now: now).count == 1)
+        #expect(await SessionKeeper(path).use([last], address: "", now: now) == nil)
     }
 }

@@ -12,21 +12,22 @@ extension Dashboard {
             }
             // A browser that comes back says it in the header; what it says goes before what its page asked for at first.
             let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }.flatMap(StreamPosition.init)
-            guard await dashboard.board.hasRoomForReader else { throw noRoom }
-            return dashboard.stream(after: last ?? asked.flatMap(\.self), context.channel)
+            guard let pass = context.pass, await dashboard.board.hasRoom(for: pass) else { throw noRoom }
+            return dashboard.stream(after: last ?? asked.flatMap(\.self), for: pass, context.channel)
         }
     ]
 
     private static let noRoom = Fault.unavailable(
-        "too many watch the house already", hint: "at most \(StreamReaders.limit): close some pages")
+        "too many watch the house already",
+        hint: "close some pages; a password that is not an owner's has at most \(SeatLimits.streams.password)")
 
-    private func stream(after position: StreamPosition?, _ channel: any Channel) -> Response {
+    private func stream(after position: StreamPosition?, for pass: Pass, _ channel: any Channel) -> Response {
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { [board] writer in
                 // Not before, since not every answer that was made is sent.
-                let reader = await board.open(after: position) { channel.close(promise: nil) }
+                let reader = await board.open(after: position, for: pass) { channel.close(promise: nil) }
                 guard let reader else { return try await writer.finish(nil) }
                 // A quiet house has nothing to write that would fail. Also of a connection that is closed already.
                 channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }

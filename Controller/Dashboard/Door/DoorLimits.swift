@@ -7,8 +7,12 @@ struct DoorLimits: Sendable {
     var idle = Duration.seconds(60)
     /// For which an answer may wait for a reader who takes nothing.
     var stalled = Duration.seconds(60)
-    /// Descriptors and memory of all connections together; one that only waits for its next request makes room for a new one.
+    /// Descriptors and memory of all connections together; one that waits for a request makes room for a new one.
     var connections = 128
+    /// Connections by which requests of users, viewers and guests came, together; what is left is the reserve of the owners.
+    var connectionsOfOthers = 96
+    /// Connections of one password that is not an owner's.
+    var connectionsOfPassword = 32
     /// Of one address other than loopback.
     var connectionsOfAddress = 32
     /// Bytes of a request's path and query. The longest name, percent-encoded, fits, and so do 64 plugs by their ids.

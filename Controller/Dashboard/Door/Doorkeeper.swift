@@ -23,6 +23,8 @@ struct Doorkeeper: Sendable {
     /// Paths that need no login.
     let isPublic: Set<String>
     let limits: DoorLimits
+    let guests: Guests
+    let seats: RequestSeats
     let routes: RouterResponder<DashboardContext>
 
     func respond(to request: Request, context: DashboardContext) async throws -> Response {
@@ -41,7 +43,12 @@ struct Doorkeeper: Sendable {
             context.pass = .owner
         }
         do {
-            return try await routes.respond(to: admitted(request, &context), context: context)
+            let request = try await admitted(request, &context)
+            // What needs no login costs little, and is for everybody.
+            guard let pass = context.pass else { return try await routes.respond(to: request, context: context) }
+            return try await seats.answer(pass.holder) { [context] in
+                try await routes.respond(to: request, context: context)
+            }
         } catch let refused as Refused {
             // What is left of its body is not worth having.
             let closes = request.method != .get && request.method != .head
@@ -75,7 +82,12 @@ struct Doorkeeper: Sendable {
                 .with(.allow, known.joined(separator: ", "))
         }
         if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path) {
-            context.pass = try await login.pass(of: request.headers, from: context.address, isLoopback: isLoopback)
+            let pass = try await login.pass(of: request.headers, from: context.address, isLoopback: isLoopback)
+            guard guests.seat(context.channel, pass.holder) else {
+                throw Refused(503, "this password has too many connections", hint: "close some pages")
+                    .with(.connection, "close")
+            }
+            context.pass = pass
         }
         return changes ? try await withBody(request) : request
     }

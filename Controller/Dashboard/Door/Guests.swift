@@ -5,18 +5,11 @@ import Synchronization
 
 /// The connections of one door: how many there are, of whom, and which of them only wait.
 final class Guests: Sendable {
-    private struct Guest {
-        let channel: any Channel
-        /// Nil where no address is limited: at the local socket, and for this machine itself.
-        let address: String?
-        var idleSince: Instant?
-        var task: Task<Void, Never>?
-    }
-
-    private let limits: DoorLimits
     /// Both in one, so that whoever is admitted is among those who are dismissed.
     private struct House {
-        var guests: [ObjectIdentifier: Guest] = [:]
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var table: ConnectionTable<ObjectIdentifier>
         /// Whether anybody comes in.
         var isOpen: Bool
     }
@@ -25,8 +18,7 @@ final class Guests: Sendable {
 
     /// - Parameter isOpen: false where nobody may come in before ``open()``.
     init(_ limits: DoorLimits, isOpen: Bool = true) {
-        self.limits = limits
-        house = Mutex(House(isOpen: isOpen))
+        house = Mutex(House(table: ConnectionTable(limits), isOpen: isOpen))
     }
 
     func open() { house.withLock { $0.isOpen = true } }
@@ -37,36 +29,43 @@ final class Guests: Sendable {
         let id = ObjectIdentifier(channel)
         let (isAdmitted, left) = house.withLock { house -> (Bool, (any Channel)?) in
             guard house.isOpen else { return (false, nil) }
-            if let address, house.guests.values.count(where: { $0.address == address }) >= limits.connectionsOfAddress {
-                return (false, nil)
+            switch house.table.admit(id, address: address, now: BootClock.now) {
+            case .refused: return (false, nil)
+            case .admitted(closing: let victim):
+                house.channels[id] = channel
+                guard let victim else { return (true, nil) }
+                house.tasks[victim] = nil
+                return (true, house.channels.removeValue(forKey: victim))
             }
-            var left: (any Channel)?
-            if house.guests.count >= limits.connections {
-                let idle = house.guests.compactMap { id, guest in guest.idleSince.map { (id, $0) } }
-                guard let (longest, _) = idle.min(by: { $0.1 < $1.1 }) else { return (false, nil) }
-                left = house.guests.removeValue(forKey: longest)?.channel
-            }
-            house.guests[id] = Guest(channel: channel, address: address)
-            return (true, left)
         }
         left?.close(promise: nil)
         guard isAdmitted else { return false }
-        channel.closeFuture.whenComplete { _ in _ = self.house.withLock { $0.guests.removeValue(forKey: id) } }
+        channel.closeFuture.whenComplete { _ in
+            self.house.withLock { house in
+                house.channels[id] = nil
+                house.tasks[id] = nil
+                house.table.remove(id)
+            }
+        }
         return true
     }
 
-    func note(_ id: ObjectIdentifier, isIdle: Bool) {
-        house.withLock { house in
-            guard let guest = house.guests[id], (guest.idleSince != nil) != isIdle else { return }
-            house.guests[id]?.idleSince = isIdle ? BootClock.now : nil
-        }
+    func note(_ id: ObjectIdentifier, _ phase: ConnectionTable<ObjectIdentifier>.Phase) {
+        house.withLock { $0.table.note(id, phase, now: BootClock.now) }
+    }
+
+    /// Gives the connection a seat of the request's user.
+    ///
+    /// - Returns: false if the user's password has no seat left.
+    func seat(_ channel: any Channel, _ holder: SeatHolder) -> Bool {
+        house.withLock { $0.table.seat(ObjectIdentifier(channel), holder) }
     }
 
     /// Serves the guest until it goes.
     func serve(_ channel: any Channel, _ body: @escaping @Sendable () async -> Void) {
         let task = Task { await body() }
         let isOpen = house.withLock { house in
-            house.guests[ObjectIdentifier(channel)]?.task = task
+            if house.channels[ObjectIdentifier(channel)] != nil { house.tasks[ObjectIdentifier(channel)] = task }
             return house.isOpen
         }
         // Dismissed between its admission and this.
@@ -77,15 +76,13 @@ final class Guests: Sendable {
     func dismiss(within time: Duration) async {
         let all = house.withLock { house in
             house.isOpen = false
-            return Array(house.guests.values)
+            for task in house.tasks.values { task.cancel() }
+            return Array(house.channels.values)
         }
-        for guest in all { guest.task?.cancel() }
-        for guest in all {
-            guest.channel.eventLoop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {
-                guest.channel.close(promise: nil)
-            }
+        for channel in all {
+            channel.eventLoop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) { channel.close(promise: nil) }
         }
-        for guest in all { try? await guest.channel.closeFuture.get() }
+        for channel in all { try? await channel.closeFuture.get() }
     }
 }
 

@@ -13,14 +13,27 @@ struct Pass: Hashable, Sendable {
     var until: Int64?
     /// The id of their session; nil where they have none.
     var session: String?
+    /// The id of the password by which they came; nil if none was needed.
+    var password: String?
+    /// The request came over the local socket.
+    var isLocal = false
 
-    /// Of whoever is at the local socket, and of everybody where there is no password.
-    static let owner = Pass(role: .owner)
+    /// Of the daemon's own user, at the local socket.
+    static let owner = Pass(role: .owner, isLocal: true)
+    /// Of any user of a dashboard without a password.
+    static let anyone = Pass(role: .owner)
+
+    /// What must be valid for as long as the user stays (``Login/entrances(isLoopback:)``).
+    var entrances: Set<String> {
+        guard let password else { return isLocal ? [] : [Login.openEntrance] }
+        return Set([password] + (session.map { [Login.entrance(ofSession: $0)] } ?? []))
+    }
 }
 
 extension Pass {
     init(_ password: DashboardPassword, session: String? = nil) {
-        self.init(role: password.role, name: password.name, until: password.until, session: session)
+        self.init(
+            role: password.role, name: password.name, until: password.until, session: session, password: password.id)
     }
 }
 
@@ -44,7 +57,7 @@ struct Login: Sendable {
     /// - Parameter isLoopback: the door is open to this machine alone; without a password it stands open then.
     func pass(of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool) async throws(Refused) -> Pass {
         switch await need(isLoopback) {
-        case .none: return .owner
+        case .none: return .anyone
         case .impossible(let refused): throw refused
         case .passwords(let passwords):
             if let pass = await session(headers, passwords, from: address) { return pass }
@@ -60,7 +73,7 @@ struct Login: Sendable {
         of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool
     ) async -> (isNeeded: Bool, pass: Pass?) {
         switch await need(isLoopback) {
-        case .none: (false, .owner)
+        case .none: (false, .anyone)
         case .impossible: (true, nil)
         case .passwords(let passwords): (true, await session(headers, passwords, from: address))
         }
@@ -91,10 +104,11 @@ struct Login: Sendable {
 
     /// Ends the session of whoever asks.
     ///
-    /// - Returns: whether there was one.
-    func end(_ headers: HTTPFields) async throws(Refused) -> Bool {
+    /// - Returns: the entrances that are gone with it.
+    func end(_ headers: HTTPFields) async throws(Refused) -> Set<String> {
         do throws(FileError) {
-            return try await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
+            let ended = try await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
+            return Set(ended.map { Self.entrance(ofSession: $0.id) })
         } catch {
             throw Self.notStored(error)
         }
@@ -127,15 +141,18 @@ struct Login: Sendable {
     /// Everything by which somebody may come in now. Where something of it is gone, whoever came in by it has to go.
     func entrances(isLoopback: Bool) async -> Set<String> {
         switch await need(isLoopback) {
-        case .none: return ["none is needed"]
+        case .none: return [Self.openEntrance]
         case .impossible: return []
         case .passwords(let passwords):
             let now = seconds
             let ids = Set(passwords.filter { !$0.hasEnded(now: now) }.map(\.id))
             await sessions.keep(ofPasswords: ids, now: now)
-            return ids.union(await sessions.all.map { "session \($0.id)" })
+            return ids.union(await sessions.all.map { Self.entrance(ofSession: $0.id) })
         }
     }
+
+    static let openEntrance = "none is needed"
+    static func entrance(ofSession id: String) -> String { "session \(id)" }
 
     private func session(
         _ headers: HTTPFields, _ passwords: [DashboardPassword], from address: SocketAddress?

@@ -7,6 +7,9 @@ struct RequestDeadlines {
     private var incoming: Instant?
     /// Requests without an answer.
     private(set) var unanswered = 0
+    /// Those of them that have come as a whole.
+    private var complete = 0
+    private var hasAnswered = false
     /// Until when the next request must begin; counts while nothing else goes on.
     private var quietUntil: Instant
     private var stalledUntil: Instant?
@@ -19,6 +22,12 @@ struct RequestDeadlines {
 
     /// Whether the connection only waits for its next request.
     var isIdle: Bool { incoming == nil && unanswered == 0 }
+
+    /// What the connection does, for whom it makes room. A request that comes in slowly counts as none.
+    var phase: ConnectionTable<ObjectIdentifier>.Phase {
+        if complete > 0 { return .busy }
+        return hasAnswered ? .waiting : .silent
+    }
 
     /// When the connection is to be cut off; nil for as long as an answer goes out.
     var nextDeadline: Instant? {
@@ -36,10 +45,15 @@ struct RequestDeadlines {
         incoming = now + limits.request
     }
 
-    mutating func receivedEnd(now: Instant) { incoming = nil }
+    mutating func receivedEnd(now: Instant) {
+        incoming = nil
+        complete = min(complete + 1, unanswered)
+    }
 
     mutating func answered(now: Instant) {
         unanswered = max(0, unanswered - 1)
+        complete = max(0, complete - 1)
+        hasAnswered = true
         quietUntil = now + limits.idle
     }
 

@@ -95,7 +95,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     /// The timer is moved when it ends: most deadlines only get later.
     private func follow(_ context: ChannelHandlerContext) {
-        guests.note(ObjectIdentifier(context.channel), isIdle: deadlines.isIdle)
+        guests.note(ObjectIdentifier(context.channel), deadlines.phase)
         guard let deadline = deadlines.nextDeadline else { return }
         if let timer, timer.at <= deadline { return }
         timer?.task.cancel()

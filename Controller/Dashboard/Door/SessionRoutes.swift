@@ -27,8 +27,8 @@ struct SessionRoutes {
     let login: Login
     /// The door in the network is open to this machine alone.
     let isLoopback: Bool
-    /// Called when sessions were ended from outside, so that nobody goes on to follow the house by one of them.
-    let ended: @Sendable () async -> Void
+    /// Called with the entrances of sessions that were ended, so that nobody goes on to follow the house by one of them.
+    let ended: @Sendable (Set<String>) async -> Void
     /// Whether a person with the password of this name may see other houses.
     let hasFleet: @Sendable (_ name: String?) -> Bool
 
@@ -36,7 +36,7 @@ struct SessionRoutes {
         add(.get, Self.path, to: router) { request, context in try await state(request, context) }
         add(.post, Self.path, to: router) { request, context in try await logIn(request, context) }
         add(.delete, Self.path, to: router) { request, context in
-            if try await login.end(request.headers) { await ended() }
+            await ended(try await login.end(request.headers))
             let taken = SessionCookie.header(nil, isSecure: context.isSecure)
             return Response(status: .noContent, headers: [.setCookie: taken])
         }
@@ -47,7 +47,7 @@ struct SessionRoutes {
         add(.delete, Self.path + "s", to: router) { request, context in
             _ = try QueryParameters(request)
             let all = try await login.end(nil)
-            await ended()
+            await ended(Set(all.map { Login.entrance(ofSession: $0.session.id) }))
             return Response(json: jsonLine(all.map { Self.record($0, context) }))
         }
         add(.delete, Self.path + "s/{session}", to: router) { request, context in
@@ -55,7 +55,7 @@ struct SessionRoutes {
             guard let one = try await login.end(context.parameters.get("session") ?? "").first else {
                 throw Fault(.notFound, "there is no session of that id", hint: "/api/v1/sessions lists those that are")
             }
-            await ended()
+            await ended([Login.entrance(ofSession: one.session.id)])
             return Response(json: jsonLine(Self.record(one, context)))
         }
     }

@@ -15,17 +15,23 @@ extension LiveBoard {
     private static let portion = 64 << 10
     private static let beat = Duration.seconds(15)
 
-    var hasRoomForReader: Bool { !hasEnded && readers.count < StreamReaders.limit }
+    func hasRoom(for pass: Pass) -> Bool { !hasEnded && readers.hasRoom(for: pass.holder) }
 
     /// Begins after a message that the reader has, if it is still known here, else with the whole house.
     ///
-    /// - Parameter close: ends the reader's connection.
+    /// - Parameters:
+    ///   - pass: of who reads.
+    ///   - close: ends the reader's connection.
     /// - Returns: nil where there is no room.
-    func open(after position: StreamPosition?, close: @escaping @Sendable () -> Void) -> UInt64? {
-        guard hasRoomForReader else { return nil }
-        nextReader += 1
+    func open(
+        after position: StreamPosition?, for pass: Pass = .owner, close: @escaping @Sendable () -> Void
+    ) -> UInt64? {
+        guard !hasEnded else { return nil }
         let after = position.flatMap { $0.epoch == epoch ? $0.number : nil }
-        readers[nextReader] = StreamReaders.Reader(after: after, close: close)
+        let reader = StreamReaders.Reader(
+            after: after, close: close, holder: pass.holder, entrances: pass.entrances)
+        guard readers.add(reader, as: nextReader + 1) else { return nil }
+        nextReader += 1
         beginBeating()
         return nextReader
     }
@@ -65,8 +71,13 @@ extension LiveBoard {
         return .end
     }
 
-    /// Ends all streams: who still may begins anew.
-    func endReaders() { readers.closeAll() }
+    /// Ends the streams of those that came in by one of these entrances.
+    func endReaders(of entrances: Set<String>) { readers.close(of: entrances) }
+
+    /// Ends the streams of those up to that number that came in by anything else.
+    func endReaders(without entrances: Set<String>, until newest: UInt64) {
+        readers.close(without: entrances, until: newest)
+    }
 
     /// Ends all streams, and lets nobody begin one.
     public func end() {

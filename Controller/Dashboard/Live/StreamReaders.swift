@@ -11,31 +11,56 @@ struct StreamReaders {
         var isHeartbeatDue = false
         /// Ends its connection.
         let close: @Sendable () -> Void
+        var holder = SeatHolder.local
+        /// What must be valid for as long as it reads.
+        var entrances: Set<String> = []
+        /// It gets what is for owners only.
+        var isOwner: Bool {
+            if case .other = holder { false } else { true }
+        }
     }
 
-    /// Stops a page that is opened over and over from filling the memory; a house has fewer screens.
-    static let limit = 64
     /// Whoever takes nothing for so long is gone without a word.
     static let patience = Duration.seconds(60)
 
     private var readers: [UInt64: Reader] = [:]
+    private var seats = Seats(.streams)
+
+    func hasRoom(for holder: SeatHolder) -> Bool { seats.hasRoom(for: holder) }
+
+    /// - Returns: false if there is no seat left.
+    mutating func add(_ reader: Reader, as id: UInt64) -> Bool {
+        guard seats.take(reader.holder) else { return false }
+        readers[id] = reader
+        return true
+    }
 
     var count: Int { readers.count }
 
+    /// A reader is added by ``add(_:as:)`` and taken away by ``remove(_:)``.
     subscript(id: UInt64) -> Reader? {
         get { readers[id] }
         _modify { yield &readers[id] }
     }
 
-    mutating func remove(_ id: UInt64) { readers.removeValue(forKey: id)?.waiting?.resume() }
+    mutating func remove(_ id: UInt64) {
+        guard let reader = readers.removeValue(forKey: id) else { return }
+        seats.leave(reader.holder)
+        reader.waiting?.resume()
+    }
 
     mutating func removeAll() {
         for id in Array(readers.keys) { remove(id) }
     }
 
-    /// Ends the connections of all, by which they go.
-    func closeAll() {
-        for reader in readers.values { reader.close() }
+    /// Ends the connections of those that came in by one of these.
+    func close(of entrances: Set<String>) {
+        for reader in readers.values where !reader.entrances.isDisjoint(with: entrances) { reader.close() }
+    }
+
+    /// Ends the connections of those up to that number that came in by anything else.
+    func close(without entrances: Set<String>, until newest: UInt64) {
+        for (id, reader) in readers where id <= newest && !reader.entrances.isSubset(of: entrances) { reader.close() }
     }
 
     mutating func wakeAll() {
