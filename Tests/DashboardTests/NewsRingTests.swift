@@ -5,9 +5,13 @@ import Testing
 @testable import Dashboard
 
 @Suite struct NewsRingTests {
+    private func message(_ buffer: ByteBuffer) -> NewsRing.Message { NewsRing.Message(whole: buffer, others: buffer) }
+
     private func ring(_ count: Int, countLimit: Int = 100, byteLimit: Int = 10_000, length: Int = 10) -> NewsRing {
         var ring = NewsRing(countLimit: countLimit, byteLimit: byteLimit)
-        for _ in 0..<count { ring.append { ByteBuffer(repeating: UInt8(truncatingIfNeeded: $0), count: length) } }
+        for _ in 0..<count {
+            ring.append { message(ByteBuffer(repeating: UInt8(truncatingIfNeeded: $0), count: length)) }
+        }
         return ring
     }
 
@@ -39,6 +43,20 @@ import Testing
         #expect(ring.read(after: 51, atMost: 1000) == .fallenBehind)
         #expect(ring.read(after: .max, atMost: 1000) == .fallenBehind)
         if case .messages(let all, _) = ring.read(after: 30, atMost: 10_000) { #expect(all.count == 20) }
+    }
+
+    @Test("Messages for owners only are left out for others, who go on behind them")
+    func othersSkipMessagesOfOwners() {
+        var ring = NewsRing(countLimit: 100, byteLimit: 10_000)
+        let (secret, short, open) = (ByteBuffer(string: "secret"), ByteBuffer(string: "s"), ByteBuffer(string: "open"))
+        ring.append { _ in NewsRing.Message(whole: secret, others: nil) }
+        ring.append { _ in NewsRing.Message(whole: secret, others: short) }
+        ring.append { _ in NewsRing.Message(whole: open, others: open) }
+        #expect(ring.read(after: 0, atMost: 1000) == .messages([secret, secret, open], through: 3))
+        #expect(ring.read(after: 0, atMost: 1000, forOwner: false) == .messages([short, open], through: 3))
+        ring.append { _ in NewsRing.Message(whole: secret, others: nil) }
+        #expect(ring.read(after: 3, atMost: 1000, forOwner: false) == .messages([], through: 4))
+        #expect(ring.bytes == 6 + 7 + 4 + 6)
     }
 
     @Test func bytesAreBoundedWhateverComes() {

@@ -5,10 +5,11 @@ import Presentation
 
 extension Dashboard {
     static let houseRoutes = [
-        APIRoute(.get, "/api/v1/house") { dashboard, request, _ in
+        APIRoute(.get, "/api/v1/house") { dashboard, request, context in
             _ = try QueryParameters(request)
             await dashboard.board.begin()
-            return Response(json: jsonLine(await dashboard.board.record))
+            let record = await dashboard.board.record
+            return Response(json: jsonLine(context.isOwner ? record : record.forOthers))
         },
         APIRoute(.get, "/api/v1/plugs") { dashboard, request, _ in
             _ = try QueryParameters(request)

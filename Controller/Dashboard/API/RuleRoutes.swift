@@ -10,15 +10,17 @@ import ProtocolCore
 
 extension Dashboard {
     static let ruleRoutes = [
-        APIRoute(.get, "/api/v1/rules") { dashboard, request, _ in
+        APIRoute(.get, "/api/v1/rules") { dashboard, request, context in
             _ = try QueryParameters(request)
             await dashboard.board.begin()
-            return Response(json: jsonLine(await dashboard.rules()))
+            let rules = await dashboard.rules()
+            return Response(json: jsonLine(context.isOwner ? rules : rules.map(\.forOthers)))
         },
-        APIRoute(.get, "/api/v1/rules/faults") { dashboard, request, _ in
+        APIRoute(.get, "/api/v1/rules/faults") { dashboard, request, context in
             _ = try QueryParameters(request)
             await dashboard.board.begin()
-            return Response(json: jsonLine(await dashboard.board.board.rules.faults))
+            let faults = await dashboard.board.board.rules.faults
+            return Response(json: jsonLine(context.isOwner ? faults : faults.map(\.forOthers)))
         },
         APIRoute(.post, "/api/v1/rules/{rule}/enabled") { dashboard, request, context in
             _ = try QueryParameters(request)
@@ -40,7 +42,7 @@ extension Dashboard {
             let query = try QueryParameters(request, once: ["from", "to", "limit"])
             let span = try query.span(now: .now, default: nil)
             let limit = try query.whole("limit", 1...1000, default: 50)
-            return try await dashboard.traces(of: ruleName(context), over: span, limit: limit)
+            return try await dashboard.traces(of: ruleName(context), over: span, limit: limit, context.isOwner)
         },
     ]
 
@@ -55,7 +57,9 @@ extension Dashboard {
     }
 
     /// A rule that is gone by now is still explained: its history stays.
-    private func traces(of name: String, over span: ClosedRange<Int64>, limit: Int) async throws -> Response {
+    private func traces(
+        of name: String, over span: ClosedRange<Int64>, limit: Int, _ isOwner: Bool
+    ) async throws -> Response {
         await board.begin()
         let known = await board.board.rules.rule(named: name)
         let rules = await board.board.rules.records.map(\.rule)
@@ -63,7 +67,8 @@ extension Dashboard {
             let found = try history.traces(
                 of: known?.rule ?? name, from: span.lowerBound, to: span.upperBound, newest: limit)
             guard known != nil || !found.isEmpty else { throw Self.unknownRule(name, among: rules) }
-            return "[" + found.map(\.json).joined(separator: ",") + "]"
+            let told = isOwner ? found : found.compactMap(\.forOthers)
+            return "[" + told.map(\.json).joined(separator: ",") + "]"
         }
         return Response(json: json)
     }

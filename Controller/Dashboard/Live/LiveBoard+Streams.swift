@@ -51,11 +51,13 @@ extension LiveBoard {
             guard let after = reader.after else {
                 readers[id]?.after = ring.newest
                 readers[id]?.writingSince = BootClock.now
-                return .messages([houseMessage()])
+                return .messages([houseMessage(forOwner: reader.isOwner)])
             }
-            switch ring.read(after: after, atMost: Self.portion) {
+            switch ring.read(after: after, atMost: Self.portion, forOwner: reader.isOwner) {
             case .messages(let messages, through: let number):
                 readers[id]?.after = number
+                // All of them were for owners only.
+                if messages.isEmpty { continue }
                 readers[id]?.writingSince = BootClock.now
                 return .messages(messages)
             case .fallenBehind: readers[id]?.after = nil

@@ -24,8 +24,8 @@ public actor LiveBoard: HouseAudience {
     var heartbeat: Task<Void, Never>?
     var nextReader: UInt64 = 0
     var hasEnded = false
-    /// The whole house as it was after the message of that number, encoded once for all who begin there.
-    private var house: (number: UInt64, message: ByteBuffer, at: Instant)?
+    /// The whole house as it was after the message of that number, encoded once for all owners and once for all others who begin there.
+    private var house: [Bool: (number: UInt64, message: ByteBuffer, at: Instant)] = [:]
     /// Readings, and how long ago something was, change without a message.
     private static let freshness = Duration.seconds(1)
     private var beginning: Task<Void, Never>?
@@ -110,23 +110,31 @@ public actor LiveBoard: HouseAudience {
     /// - Parameter address: where the page is, as a browser wants it; nil where none is served.
     public func serve(at address: String?) {
         self.address = address
-        house = nil
+        house = [:]
     }
 
     private func publish(_ messages: [StreamMessage]) {
         guard !messages.isEmpty else { return }
         for message in messages {
-            ring.append { message.encoded(id: StreamPosition(epoch: epoch, number: $0)) }
+            ring.append { number in
+                let id = StreamPosition(epoch: epoch, number: number)
+                let whole = message.encoded(id: id)
+                let others = message.forOthers
+                return NewsRing.Message(whole: whole, others: others == message ? whole : others?.encoded(id: id))
+            }
         }
         readers.wakeAll()
     }
 
     /// The whole house, as a message that says where the stream goes on.
-    func houseMessage() -> ByteBuffer {
+    func houseMessage(forOwner isOwner: Bool) -> ByteBuffer {
         let now = BootClock.now
-        if let house, house.number == ring.newest, now - house.at < Self.freshness { return house.message }
+        if let house = house[isOwner], house.number == ring.newest, now - house.at < Self.freshness {
+            return house.message
+        }
+        let record = isOwner ? record : record.forOthers
         let message = StreamMessage.house(record).encoded(id: StreamPosition(epoch: epoch, number: ring.newest))
-        house = (ring.newest, message, now)
+        house[isOwner] = (ring.newest, message, now)
         return message
     }
 

@@ -1,0 +1,91 @@
+import Automation
+import Daemon
+import PowerHistory
+import Presentation
+
+/// What users who are not owners get of rules: neither the arguments of programs that rules run, nor what scripts log, nor the reports of
+/// failures, which quote both, nor the text of rule files.
+enum ForOthers {
+    static let program = "run a program"
+    static let details = "an owner sees the details"
+
+    /// - Parameter words: of an action, or of what was done.
+    static func action(_ words: String) -> String { isProgram(words) ? program : words }
+
+    static func isProgram(_ words: String) -> Bool { words.hasPrefix("run ") }
+}
+
+extension RuleRecord {
+    /// Nil for what a script logs.
+    var forOthers: RuleRecord? {
+        guard log == nil else { return nil }
+        var record = self
+        switch event {
+        case "performing", "effect":
+            guard effect == "run" else { return record }
+            record.what = ForOthers.program
+            record.why = why.map { _ in ForOthers.details }
+        case "callFailed", "scriptEnded", "fileBroken": record.why = why.map { _ in ForOthers.details }
+        default: break
+        }
+        return record
+    }
+}
+
+extension RuleStateRecord {
+    var forOthers: RuleStateRecord {
+        var record = self
+        record.actions = actions.map(ForOthers.action)
+        record.fault = fault.map { _ in ForOthers.details }
+        record.scriptFault = scriptFault.map { _ in ForOthers.details }
+        record.failedBecause = failedBecause.map { _ in ForOthers.details }
+        return record
+    }
+}
+
+extension RuleFaultRecord {
+    var forOthers: RuleFaultRecord { RuleFaultRecord(file: file, words: ForOthers.details, rules: rules) }
+}
+
+extension HouseRecord {
+    var forOthers: HouseRecord {
+        var record = self
+        record.rules = rules.map(\.forOthers)
+        record.ruleFaults = ruleFaults.map(\.forOthers)
+        return record
+    }
+}
+
+extension StreamMessage {
+    /// Nil for what is for owners only.
+    var forOthers: StreamMessage? {
+        switch self {
+        case .house(let record): .house(record.forOthers)
+        case .rule(let record): record.forOthers.map { .rule($0) }
+        case .rules(let records): .rules(records.map(\.forOthers))
+        case .ruleSet(let record):
+            .ruleSet(RuleSetRecord(rules: record.rules.map(\.forOthers), faults: record.faults.map(\.forOthers)))
+        case .plug, .gone, .readings, .event, .notification: self
+        }
+    }
+}
+
+extension StoredTrace {
+    /// Nil for one that a later version wrote.
+    var forOthers: StoredTrace? {
+        guard var trace = RuleTrace(self) else { return nil }
+        trace.steps = trace.steps.filter { !$0.what.hasPrefix("log: ") }.map { step in
+            var step = step
+            step.what = ForOthers.action(step.what)
+            let quotes = ForOthers.isProgram(step.what) || step.plug == nil
+            if quotes, step.outcome?.hasPrefix("failed") == true { step.outcome = "failed: \(ForOthers.details)" }
+            return step
+        }
+        return StoredTrace(trace)
+    }
+}
+
+extension DashboardContext {
+    /// Who asks gets what is for owners only.
+    var isOwner: Bool { pass?.role == .owner }
+}
