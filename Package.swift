@@ -446,8 +446,8 @@ let checks: [Target] = [
     tests(
         "EffectsTests",
         [
-            "Effects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", nioCore,
-            nioPosix, "TestFolders",
+            "Effects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", "DurableFiles",
+            nioCore, nioPosix, "TestFolders",
         ]),
     tests(
         "BacktestingTests",

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 int fence_version(void) {
@@ -15,28 +16,45 @@ int fence_version(void) {
     return version < 0 ? 0 : (int)version;
 }
 
-// What was moved elsewhere could be read there. The first version refuses that anyway and does not know the right.
-static __u64 moving(void) { return fence_version() < 2 ? 0 : LANDLOCK_ACCESS_FS_REFER; }
+// A file that is moved or linked elsewhere could be read there. The first version refuses both anyway and does not know the right. A
+// folder that is renamed would no longer be found by its path.
+static __u64 moving(void) {
+    return LANDLOCK_ACCESS_FS_REMOVE_DIR | (fence_version() < 2 ? 0 : LANDLOCK_ACCESS_FS_REFER);
+}
 
 int fence_make(void) {
     struct landlock_ruleset_attr rules = {.handled_access_fs = LANDLOCK_ACCESS_FS_READ_FILE | moving()};
     return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
 }
 
-int fence_allow(int fence, const char *path) {
-    int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (place < 0) return errno == ENOENT ? 0 : errno;
-    struct stat status;
-    int error = fstat(place, &status) == 0 ? 0 : errno;
-    if (error == 0 && !S_ISLNK(status.st_mode)) {
-        struct landlock_path_beneath_attr rule = {
-            .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | (S_ISDIR(status.st_mode) ? moving() : 0),
-            .parent_fd = place,
-        };
-        if (syscall(SYS_landlock_add_rule, fence, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) error = errno;
+int fence_look(const char *path, int follows_links, struct fence_file *file) {
+    const int place = open(path, O_PATH | O_CLOEXEC | (follows_links ? 0 : O_NOFOLLOW));
+    if (place < 0) return -1;
+    struct statx status;
+    if (statx(place, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) {
+        const int error = errno;
+        close(place);
+        errno = error;
+        return -1;
     }
-    close(place);
-    return error;
+    const int has_birth = (status.stx_mask & STATX_BTIME) != 0;
+    *file = (struct fence_file){
+        .device = makedev(status.stx_dev_major, status.stx_dev_minor),
+        .inode = status.stx_ino,
+        .birth_seconds = has_birth ? status.stx_btime.tv_sec : 0,
+        .birth_nanoseconds = has_birth ? status.stx_btime.tv_nsec : 0,
+        .links = status.stx_nlink,
+        .kind = S_ISDIR(status.stx_mode) ? fence_folder : S_ISLNK(status.stx_mode) ? fence_link : fence_other,
+    };
+    return place;
+}
+
+int fence_allow(int fence, int place, enum fence_access access) {
+    struct landlock_path_beneath_attr rule = {
+        .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | (access == fence_read_and_move ? moving() : 0),
+        .parent_fd = place,
+    };
+    return syscall(SYS_landlock_add_rule, fence, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : errno;
 }
 
 int fence_enter(int fence) {

@@ -10,6 +10,8 @@ public final class RuleStore: Sendable {
     public let memory: HouseMemory
     /// Of this house alone, as long as its directory lasts.
     let veil: RequestVeil
+    /// All its files are the daemon's own.
+    public let directory: String
     /// The file with the secret of the veil, which is nobody's business but the daemon's.
     public let secretPath: String
     private let path: String
@@ -27,6 +29,7 @@ public final class RuleStore: Sendable {
         try files.makeDirectories(directory)
         let held = try DirectoryLock(directory, store: files)
         lock = Mutex(held)
+        self.directory = directory
         path = directory + "/rules"
         self.files = files
         boot = Self.currentBoot()

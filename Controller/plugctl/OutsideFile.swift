@@ -29,9 +29,9 @@ enum OutsideFile {
 
 extension Outside {
     /// - Parameters:
-    ///   - secrets: files of the daemon that no program may read.
+    ///   - secrets: files and folders of the daemon that no program may read.
     ///   - socket: the daemon's.
-    static func read(keeping secrets: [String], socket: String?) -> Outside {
+    static func read(keeping secrets: Secrets, socket: String?) -> Outside {
         let limits = OutsideFile.limits()
         if keepsKeys(limits), !canKeepKeys {
             complain(

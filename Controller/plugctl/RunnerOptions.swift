@@ -46,11 +46,14 @@ struct RunnerOptions: ParsableArguments {
             let fleet = face == nil ? nil : FleetFile.settings()
             let listening: [(any HouseAudience)?] = [board, broker, delivery?.states]
             let audiences = listening.compactMap(\.self)
-            let secretPaths = [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths].flatMap {
-                $0 ?? []
+            var secrets = secrets(store, face, history)
+            for paths in [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths] {
+                secrets.files += paths ?? []
             }
-            let outside = Outside.read(keeping: secrets(store, face) + secretPaths, socket: face?.settings.socket)
-            let performer = EffectPerformer(receivers: NotificationFile.receivers(), outside: outside)
+            let receivers = NotificationFile.receivers()
+            secrets.files += receivers.flatMap(\.secretPaths)
+            let outside = Outside.read(keeping: secrets, socket: face?.settings.socket)
+            let performer = EffectPerformer(receivers: receivers, outside: outside)
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
@@ -84,10 +87,18 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Files with which somebody else would be this controller, or would get into its dashboard.
-    private func secrets(_ store: RuleStore?, _ face: DaemonFace?) -> [String] {
-        [TransportIdentity.pathOfThisController] + (store.map { [$0.secretPath] } ?? [])
-            + (face?.settings.secretPaths ?? [])
+    /// The files with which another program could be this controller, or could log in to its dashboard, and the folders of the daemon.
+    private func secrets(_ store: RuleStore?, _ face: DaemonFace?, _ history: PowerHistory?) -> Secrets {
+        var secrets = Secrets(
+            files: TransportIdentity.secretPathsOfThisController + (store.map { [$0.secretPath] } ?? []),
+            folders: [TransportIdentity.directoryOfThisController] + (store.map { [$0.directory] } ?? []),
+            // Programs draw charts of it.
+            sharedFolders: [history?.directory ?? PowerHistory.defaultDirectory()])
+        if let settings = face?.settings {
+            secrets.files += settings.secretPaths
+            secrets.folders.append(settings.directory)
+        }
+        return secrets
     }
 
     /// Nil where nobody said where the house stands.

@@ -26,8 +26,8 @@ struct KeyFenceTests {
     }
 
     private func perform(_ text: String) async -> EffectOutcome? {
-        let outside = Outside(keeping: [key, password], socket: home + "/socket")
-        return await EffectPerformer(outside: outside).perform(script("cd \(home); \(text)"))
+        await EffectPerformer(outside: Outside(keeping: Secrets(files: [key, password]), socket: home + "/socket"))
+            .perform(script("cd \(home); \(text)"))
     }
 
     @Test func aProgramReadsNoKey() async {
@@ -82,7 +82,7 @@ struct KeyFenceTests {
         let ordinary = [
             "cat note documents/letter state/plugs >/dev/null", "echo x >documents/new && cat documents/new",
             "echo x >>note",
-            "mkdir documents/a documents/b && echo x >documents/a/f && mv documents/a/f documents/b && cat documents/b/f",
+            "mkdir directory documents/a documents/b && rmdir documents/a && mkdir documents/a && echo x >documents/a/f && mv documents/a/f documents/b && cat documents/b/f",
             "ls state/daemon | grep -qx key", "echo x | cat", "cat /proc/self/status >/dev/null",
             "echo x >new && rm new",
             "head -c 1 /dev/urandom >/dev/null", "[ \"$SMARTPLUG_DAEMON\" = \(home)/socket ]",
@@ -106,7 +106,7 @@ struct KeyFenceTests {
 
     @Test func aConfigurationMayDoWithoutIt() async throws {
         let limits = try OutsideLimits(Array("[outside]\nkeep_keys = false\n".utf8), file: "f", home: home)
-        let outside = Outside(limits: [limits], keeping: [key])
+        let outside = Outside(limits: [limits], keeping: Secrets(files: [key]))
         #expect(await EffectPerformer(outside: outside).perform(script("cat \(key)")) == .done)
     }
 }

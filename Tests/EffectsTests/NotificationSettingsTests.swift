@@ -35,6 +35,11 @@ import Testing
         timeout = 1.5
         """
 
+    @Test("The token files of the receivers are secrets")
+    func tokenFilesAreSecrets() throws {
+        #expect(try read(Self.everybody).flatMap(\.secretPaths) == ["/etc/smartplug/ntfy-token"])
+    }
+
     @Test func eachTableIsAReceiver() throws {
         let receivers = try read(Self.everybody)
         #expect(receivers.map(\.name) == ["desk", "phone", "letters", "lamp"])

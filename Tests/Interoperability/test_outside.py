@@ -23,6 +23,14 @@ RULES = """\
   when: {{ plug: Kettle, button: long }}
   then:
     - run: [cat, {key}]
+- rule: Rotation
+  when: {{ time: "12:00" }}
+  then:
+    - run: [cat, {next_key}]
+- rule: Chart
+  when: {{ time: "12:00" }}
+  then:
+    - run: [sh, -c, "cat {folder}/daemon/history/* >/dev/null"]
 """
 SCRIPT = 'on("Kettle", "button", "pressed", function() run({{ "touch", "{folder}/script" }}) end)\n'
 
@@ -43,7 +51,8 @@ def serve(lan, plug, controller, tmp_path):
             file.write_text(text)
         rules = tmp_path / "rules"
         rules.mkdir()
-        (rules / "rules.yaml").write_text(RULES.format(folder=tmp_path, key=controller_directory() / "key"))
+        (rules / "rules.yaml").write_text(RULES.format(
+            folder=tmp_path, key=controller_directory() / "key", next_key=controller_directory() / "next-key"))
         (rules / "script.lua").write_text(SCRIPT.format(folder=tmp_path))
         served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(1)
         served.controller.through(served.socket)
@@ -101,6 +110,14 @@ def test_a_program_does_not_read_the_controllers_key(serve):
     told = fired(served, "Thief")
     assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
     explained(served, "Thief", "ermission denied")
+    # A key rotation that is pending, which began after the daemon.
+    next_key = controller_directory() / "next-key"
+    next_key.write_bytes(key.read_bytes())
+    next_key.chmod(0o600)
+    told = fired(served, "Rotation")
+    assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
+    next_key.unlink()
+    assert fired(served, "Chart")["outcome"] == "done"
     # The daemon still has it, and so does the person.
     served.kill()
     served.start()

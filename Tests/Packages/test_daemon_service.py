@@ -22,7 +22,7 @@ KEPT = f"/home/{USER}/.local/state/smartplug"
 # Two programs that differ in the file alone.
 READERS = "".join(
     f"- rule: {name}\n  when: {{ time: \"12:00\" }}\n  then:\n    - run: [cat, {KEPT}/{file}]\n"
-    for name, file in (("Thief", "key"), ("Reader", "copy")))
+    for name, file in (("Thief", "key"), ("Copyist", "copy"), ("Reader", "history/readable")))
 # Later versions of systemd know them.
 NEWER = ("RestartSteps", "RestartMaxDelaySec")
 
@@ -93,8 +93,9 @@ def test_a_program_of_a_rule_does_not_read_the_key(person, board):
     if ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) <= 0:
         pytest.skip("this kernel has no Landlock (Linux 5.13)")
     person(f"cp {KEPT}/key {KEPT}/copy")
+    person(f"echo readable >{KEPT}/history/readable")
     board.system.write(f"/home/{USER}/.config/smartplug/rules/readers.yaml", READERS)
     board.system.waits_for("the rules", 20, lambda: "Thief" in person("plugctl rules state 2>&1 || true"))
-    for rule, words in ("Reader", "done"), ("Thief", "ermission denied"):
+    for rule, words in ("Reader", "done"), ("Thief", "ermission denied"), ("Copyist", "ermission denied"):
         person(f"plugctl rules fire {rule}")
         board.system.waits_for("what came of it", 20, lambda: words in person(f"plugctl rules explain {rule} 2>&1 || true"))

@@ -6,7 +6,7 @@ struct FilePlace: Hashable, Sendable {
     let folder: String
     let name: String
 
-    var path: String { folder == "/" ? "/" + name : folder + "/" + name }
+    var path: String { Self.joined(folder, name) }
 
     /// - Parameter path: relative ones are taken from the process's folder. As much of it as is there is made free of links.
     /// - Returns: nil where it ends in no name.
@@ -34,6 +34,10 @@ struct FilePlace: Hashable, Sendable {
             return
         }
         return nil
+    }
+
+    static func joined(_ folder: String, _ name: String) -> String {
+        folder == "/" ? "/" + name : folder + "/" + name
     }
 
     private static func isFolder(_ path: String) -> Bool {

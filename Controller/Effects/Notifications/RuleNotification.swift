@@ -91,4 +91,7 @@ public struct NamedReceiver: Sendable {
         self.perMinute = perMinute
         self.receiver = receiver
     }
+
+    /// Files with which another program could send messages as this controller.
+    public var secretPaths: [String] { [(receiver as? NtfyReceiver)?.token?.path].compactMap(\.self) }
 }

@@ -16,9 +16,9 @@ public struct Outside: Sendable {
     let fence: KeyFence?
 
     /// - Parameters:
-    ///   - secrets: files that no program may read, unless a limit says otherwise.
+    ///   - secrets: files and folders that no program may read, unless a limit says otherwise.
     ///   - socket: of the daemon, for programs that command plugs without a key of their own; nil where there is none.
-    public init(limits: [OutsideLimits] = [], keeping secrets: [String] = [], socket: String? = nil) {
+    public init(limits: [OutsideLimits] = [], keeping secrets: Secrets = Secrets(), socket: String? = nil) {
         self.limits = limits
         environment = socket.map { ["SMARTPLUG_DAEMON=\($0)"] } ?? []
         fence = Self.keepsKeys(limits) && Self.canKeepKeys && !secrets.isEmpty ? KeyFence(keeping: secrets) : nil

@@ -26,4 +26,12 @@ extension TransportIdentity {
 
     /// The file that it is kept in.
     public static var pathOfThisController: String { ControllerDirectory.path + "/key" }
+
+    /// The folder of the controller's own files.
+    public static var directoryOfThisController: String { ControllerDirectory.path }
+
+    /// The key's file and those of a key rotation. With each of them a program could command the plugs, now or after the rotation.
+    public static var secretPathsOfThisController: [String] {
+        [pathOfThisController] + KeyRotation.paths(in: ControllerDirectory.path)
+    }
 }

@@ -16,8 +16,11 @@ public struct KeyRotation: Sendable {
     private let files: FileStore
     private var known: Set<PlugID>
 
-    private var listPath: String { directory + "/next-key-plugs" }
-    private var nextPath: String { directory + "/next-key" }
+    private var listPath: String { Self.paths(in: directory)[1] }
+    private var nextPath: String { Self.paths(in: directory)[0] }
+
+    /// The next key, and the list of the plugs that know it.
+    static func paths(in directory: String) -> [String] { [directory + "/next-key", directory + "/next-key-plugs"] }
 
     /// Draws the next key, or takes the one that was drawn before and is not in use yet.
     ///

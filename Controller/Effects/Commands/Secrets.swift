@@ -1,0 +1,139 @@
+import CEffects
+import DurableFiles
+internal import Glibc
+
+/// The daemon's files that no program may read.
+public struct Secrets: Sendable {
+    /// They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
+    public var files: [String]
+    /// All files in these folders are protected. A folder that contains the user's home folder is not: only the files listed above are.
+    public var folders: [String]
+    /// Folders directly in the protected ones which programs may read, such as the history.
+    public var sharedFolders: [String]
+
+    public init(files: [String] = [], folders: [String] = [], sharedFolders: [String] = []) {
+        self.files = files
+        self.folders = folders
+        self.sharedFolders = sharedFolders
+    }
+
+    var isEmpty: Bool { files.isEmpty && folders.isEmpty }
+}
+
+/// A file, whatever its name is.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    /// A number of a removed file is given to the next one, which was born later.
+    private let birthSeconds: Int64
+    private let birthNanoseconds: UInt32
+
+    init(_ file: fence_file) {
+        (device, inode) = (file.device, file.inode)
+        (birthSeconds, birthNanoseconds) = (file.birth_seconds, file.birth_nanoseconds)
+    }
+
+    /// The file that the path leads to, through links; nil if there is none.
+    ///
+    /// - Returns: the identity, and the number of the file's names.
+    static func find(_ path: String, followingLinks: Bool = true) -> (identity: FileIdentity, links: UInt32)? {
+        var file = fence_file()
+        let place = fence_look(path, followingLinks ? 1 : 0, &file)
+        guard place >= 0 else { return nil }
+        close(place)
+        return (FileIdentity(file), file.links)
+    }
+}
+
+/// Where secrets are and which files they are, now and at previous starts of programs: a program may have renamed a secret, or changed a link
+/// on the way to it.
+struct KnownSecrets: Sendable {
+    /// Stops a program that replaces a link again and again from filling the memory.
+    private static let limit = 1024
+
+    private(set) var identities: Set<FileIdentity> = []
+    /// The folders that lead to secrets, from the root on, without links. All their entries are looked at when a program starts.
+    private(set) var ways: Set<String> = ["/"]
+    private var files: Set<FilePlace> = []
+    private var folders: Set<String> = []
+
+    mutating func update(_ secrets: Secrets) {
+        for path in secrets.folders where !Self.containsHome(path) {
+            for place in Self.places(of: path) where folders.count < Self.limit { folders.insert(place.path) }
+            note(path)
+        }
+        for path in secrets.files {
+            for place in Self.places(of: path) where files.count < Self.limit { files.insert(place) }
+            note(path)
+        }
+        ways = ["/"]
+        for folder in files.map(\.folder) + folders.compactMap({ FilePlace($0)?.folder }) {
+            var way = ""
+            for part in folder.split(separator: "/") {
+                way += "/" + part
+                if !isProtected(way) { ways.insert(way) }
+            }
+        }
+    }
+
+    /// Whether the path is a protected folder, or lies in one.
+    func isProtected(_ path: String) -> Bool {
+        folders.contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
+
+    /// Whether the path is a secret, or a folder that leads to one.
+    func isOnWay(_ path: String) -> Bool {
+        let secrets = files.map(\.path) + folders
+        return secrets.contains { $0 == path || $0.hasPrefix(path == "/" ? path : path + "/") }
+    }
+
+    /// Whether an entry of a folder on the ways is a secret, a draft of one, or leads to one.
+    func covers(_ name: String, in folder: String) -> Bool {
+        let path = FilePlace.joined(folder, name)
+        if ways.contains(path) || isProtected(path) { return true }
+        return files.contains { $0.folder == folder && (name == $0.name || name.hasPrefix($0.name + ".")) }
+    }
+
+    /// A secret with a further name could be read under that one, wherever it is.
+    func refuseHardLinks(to paths: [String]) throws(ChildProcess.StartFault) {
+        for path in paths {
+            guard let found = FileIdentity.find(path), found.links > 1 else { continue }
+            let others = Self.places(of: path).map { place in
+                // A file that is being made has the name of its draft for a moment (`createSecret`).
+                let names = FileStamp.names(in: place.folder, limit: 10_000) ?? []
+                return names.count { name in
+                    name.hasPrefix(place.name + ".")
+                        && FileIdentity.find(FilePlace.joined(place.folder, name), followingLinks: false)?.identity
+                            == found.identity
+                }
+            }
+            guard found.links > 1 + (others.max() ?? 0) else { continue }
+            throw ChildProcess.StartFault(
+                "the secret \(path) has more than one name (\(found.links) hard links), so a program could read it; "
+                    + "hint: find the others with find -inum, and remove them")
+        }
+    }
+
+    private mutating func note(_ path: String) {
+        guard identities.count < Self.limit, let found = FileIdentity.find(path) else { return }
+        identities.insert(found.identity)
+    }
+
+    /// Its name, and the file itself if that name is a link: the link is of no use to a program that may not read what it leads to.
+    private static func places(of path: String) -> Set<FilePlace> {
+        var places: Set<FilePlace> = []
+        if let place = FilePlace(path) { places.insert(place) }
+        if let end = realpath(path, nil) {
+            if let target = FilePlace(String(cString: end)) { places.insert(target) }
+            free(end)
+        }
+        return places
+    }
+
+    private static func containsHome(_ folder: String) -> Bool {
+        let homes = places(of: UserDirectories.home).map(\.path)
+        return places(of: folder).contains { folder in
+            homes.contains { $0 == folder.path || $0.hasPrefix(folder.path + "/") }
+        }
+    }
+}
