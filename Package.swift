@@ -126,6 +126,8 @@ let shared: [Target] = [
             nioPosix, logging,
         ]),
     module("DurableFiles", "Sources/DurableFiles"),
+    .target(name: "CProcessSetup", path: "Sources/CProcessSetup"),
+    module("ProcessSetup", "Sources/ProcessSetup", ["CProcessSetup"]),
     .target(name: "CTOML", path: "Sources/CTOML"),
     module("ConfigurationFiles", "Sources/ConfigurationFiles", ["CTOML", "ProtocolCore"]),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
@@ -181,7 +183,8 @@ let firmware: [Target] = [
         [
             "AddressService", "Appliance", "PlugModel", "LinuxClocks", "LinuxNetwork", "PlugService", "PlugHardware",
             "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles", "Privileges", "QRCode", "Storage",
-            "BrokerConfiguration", "HomeKit", "HomeKitDoor", "LargeNumbers", "MQTT", arguments, signals, logging,
+            "BrokerConfiguration", "HomeKit", "HomeKitDoor", "LargeNumbers", "MQTT", "ProcessSetup", arguments, signals,
+            logging,
         ]),
 ]
 
@@ -287,8 +290,8 @@ let controller: [Target] = [
             "PlugClient", "PowerHistory", "Recordings", "Broker", "BrokerConfiguration", "Daemon", "DaemonClient",
             "Dashboard", "Doctor", "Fleet", "FleetService", "HistoryDelivery", "Presentation",
             "RuleFiles", "Automation", "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting",
-            "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProtocolCore", "QRCode", "Scripting",
-            arguments, signals, logging,
+            "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProcessSetup", "ProtocolCore",
+            "QRCode", "Scripting", arguments, signals, logging,
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE  // For clearenv.
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +25,13 @@ enum {
     /// The script keeps so much that nothing else has room: it begins anew.
     exit_full = 75,
 };
+
+/// A closed descriptor is opened on /dev/null, so that no file that is opened later gets its number.
+static void open_standard_descriptors(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDWR);
+    }
+}
 
 /// Who started it may have held signals back, and those of the terminal and of the service manager are for the controller: it ends
 /// this process by closing its input.
@@ -92,6 +100,7 @@ static int serve(lua_State *L) {
 
 int main(int count, char **arguments) {
     (void)arguments;
+    open_standard_descriptors();
     // The name of its script, which process lists show.
     if (count > 2 || isatty(STDIN_FILENO)) {
         fputs("plugctl-script runs one script of rules; plugctl starts it and speaks to it\n", stderr);

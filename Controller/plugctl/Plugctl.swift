@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinuxClocks
+import ProcessSetup
 
 @main
 struct Plugctl: AsyncParsableCommand {
@@ -30,6 +31,7 @@ struct Plugctl: AsyncParsableCommand {
         defaultSubcommand: Glance.self)
 
     static func main() async {
+        ProcessSetup.reset()
         if let problem = HostZone.problem() { complain("warning: " + problem) }
         await main(nil)
         if Output.hasFailed { exit(withError: ExitCode.failure) }

@@ -5,12 +5,14 @@ import LinuxNetwork
 import Logging
 import PlugService
 import Privileges
+import ProcessSetup
 
 /// Only giving interfaces their addresses takes privileges, so plugd begins by giving up all others; on the main thread, while that
 /// is the only one.
 @main
 enum Entry {
     @MainActor static func main() async {
+        ProcessSetup.reset()
         do {
             // What a service manager hands over is taken before anything is opened.
             let manager = ServiceManager()

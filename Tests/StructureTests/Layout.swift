@@ -40,6 +40,8 @@ enum Layout {
         "Sources/CLinuxNetwork": .foreign,
         "Sources/LinuxNetwork": .system,
         "Sources/DurableFiles": .system,
+        "Sources/CProcessSetup": .foreign,
+        "Sources/ProcessSetup": .shell,
         "Sources/CLZMA": .foreign,
         "Sources/CTOML": .foreign,
         "Sources/ConfigurationFiles": .shell,

@@ -1,0 +1,15 @@
+#ifndef PROCESS_SETUP_H
+#define PROCESS_SETUP_H
+
+/// Resets what a program inherits from its parent process. The library's constructor has called it before `main`; a further call is
+/// harmless.
+///
+/// - Descriptors 0 to 2 that are closed are opened on /dev/null, so that no other file gets their numbers.
+/// - Ignored signals get their default action, and none is blocked. Without this, an ignored SIGCHLD hides how a child ended. SIGHUP,
+///   SIGINT and SIGQUIT stay ignored if they are: nohup(1) and shells that start a program in the background ask for that. So does
+///   SIGPIPE: service managers ignore it, so that a closed log does not end a service.
+/// - Timers (setitimer(2)) are stopped.
+/// - The file mode creation mask leaves the owner all permissions, and lets no other user write. A stricter mask stays.
+void process_setup(void);
+
+#endif
