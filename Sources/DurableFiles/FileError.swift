@@ -47,7 +47,11 @@ public struct FileError: Error, Sendable, Hashable {
 
     /// What to try next, where something sensible can be said.
     public var hint: String? {
-        switch reason {
+        if path == UserDirectories.missingHome || path.hasPrefix(UserDirectories.missingHome + "/") {
+            return
+                "user \(geteuid()) has no home folder: set HOME, or name the folder of the daemon's state with --state"
+        }
+        return switch reason {
         case .system(let error): hint(for: error)
         case .notRegular: "name a regular file"
         case .noText: "save it as UTF-8"

@@ -2,7 +2,33 @@ import Glibc
 
 /// Where a person's programs keep their files (XDG Base Directory Specification).
 public enum UserDirectories {
-    public static var home: String { absolute("HOME") ?? "/root" }
+    /// The home folder in the environment (`HOME`), else that of the effective user in the system's list of users (passwd(5)). A user
+    /// without an entry there has ``missingHome``.
+    public static var home: String { absolute("HOME") ?? listedHome ?? (geteuid() == 0 ? "/root" : missingHome) }
+
+    /// A path that does not exist. Debian gives it to users who have no home folder.
+    static let missingHome = "/nonexistent"
+
+    /// Read once: each lookup may ask a server.
+    private static let listedHome: String? = home(of: geteuid())
+
+    /// - Returns: nil if the user has no entry, or one without an absolute path.
+    static func home(of user: uid_t) -> String? {
+        // Stops an entry that is damaged from filling the memory.
+        let limit = 1 << 20
+        var size = 1024
+        while size <= limit {
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            let (error, path) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
+                let error = getpwuid_r(user, &entry, buffer.baseAddress, buffer.count, &found)
+                return (error, found?.pointee.pw_dir.map { String(cString: $0) })
+            }
+            guard error == ERANGE else { return path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+            size *= 4
+        }
+        return nil
+    }
 
     /// For what a program remembers from one run to the next.
     public static var state: String {
