@@ -24,7 +24,7 @@ struct Audit: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(help: "Show the newest so many, from 1 on.")
+    @Option(parsing: .unconditional, help: "Show the newest so many, from 1 on.")
     var limit: Int?
     @Flag(
         help: "One JSON object a line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."

@@ -29,7 +29,7 @@ struct Browse: AsyncParsableCommand {
             bytes, kind (query, probe, response, malformed), truncated, questions, records, more, fault.
             """)
     var json = false
-    @Option(name: .customLong("for"), help: "Stop after this long, such as 5s.")
+    @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
     @Flag(help: "Show the packets that carry it.")
     var packets = false

@@ -21,6 +21,7 @@ struct CommandOutput: ParsableArguments {
     @Flag(help: "One JSON object a plug: plug, on, level, tripped, seq, or error.")
     var json = false
     @Option(
+        parsing: .unconditional,
         help: """
             Do it once, however often it is asked for with this same text, such as the number of the event that it answers; the \
             plug remembers its last 512 commands. It is asked itself, not the daemon.

@@ -22,9 +22,11 @@ struct Controllers: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(help: "Remove the controller of this name or fingerprint; the fingerprint's beginning is enough.")
+    @Option(
+        parsing: .unconditional,
+        help: "Remove the controller of this name or fingerprint; the fingerprint's beginning is enough.")
     var remove: String?
-    @Option(help: "Give the controller of this name or fingerprint the role of --as.")
+    @Option(parsing: .unconditional, help: "Give the controller of this name or fingerprint the role of --as.")
     var change: String?
     @OptionGroup var grant: GrantOptions
     @Flag(help: "A JSON object for each: plug, name, fingerprint, role, secondsLeft, connected, self.")
@@ -78,6 +80,7 @@ struct GrantOptions: ParsableArguments {
     var role: Role?
     @Option(
         name: .customLong("for"),
+        parsing: .unconditional,
         help: "For how long, while the plug has power: 2d, 8h. A guest needs it. (default: until it is removed)")
     var time: TimeSpan?
 

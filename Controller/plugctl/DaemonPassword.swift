@@ -40,7 +40,8 @@ struct DaemonPassword: AsyncParsableCommand {
         transform: Self.role)
     var role: Role?
     @Option(
-        name: .customLong("for"), help: "For how long it is good: 2h, 2d. A guest's needs one; an owner's has no end.")
+        name: .customLong("for"), parsing: .unconditional,
+        help: "For how long it is good: 2h, 2d. A guest's needs one; an owner's has no end.")
     var time: TimeSpan?
     @Flag(help: "Take the one of this name away; without a name all: then only this machine can open the dashboard.")
     var remove = false

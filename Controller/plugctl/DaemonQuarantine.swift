@@ -19,7 +19,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
               plugctl daemon quarantine --lift Heater
             """)
 
-    @Option(help: "Follow this plug again: its name, or its id.")
+    @Option(parsing: .unconditional, help: "Follow this plug again: its name, or its id.")
     var lift: String?
     // Another name than the daemon's own option: that one would take the value.
     @Option(help: "The directory that the daemon was given as --state.", completion: .directory)

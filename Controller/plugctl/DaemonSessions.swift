@@ -21,7 +21,7 @@ struct DaemonSessions: AsyncParsableCommand {
 
     /// It takes the options that it has itself, also behind this command's name.
     @ParentCommand var daemon: DaemonCommand
-    @Option(help: ArgumentHelp("End the session of this id.", valueName: "id"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End the session of this id.", valueName: "id"))
     var end: String?
     @Flag(help: "End all sessions.")
     var endAll = false

@@ -28,9 +28,10 @@ enum FleetFile {
 
 /// Which houses are meant.
 struct FleetHouseOptions: ParsableArguments {
-    @Option(help: "Only this house; may be given several times.")
+    @Option(parsing: .unconditionalSingleValue, help: "Only this house; may be given several times.")
     var house: [String] = []
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Only houses with this label; of several a house has all.", valueName: "key=value"))
     var label: [FleetLabel] = []
 
@@ -50,7 +51,7 @@ extension FleetLabel: ExpressibleByArgument {
 struct FleetListOptions: ParsableArguments {
     @Flag(help: "One JSON object a line.")
     var json = false
-    @Option(help: "Lines at most, 1 to \(FleetQuery.largestLimit).")
+    @Option(parsing: .unconditional, help: "Lines at most, 1 to \(FleetQuery.largestLimit).")
     var limit = 1000
 
     func validate() throws {

@@ -30,7 +30,7 @@ extension History {
 
         @Argument(help: "Recordings.", completion: .file(extensions: ["csv", "xz"]))
         var files: [String]
-        @Option(help: "The plug's name.")
+        @Option(parsing: .unconditional, help: "The plug's name.")
         var plug: String
         @Option(help: "When a recording without dates began, in local time: 2026-11-20, 2026-11-20T07:30.")
         var start: Moment?

@@ -20,7 +20,7 @@ struct HomeKitCommand: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(help: "Remove the controller of this id; its sessions end at once.")
+    @Option(parsing: .unconditional, help: "Remove the controller of this id; its sessions end at once.")
     var remove: String?
     @Flag(help: "Remove all controllers.")
     var removeAll = false

@@ -6,6 +6,8 @@ import DurableFiles
 /// Where the house is, so that rules can go by the sun.
 struct LocationOptions: ParsableArguments {
     @Option(
+        // A latitude in the south begins with a dash.
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             Where the house is, in degrees, north and east positive, for rules that go by the sun. (default: latitude and \

@@ -25,7 +25,7 @@ struct Logs: AsyncParsableCommand {
     var name: String
     @Option(help: "The least severe that is shown: trace, debug, info, notice, warning, error or critical.")
     var level = LogLevel.info
-    @Option(name: .customLong("for"), help: "Stop after this long, such as 10m.")
+    @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 10m.")
     var limit: TimeSpan?
     @Flag(help: "One JSON object a line: plug, event (line or lost), at, number, level, part, message, count.")
     var json = false

@@ -20,7 +20,7 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
 
 /// Which time a chart or a table is of.
 struct WindowOptions: ParsableArguments {
-    @Option(help: "The time up to now: 10m, 2h, 30d, 8w, 3y.")
+    @Option(parsing: .unconditional, help: "The time up to now: 10m, 2h, 30d, 8w, 3y.")
     var last: PastSpan?
     @Option(help: "From this local time on: 2026-11-20, 2026-11-20T07:30.")
     var from: Moment?

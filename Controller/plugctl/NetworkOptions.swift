@@ -16,10 +16,11 @@ struct NetworkOptions: ParsableArguments {
             """)
     var interface: [String] = []
 
-    @Option(help: "How long to look for a plug by its name.")
+    @Option(parsing: .unconditional, help: "How long to look for a plug by its name.")
     var wait = TimeSpan(.seconds(3))
 
     @Option(
+        parsing: .unconditional,
         help: """
             What this controller is called; plugs show it as the cause of its commands. (default: this machine's name)
             """)

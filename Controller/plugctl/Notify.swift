@@ -36,7 +36,7 @@ struct Notify: AsyncParsableCommand {
 
     @Argument(help: "What it says.")
     var text: String
-    @Option(help: "What stands above it.")
+    @Option(parsing: .unconditional, help: "What stands above it.")
     var title = "Test"
     @Flag(help: "One JSON object a receiver: receiver, kind, outcome (done, failed), why, hint.")
     var json = false

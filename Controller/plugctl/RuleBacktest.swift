@@ -32,7 +32,9 @@ struct RuleBacktest: AsyncParsableCommand {
     @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String]
     @OptionGroup var window: WindowOptions
-    @Option(help: "Of the files' rules only this one; may be repeated. Rules that it sets off do not run then.")
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: "Of the files' rules only this one; may be repeated. Rules that it sets off do not run then.")
     var rule: [String] = []
     @Option(
         help: "Another version of the rules: tell which firings only one of the two has.",

@@ -13,7 +13,7 @@ struct On: AsyncParsableCommand {
             """)
 
     @OptionGroup var command: CommandOptions
-    @Option(help: "Turn off again after this long, at least 1s.")
+    @Option(parsing: .unconditional, help: "Turn off again after this long, at least 1s.")
     var offAfter: TimeSpan?
 
     func validate() throws {
@@ -67,7 +67,7 @@ struct Dim: AsyncParsableCommand {
     var name: String
     @Argument(help: "The level, 0% to 100%.")
     var level: Percent
-    @Option(help: "How long the way there takes, at most 1h.")
+    @Option(parsing: .unconditional, help: "How long the way there takes, at most 1h.")
     var over = TimeSpan(.zero)
     @OptionGroup var output: CommandOutput
 

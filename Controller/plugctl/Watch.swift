@@ -35,9 +35,10 @@ struct Watch: AsyncParsableCommand {
     var names: [String] = []
     @Flag(help: "One JSON object a line: plug, event, at, seq, age, cursor and the event's own fields.")
     var json = false
-    @Option(name: .customLong("for"), help: "Stop after this long, such as 5s.")
+    @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
     @Option(
+        parsing: .unconditional,
         help: """
             Goes on after the line with this cursor, for all plugs, or after this event number of one plug, whatever was printed \
             before.
@@ -45,9 +46,11 @@ struct Watch: AsyncParsableCommand {
     var after: String?
     @Flag(help: "Leaves out what was missed.")
     var fromNow = false
-    @Option(help: "A reading is worth a line when active power moved by at least this, such as 5W. (default: each is)")
+    @Option(
+        parsing: .unconditional,
+        help: "A reading is worth a line when active power moved by at least this, such as 5W. (default: each is)")
     var deadBand: Watts?
-    @Option(help: "... or this long after the last one. (default: 1s)")
+    @Option(parsing: .unconditional, help: "... or this long after the last one. (default: 1s)")
     var interval: TimeSpan?
     @OptionGroup var options: HistoryOptions
     @OptionGroup var way: DaemonOptions

@@ -17,10 +17,10 @@ struct Calibrate: AsyncParsableCommand {
 
     @OptionGroup var plug: DirectoryOptions
 
-    @Option(help: "What the load takes, in watts.")
+    @Option(parsing: .unconditional, help: "What the load takes, in watts.")
     var power: Double
 
-    @Option(help: "What a voltmeter shows meanwhile, in volts.")
+    @Option(parsing: .unconditional, help: "What a voltmeter shows meanwhile, in volts.")
     var voltage: Double?
 
     @Option(help: "The plug's configuration, where no plugd runs. (default: \(usualConfiguration))")

@@ -15,7 +15,7 @@ struct Controllers: AsyncParsableCommand {
             """)
 
     @OptionGroup var plug: DirectoryOptions
-    @Option(help: "Remove the controller whose fingerprint begins so.")
+    @Option(parsing: .unconditional, help: "Remove the controller whose fingerprint begins so.")
     var remove: String?
 
     func run() async throws {

@@ -16,7 +16,9 @@ struct Press: AsyncParsableCommand {
     @Flag(help: "Hold it.")
     var long = false
 
-    @Option(help: "Hold it for so many seconds: 5 open the pairing window, 15 set the plug back to factory state.")
+    @Option(
+        parsing: .unconditional,
+        help: "Hold it for so many seconds: 5 open the pairing window, 15 set the plug back to factory state.")
     var hold: Double?
 
     func validate() throws {

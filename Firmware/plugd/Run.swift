@@ -27,7 +27,9 @@ struct Run: AsyncParsableCommand {
               plugd run --name Television --state /tmp/tv --simulate television.csv.xz --from 11:13
             """)
 
-    @Option(help: "What people call the plug; a name that is taken gets a number. (default: Plug and its id)")
+    @Option(
+        parsing: .unconditional,
+        help: "What people call the plug; a name that is taken gets a number. (default: Plug and its id)")
     var name: String?
 
     @OptionGroup var plug: DirectoryOptions
@@ -38,7 +40,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: "Simulated parts with this load: \(loadNames), or a recording (.csv, .csv.xz).")
     var simulate: String?
 
-    @Option(help: "How many times faster than life the simulated load runs.")
+    @Option(parsing: .unconditional, help: "How many times faster than life the simulated load runs.")
     var speed = 1.0
 
     @Option(help: "Where in the day a recording begins, as HH:MM or HH:MM:SS.")
@@ -56,13 +58,13 @@ struct Run: AsyncParsableCommand {
             discussion: "(default: auto: plugd does where no other program does and no address is set by hand)"))
     var addressing: AddressingMode?
 
-    @Option(help: "TCP port. (default: the kernel picks one)")
+    @Option(parsing: .unconditional, help: "TCP port. (default: the kernel picks one)")
     var port: UInt16?
 
     @Option(help: "What the relay does when power returns: off, on, last (default), locked-on.")
     var powerOn: PowerOnState?
 
-    @Option(help: "Turn off again this many seconds after turning on.")
+    @Option(parsing: .unconditional, help: "Turn off again this many seconds after turning on.")
     var autoOff: Double?
 
     @Option(help: "trace, debug, info, notice, warning, error or critical.")

@@ -1,0 +1,23 @@
+"""Options take values that begin with a dash: negative numbers, and names."""
+
+import subprocess
+
+import pytest
+
+
+@pytest.mark.parametrize("place", ["-33.87,151.21", "-33.87, -70.65", "52.52,-13.4"])
+def test_a_place_in_the_south_or_west_is_accepted(programs, tmp_path, place):
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("- rule: Evening\n  when: { sun: sunset }\n  then:\n    - turn on: Lamp\n")
+    words = ["rules", "check", "--offline", "--location", place, rules]
+    told = subprocess.run([programs / "plugctl", *words], capture_output=True, text=True, timeout=30)
+    assert "Missing value" not in told.stderr and "no place" not in told.stderr, told
+
+
+@pytest.mark.parametrize("words", [
+    ("watch", "--dead-band", "-5W"), ("watch", "--for", "-5s"), ("audit", "Lamp", "--limit", "-1"), ("off", "Lamp", "--wait", "-1s"),
+    ("dim", "Lamp", "5%", "--over", "-1s"), ("chart", "Lamp", "--last", "-1d"),
+])
+def test_a_negative_value_is_refused_as_such(programs, words):
+    told = subprocess.run([programs / "plugctl", *words], capture_output=True, text=True, timeout=30)
+    assert told.returncode == 64 and "Missing value" not in told.stderr, told
