@@ -27,13 +27,13 @@ struct ChartOutput {
         do {
             if let svg {
                 let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme)
-                try FileStore().replace(svg, with: bytes, mode: 0o644)
+                try FileStore().writeOutput(svg, bytes)
             }
             guard let png else { return }
             // No viewer says what it prefers.
             let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme == .dark ? .dark : .light)
             let picture = try Picture.png(svg: bytes, width: Self.width, height: height)
-            try FileStore().replace(png, with: picture, mode: 0o644)
+            try FileStore().writeOutput(png, picture)
         } catch let error as FileError {
             throw Complaint(error)
         }

@@ -207,7 +207,7 @@ struct StateDirectory: Sendable {
         } catch {
             switch error.reason {
             case .tooLarge, .empty: break
-            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile, .notRegular, .noText, .late:
+            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile, .notRegular, .noText, .late, .noReader:
                 tell(.unreadable(error))
                 return .unusable
             }

@@ -17,6 +17,8 @@ public struct FileError: Error, Sendable, Hashable {
         case noText(line: Int)
         /// The file system did not answer in time.
         case late
+        /// No program opened the pipe for reading in time.
+        case noReader
         /// Another process holds the directory; nil when its number could not be read.
         case held(by: Int32?)
         /// An append failed before and what it left behind could not be cut off again.
@@ -56,6 +58,7 @@ public struct FileError: Error, Sendable, Hashable {
         case .notRegular: "name a regular file"
         case .noText: "save it as UTF-8"
         case .late: "see whether its file system answers: ls -l \(path)"
+        case .noReader: "start the program that reads it first"
         case .tooLarge: "check that this is the file you meant"
         case .held(let holder?): "stop process \(holder), or choose another directory"
         case .held(nil): "stop the process that uses it, or choose another directory"
@@ -93,6 +96,7 @@ extension FileError: CustomStringConvertible {
         case .notRegular(let kind): "cannot \(operation.rawValue) \(path): it is a \(kind), not a regular file"
         case .noText(let line): "cannot \(operation.rawValue) \(path): line \(line) is not UTF-8"
         case .late: "cannot \(operation.rawValue) \(path): its file system does not answer"
+        case .noReader: "cannot \(operation.rawValue) \(path): no program reads from this pipe"
         case .held(let holder?): "\(path) is in use by process \(holder)"
         case .held(nil): "\(path) is in use by another process"
         case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"

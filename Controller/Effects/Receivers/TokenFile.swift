@@ -17,7 +17,8 @@ struct TokenFile: Hashable, Sendable {
                 case .exposed: "if nobody read it: chmod 600 \(path); else have a new one made first"
                 case .empty: "put the token into it, on one line"
                 case .foreign: "it has to belong to the user whom the controller runs as"
-                case .system, .tooLarge, .held, .damaged, .noPlainFile, .notRegular, .noText, .late: error.hint
+                case .system, .tooLarge, .held, .damaged, .noPlainFile, .notRegular, .noText, .late, .noReader:
+                    error.hint
                 }
             throw NotificationFault("\(error)", hint: hint)
         }
