@@ -21,7 +21,8 @@ public enum UserDirectories {
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
             let (error, path) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
-                let error = getpwuid_r(user, &entry, buffer.baseAddress, buffer.count, &found)
+                guard let start = buffer.baseAddress else { return (ENOMEM, String?.none) }
+                let error = getpwuid_r(user, &entry, start, buffer.count, &found)
                 return (error, found?.pointee.pw_dir.map { String(cString: $0) })
             }
             guard error == ERANGE else { return path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
