@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from google.protobuf import descriptor_pb2
-from smartplug_client import FoundPlug, Gap, MalformedMessage, NotThePlug, PairedPlug, chunks, code_bytes
+from smartplug_client import AlreadyPaired, FoundPlug, Gap, MalformedMessage, NotThePlug, PairedPlug, chunks, code_bytes
 from smartplug_client.folder import KeyFolder
 from smartplug_client.following import BackOff, EventLane, Liveness, PlugClock
 from smartplug_client.pairing import Pairing, proofs
@@ -98,6 +98,13 @@ def test_both_sides_prove_the_code():
 
 def test_a_short_nonce_is_refused():
     challenge = PlugMessage(pairing_challenge={"plug_id": PLUG_ID, "nonce": b"short"}).pairing_challenge
+    with pytest.raises(MalformedMessage):
+        Pairing(CODE, b"", b"", "Test").answer("pairing_challenge", challenge)
+
+
+@pytest.mark.parametrize("plug_id", ["", "../key", "0123456789AB", "0123456789abc"])
+def test_a_plug_whose_id_is_not_12_hexadecimal_digits_is_not_paired(plug_id):
+    challenge = PlugMessage(pairing_challenge={"plug_id": plug_id, "nonce": bytes(32)}).pairing_challenge
     with pytest.raises(MalformedMessage):
         Pairing(CODE, b"", b"", "Test").answer("pairing_challenge", challenge)
 
@@ -214,6 +221,17 @@ def test_hidden_files_of_a_folder_are_not_keys(tmp_path):
     (tmp_path / f"._{PLUG_ID}.plug").write_bytes(b"attributes of macOS")
     (tmp_path / f".#{PLUG_ID}.plug").symlink_to("person@host.1234:1")
     assert folder.plugs() == [PairedPlug(PLUG_ID, (b"key",))]
+
+
+def test_a_different_key_for_a_paired_id_is_stored_only_on_request(tmp_path):
+    folder = KeyFolder(tmp_path / "keys")
+    folder.keep(PairedPlug(PLUG_ID, (b"key",)))
+    folder.keep(PairedPlug(PLUG_ID, (b"key",)))
+    with pytest.raises(AlreadyPaired, match=f"{PLUG_ID}.*different key(.|\n)*--replace"):
+        folder.keep(PairedPlug(PLUG_ID, (b"other",)))
+    assert folder.plug_with(b"key").plug_id == PLUG_ID and folder.plug_with(b"other") is None
+    folder.keep(PairedPlug(PLUG_ID, (b"other",)), replace=True)
+    assert folder.plug_with(b"key") is None and folder.plug_with(b"other").plug_id == PLUG_ID
 
 
 def test_a_frame_of_ours_is_one_of_the_protocol():

@@ -5,7 +5,7 @@ from .connection import Connection
 from .controller import Controller, Place
 from .discovery import FoundPlug, PlugBrowser
 from .errors import (
-    CommandRefused, CommandUnanswered, Goodbye, MalformedMessage, NoLog, NotThePlug, PlugError, WrongPlug,
+    AlreadyPaired, CommandRefused, CommandUnanswered, Goodbye, MalformedMessage, NoLog, NotThePlug, PlugError, WrongPlug,
 )
 from .followed import Connected, Described, Disconnected, FollowedPlug, Update
 from .identity import Identity, PairedPlug, fingerprint
@@ -17,7 +17,8 @@ from .pairing import code_bytes
 from .session import Session
 
 __all__ = [
-    "ButtonPressed", "Command", "CommandRefused", "CommandUnanswered", "Connected", "Connection", "Controller", "ControllerPaired",
+    "AlreadyPaired", "ButtonPressed", "Command", "CommandRefused", "CommandUnanswered", "Connected", "Connection", "Controller",
+    "ControllerPaired",
     "ControllerRemoved", "Crash", "Described", "Description", "Disconnected", "Done", "Event", "FollowedPlug", "FoundPlug", "Gap",
     "Goodbye", "Identity", "MalformedMessage", "NoLog", "NotThePlug", "PairedPlug", "PairingFailed", "Place", "PlugBrowser",
     "PlugError", "Press", "ProtectionReset", "ProtectionTripped", "Reading", "RelayChanged", "Restarted", "Session", "State",

@@ -108,7 +108,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--name", default="Python client")
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("browse").add_argument("--seconds", type=float, default=3)
-    verbs.add_parser("pair").add_argument("--code-file", required=True)
+    pairing = verbs.add_parser("pair")
+    pairing.add_argument("--code-file", required=True)
+    pairing.add_argument("--replace", action="store_true", help="store the plug's key although its id is paired with a different key")
     following = verbs.add_parser("follow")
     following.add_argument("--after", type=int)
     following.add_argument("--count", type=int)
@@ -148,7 +150,7 @@ async def main(words: argparse.Namespace) -> None:
             # A plug's own file has its code twice, in two lines.
             code = code_bytes(pathlib.Path(words.code_file).read_text().splitlines()[0])
             plug = await controller.pair(connection, code)
-            folder.keep(plug)
+            folder.keep(plug, words.replace)
             return say(paired=plug.plug_id)
         paired = folder.plug_with(connection.plug_key)
         if paired is None:

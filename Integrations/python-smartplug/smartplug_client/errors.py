@@ -25,6 +25,10 @@ class NotThePlug(PlugError):
     """The plug that answered does not know the setup code."""
 
 
+class AlreadyPaired(PlugError):
+    """A plug claims the id of a paired plug, and has a different key."""
+
+
 class CommandRefused(PlugError):
     """The plug refused a command or a request.
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 
+from .errors import AlreadyPaired
 from .identity import Identity, PairedPlug
 
 
@@ -27,7 +28,16 @@ class KeyFolder:
         """The plug that has this key; None where it is not paired."""
         return next((plug for plug in self.plugs() if plug.knows(key)), None)
 
-    def keep(self, plug: PairedPlug) -> None:
+    def keep(self, plug: PairedPlug, replace: bool = False) -> None:
+        """Stores the plug's key. Any plug can claim any id, so a different key of the same id needs `replace`.
+
+        Raises AlreadyPaired.
+        """
+        known = next((known for known in self.plugs() if known.plug_id == plug.plug_id), None)
+        if known is not None and not replace and not any(known.knows(key) for key in plug.keys):
+            raise AlreadyPaired(
+                f"the plug claims to be plug {plug.plug_id}, which is paired with a different key; nothing was replaced\n"
+                "hint: another device may pretend to be this plug; if it was reset, use `pair --replace`")
         self._write(self._path / f"{plug.plug_id}.plug", plug.keys[0])
 
     def _write(self, file: pathlib.Path, content: bytes) -> None:

@@ -5,11 +5,15 @@ import binascii
 import hashlib
 import hmac
 import os
+import re
 import struct
 from typing import Any
 
 from .errors import MalformedMessage, NotThePlug
 from .wire import VERSION
+
+
+PLUG_ID = re.compile("[0-9a-f]{12}")
 
 
 def code_bytes(text: str) -> bytes:
@@ -61,6 +65,8 @@ class Pairing:
         """
         if kind != "pairing_challenge" or len(challenge.nonce) != 32:
             raise MalformedMessage(f"{kind} came in place of a challenge with 32 bytes")
+        if not PLUG_ID.fullmatch(challenge.plug_id):
+            raise MalformedMessage("the id of the plug is not 12 hexadecimal digits")
         self.plug_id = challenge.plug_id
         ours, self._expected = proofs(
             self._code, challenge.plug_id, self._plug_key, self._controller_key, challenge.nonce, self._nonce)

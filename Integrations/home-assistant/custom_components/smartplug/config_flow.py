@@ -7,7 +7,7 @@ from typing import Any
 from smartplug_client import FoundPlug, Goodbye, NotThePlug, PairedPlug, Place, PlugError, Session, WrongPlug, code_bytes
 import voluptuous as vol
 
-from homeassistant.config_entries import ConfigFlow, ConfigFlowResult
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigFlow, ConfigFlowResult
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.helpers.selector import SelectOptionDict, SelectSelector, SelectSelectorConfig, TextSelector
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -134,6 +134,11 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
                 if wanted not in (None, paired.plug_id):
                     await session.leave(house.controller.identity.public_key)
                     return None, "wrong_plug"
+                known = house.keys.plug(paired.plug_id)
+                # Any plug can claim any id. Only the form of the configured plug itself replaces a key.
+                if self.source != SOURCE_REAUTH and known.keys and not known.knows(paired.keys[0]):
+                    await session.leave(house.controller.identity.public_key)
+                    return None, "different_key"
                 self._name = session.description.name
             finally:
                 await connection.close()
