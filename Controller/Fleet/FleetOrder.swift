@@ -40,7 +40,7 @@ extension FleetOutcome {
     /// The limit of a displayed reason in bytes.
     private static let detailLimit = 300
 
-    /// - Parameter payload: the answer to a command (`Documentation/mqtt.md`).
+    /// - Parameter payload: the answer to a command (`Documentation/reference/mqtt.md`).
     init(answer payload: [UInt8]) {
         guard payload.count <= Self.answerLimit, let values = try? JSONScalars(payload).values,
             case .boolean(let isDone)? = values["done"]

@@ -2,7 +2,7 @@ import DequeModule
 public import PlugTopics
 public import ProtocolCore
 
-/// Sends orders to plugs of many houses as requests through a broker, and receives their answers: `Documentation/mqtt.md` is the
+/// Sends orders to plugs of many houses as requests through a broker, and receives their answers: `Documentation/reference/mqtt.md` is the
 /// contract.
 ///
 /// A request that is sent again after a lost connection has the same Correlation Data and payload, so its plug performs it once.

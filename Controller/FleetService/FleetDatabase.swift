@@ -64,7 +64,7 @@ final class FleetDatabase: Sendable {
 
     private static func hint(_ error: PostgreSQLError) -> String? {
         switch error.state {
-        case "3F000", "42P01": "no daemon has sent its history there yet; see Documentation/history-export.md"
+        case "3F000", "42P01": "no daemon has sent its history there yet; see Documentation/how-to/history-export.md"
         case "42501": "let the owner of the schema admit this role: SELECT smartplug.admit('ROLE', NULL)"
         case "57014": "ask for fewer houses, or for less time"
         default: error.hint ?? "see [postgresql] in fleet.toml"

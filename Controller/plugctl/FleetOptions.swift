@@ -81,7 +81,7 @@ struct FleetListOptions: ParsableArguments {
 func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
     try await saying {
         guard let settings = try FleetFile.read() else {
-            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet`, or Documentation/fleet.md")
+            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet`, or Documentation/how-to/fleet.md")
         }
         let rights = settings.rights(of: nil)
         guard !rights.isEmpty else {

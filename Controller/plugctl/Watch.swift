@@ -16,7 +16,7 @@ struct Watch: AsyncParsableCommand {
 
             It goes on after the last event that it printed, so what happened meanwhile comes first, with its age. A plug
             that was never watched is watched from now on. A program that must do each thing once keeps the cursor of the
-            line together with what it did, and gives it back with --after: Documentation/programs.md.
+            line together with what it did, and gives it back with --after: Documentation/reference/programs.md.
 
             Exit status: 0 when interrupted, when the time is over or when nobody reads any more; 1 when a plug was not found
             or nothing can be written; 64 for a cursor that is none.

@@ -5,7 +5,7 @@ public import PlugProtocol
 public import PlugTopics
 public import ProtocolCore
 
-/// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests. `Documentation/mqtt.md` is the
+/// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests. `Documentation/reference/mqtt.md` is the
 /// contract.
 ///
 /// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is the

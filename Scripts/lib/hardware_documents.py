@@ -20,7 +20,7 @@ CITATION = re.compile(r"\[(\d+)\](?!\()")
 
 def complaints(root, sheets):
     for name, sheet in sheets.items():
-        path = root / "Documentation/hardware" / f"{name}.md"
+        path = root / "Documentation/reference/hardware" / f"{name}.md"
         if not path.exists():
             yield f"{path.name} is missing"
             continue

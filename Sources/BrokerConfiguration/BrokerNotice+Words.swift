@@ -12,11 +12,11 @@ extension BrokerNotice {
         case .takenOver:
             return
                 "another program speaks to the broker with the same identity: this one says nothing there for ten minutes\n"
-                + "hint: end one of the two; see Documentation/fleet.md, \"Move a daemon\""
+                + "hint: end one of the two; see Documentation/how-to/fleet.md, \"Move a daemon\""
         case .unsteady:
             return
                 "connections to the broker end as soon as they begin, maybe since another program has the same identity there\n"
-                + "hint: see the broker's log, and Documentation/fleet.md, \"Move a daemon\""
+                + "hint: see the broker's log, and Documentation/how-to/fleet.md, \"Move a daemon\""
         case .unreachable(let reason):
             let servers = settings.account.servers.map(\.text).joined(separator: ", ")
             return "no broker is reached at \(servers): \(reason)\n"

@@ -60,7 +60,7 @@ import Testing
     @Test func theDocumentHoldsWhatTheModelsGive() throws {
         let document = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../Documentation/appliance-cycles.md").standardized, encoding: .utf8)
+                .appending(path: "../../Documentation/explanation/appliance-cycles.md").standardized, encoding: .utf8)
         for table in CycleTable.models().text.split(separator: "\n\n") {
             #expect(document.contains(table), "run Scripts/cycles and keep what it prints")
         }

@@ -13,8 +13,8 @@ from harness.broker import Broker
 from harness.brokered import BrokeredHouse
 from deadlines import eventually
 
-DOCUMENT = (pathlib.Path(__file__).parents[2] / "Documentation/mqtt.md").read_text()
-CONTRACT = yaml.safe_load((pathlib.Path(__file__).parents[2] / "Documentation/asyncapi.yaml").read_text())
+DOCUMENT = (pathlib.Path(__file__).parents[2] / "Documentation/reference/mqtt.md").read_text()
+CONTRACT = yaml.safe_load((pathlib.Path(__file__).parents[2] / "Documentation/reference/asyncapi.yaml").read_text())
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import Testing
 /// What a reader copies from the documents of the hardware is a configuration that plugd takes.
 struct HardwareDocumentTests {
     private static let documents = [
-        "Hardware.md", "Documentation/hardware/bench.md", "Documentation/hardware/mains.md",
+        "Documentation/reference/hardware.md", "Documentation/reference/hardware/bench.md",
+        "Documentation/reference/hardware/mains.md",
     ]
 
     private func configurations(in document: String) throws -> [String] {

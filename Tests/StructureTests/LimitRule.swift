@@ -10,8 +10,8 @@ enum LimitRule {
         var unit = 1
     }
 
-    private static let scripts = "Documentation/scripts.md"
-    private static let rules = "Documentation/rules.md"
+    private static let scripts = "Documentation/reference/scripts.md"
+    private static let rules = "Documentation/reference/rules.md"
     private static let script = "Controller/Automation/Model/ScriptLimits.swift"
     private static let message = "Controller/Scripting/Messages/MessageLimits.swift"
     private static let ruleFile = "Controller/RuleFiles/RuleFileLimits.swift"

@@ -3,7 +3,7 @@
 /// A claim is a row of a table, or an item of the list under "How". A row has its tests in the last column, which is called `test`;
 /// one that is *not* met, or *n/a*, has none. An item ends with `Test:` and theirs.
 enum SecurityRule {
-    static let page = "Security.md"
+    static let page = "Documentation/explanation/security.md"
     private static let without: Set = ["not", "n/a"]
 
     static func check(_ tree: SourceTree) -> [Violation] {

@@ -1,5 +1,5 @@
 extension RuleInspection {
-    /// Watts that a plug switches at most: 16 A at 230 V (Hardware.md).
+    /// Watts that a plug switches at most: 16 A at 230 V (Documentation/reference/hardware.md).
     static let rating = 3680.0
 
     /// Triggers of power and energy that can never arm, or never be met.

@@ -66,7 +66,7 @@ extension Dashboard {
         guard let fleet else {
             throw Fault(
                 .notFound, "this daemon knows of no other houses",
-                hint: "a fleet.toml names them; see Documentation/fleet.md")
+                hint: "a fleet.toml names them; see Documentation/how-to/fleet.md")
         }
         return (fleet, fleet.rights(of: context.pass?.name))
     }

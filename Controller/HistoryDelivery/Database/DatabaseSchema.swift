@@ -6,7 +6,7 @@ public enum DatabaseSchema {
     /// The statements that create the schema, in one transaction of its owner.
     public static let text = #"""
         CREATE SCHEMA smartplug;
-        COMMENT ON SCHEMA smartplug IS 'What the plugs of houses measured. Read its views; Documentation/history-export.md says which.';
+        COMMENT ON SCHEMA smartplug IS 'What the plugs of houses measured. Read its views; Documentation/how-to/history-export.md says which.';
         SET LOCAL search_path = smartplug, pg_temp;
 
         -- One row. A daemon refuses a later version than its own.

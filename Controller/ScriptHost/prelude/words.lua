@@ -8,7 +8,7 @@ local error, floor, format, gsub, len = error, math.floor, string.format, string
 local match, min, next, sub, tonumber, tostring, type = string.match, math.min, next, string.sub, tonumber, tostring, type
 local concat, infinity, sort = table.concat, math.huge, table.sort
 
--- Told in Documentation/scripts.md; the controller has the same in ScriptLimits.
+-- Told in Documentation/reference/scripts.md; the controller has the same in ScriptLimits.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
     answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 366 * 86400,
