@@ -29,7 +29,7 @@ extension FileStore {
     }
 
     private func writeStream(_ path: String, _ bytes: [UInt8]) throws(FileError) {
-        let opened = patience.within { () -> Result<Int32, SystemError> in
+        let opened = patience.within(place: path) { () -> Result<Int32, SystemError> in
             while true {
                 let descriptor = Glibc.open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
                 if descriptor >= 0 { return .success(descriptor) }
