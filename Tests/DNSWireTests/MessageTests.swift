@@ -26,7 +26,8 @@ func sampleMessage() -> Message {
 }
 
 struct MessageTests {
-    @Test func exactBytesWithCompression() throws {
+    @Test("A message with compressed names has the expected bytes in both directions")
+    func exactBytesWithCompression() throws {
         let message = Message(
             flags: [.response, .authoritative],
             answers: [
@@ -44,13 +45,16 @@ struct MessageTests {
         #expect(try Message(decoding: expected) == message)
     }
 
-    @Test(arguments: [NameCompression.multicast, .unicast, .none])
+    @Test(
+        "A decoded message equals the encoded one with every kind of compression",
+        arguments: [NameCompression.multicast, .unicast, .none])
     func everythingComesBack(compression: NameCompression) throws {
         let bytes = try sampleMessage().encoded(compression: compression)
         #expect(try Message(decoding: bytes) == sampleMessage())
     }
 
-    @Test func unicastLeavesServiceTargetsUncompressed() throws {
+    @Test("Compression for unicast leaves the target of an SRV record uncompressed")
+    func unicastLeavesServiceTargetsUncompressed() throws {
         let target = Name("plug.local")
         let message = Message(answers: [
             Record(name: target, timeToLive: 1, data: .srv(priority: 0, weight: 0, port: 1, target: target))
@@ -59,7 +63,8 @@ struct MessageTests {
         #expect(try message.encoded(compression: .multicast).suffix(2) == [0xC0, 12])
     }
 
-    @Test func namesKeepTheirCaseThroughCompression() throws {
+    @Test("Names that differ only in case keep their case after compression")
+    func namesKeepTheirCaseThroughCompression() throws {
         let message = Message(questions: [
             Question(name: "Lamp.local", type: .any), Question(name: "LAMP.Local", type: .any),
         ])
@@ -67,7 +72,8 @@ struct MessageTests {
         #expect(decoded.questions.map(\.name.description) == ["Lamp.local", "LAMP.Local"])
     }
 
-    @Test func encoderRefusesWhatDoesNotFitAndStaysWhole() throws {
+    @Test("The encoder rejects a record beyond its limit, and the message remains complete")
+    func encoderRefusesWhatDoesNotFitAndStaysWhole() throws {
         let record = Record(name: "a.local", timeToLive: 1, data: .a(IPv4Address(1, 2, 3, 4)))
         var encoder = MessageEncoder(limit: 12 + 23 + 16)
         let tooMuch = Record(name: "b.local", timeToLive: 1, data: .a(IPv4Address(1, 2, 3, 4)))
@@ -82,7 +88,8 @@ struct MessageTests {
         #expect(throws: MessageTooLong(limit: 40)) { try sampleMessage().encoded(limit: 40) }
     }
 
-    @Test func pointersBeyondTheirReachAreNotUsed() throws {
+    @Test("A name beyond the range of pointers is encoded without compression")
+    func pointersBeyondTheirReachAreNotUsed() throws {
         let filler = Record(name: "f.local", timeToLive: 1, data: .txt([UInt8](repeating: 0, count: 17000)))
         let far = Record(name: "far.away", timeToLive: 1, data: .ptr("far.away"))
         let message = Message(answers: [filler, far, far])
@@ -103,7 +110,8 @@ struct MalformedMessageTests {
     private let oneQuestion: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     private let oneAnswer: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 
-    @Test func aPointerLeadsToAWholeNameBeforeIt() {
+    @Test("A pointer into a name that contains the pointer is an error")
+    func aPointerLeadsToAWholeNameBeforeIt() {
         // The last byte of the header is parsed as a label of two bytes, which ends inside the name that points there.
         #expect(
             error(Array(oneQuestion.dropLast()) + [2, 1, 0x61, 0xC0, 11])
@@ -111,7 +119,10 @@ struct MalformedMessageTests {
     }
 
     /// Each question is a pointer to the previous one; the first is the root.
-    @Test(arguments: [Name.pointerLimit, Name.pointerLimit + 1]) func pointersAreFollowedSoFar(count: Int) {
+    @Test(
+        "The decoder follows pointers up to the limit, and one more is an error",
+        arguments: [Name.pointerLimit, Name.pointerLimit + 1])
+    func pointersAreFollowedSoFar(count: Int) {
         var message: [UInt8] = [0, 0, 0, 0, 0, UInt8(1 + count), 0, 0, 0, 0, 0, 0] + [0, 0, 1, 0, 1]
         var last = 12
         for _ in 0..<count {
@@ -124,7 +135,8 @@ struct MalformedMessageTests {
                 == (count > Name.pointerLimit ? WireError(offset: 17, reason: .tooManyPointers) : nil))
     }
 
-    @Test func eachFaultHasItsPlaceAndReason() {
+    @Test("Each malformed message is reported with its offset and reason")
+    func eachFaultHasItsPlaceAndReason() {
         #expect(error([]) == WireError(offset: 0, reason: .truncated(needed: 2)))
         #expect(error(oneQuestion) == WireError(offset: 12, reason: .truncated(needed: 1)))
         #expect(error(oneQuestion + [5, 1]) == WireError(offset: 12, reason: .truncated(needed: 5)))
@@ -147,7 +159,8 @@ struct MalformedMessageTests {
         )
     }
 
-    @Test func aClaimOfManyRecordsReservesNothing() {
+    @Test("A header with the maximum record counts and no records is an error")
+    func aClaimOfManyRecordsReservesNothing() {
         #expect(error([0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 1, 0, 1]) != nil)
     }
 }

@@ -2,7 +2,8 @@ import DNSWire
 import Testing
 
 struct NameTests {
-    @Test func textAndWireForm() throws {
+    @Test("A name in presentation format is converted to labels, bytes and back")
+    func textAndWireForm() throws {
         let name = try Name(presentation: "Living\\.Room \\092 Lamp._smartplug._tcp.local.")
         #expect(
             name.labels.map { String(decoding: $0, as: UTF8.self) } == [
@@ -16,7 +17,8 @@ struct NameTests {
         #expect(Name.root.parent == nil)
     }
 
-    @Test func anyBytesSurviveTheTextForm() throws {
+    @Test("A label with arbitrary bytes is unchanged after conversion to text and back")
+    func anyBytesSurviveTheTextForm() throws {
         let label: [UInt8] = [0, 10, 0x2E, 0x5C, 0x7F, 0x80, 0xFF, 0x20, 0x41]
         let name = try Name(labels: [label])
         #expect(name.description == "\\000\\010\\.\\\\\\127\\128\\255 A")
@@ -24,7 +26,8 @@ struct NameTests {
         #expect(Name("Wohnzimmer-Lämpchen 💡.local").description == "Wohnzimmer-Lämpchen 💡.local")
     }
 
-    @Test func comparedWithoutCaseOfASCIIOnly() {
+    @Test("The comparison of names ignores the case of ASCII letters only")
+    func comparedWithoutCaseOfASCIIOnly() {
         #expect(Name("LAMP.Local") == Name("lamp.local"))
         #expect(Name("LAMP.Local").hashValue == Name("lamp.local").hashValue)
         #expect(Name("Ä.local") != Name("ä.local"))
@@ -32,7 +35,8 @@ struct NameTests {
         #expect(Name("ab.local") != Name("a.local"))
     }
 
-    @Test func limits() throws {
+    @Test("Names beyond the limits of RFC 1035 and malformed escapes are rejected")
+    func limits() throws {
         #expect(Name.labelLimit == 63)
         #expect(Name.lengthLimit == 255)
         let longest = [UInt8](repeating: 0x61, count: 63)
@@ -52,6 +56,7 @@ struct NameTests {
 
 struct IPAddressTests {
     @Test(
+        "Addresses are formatted as RFC 5952 requires",
         arguments: [
             ([192, 168, 1, 20], "192.168.1.20"),
             ([0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1], "fe80::1"),
@@ -67,7 +72,8 @@ struct IPAddressTests {
         #expect(address.bytes == bytes)
     }
 
-    @Test func kinds() {
+    @Test("Link-local and loopback addresses are recognized in both families")
+    func kinds() {
         #expect(IPAddress(bytes: [1, 2, 3]) == nil)
         #expect(IPAddress.v4(169, 254, 3, 4).isLinkLocal)
         #expect(!IPAddress.v4(169, 253, 3, 4).isLinkLocal)

@@ -4,32 +4,37 @@ import ProtocolCore
 import Testing
 
 struct AnswerTests {
-    @Test func aUniqueRecordIsAnsweredAtOnceWithItsAdditionals() throws {
+    @Test("A unique record is answered immediately with its additional records")
+    func aUniqueRecordIsAnsweredAtOnceWithItsAdditionals() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(instance, .srv))))
         #expect(test.sent.map(\.message) == [response([srv()], [address(), hostNSEC, serviceNSEC])])
         #expect(test.sent.first?.time == test.now)
     }
 
-    @Test func namesAreComparedWithoutCase() throws {
+    @Test("A query in different case is answered")
+    func namesAreComparedWithoutCase() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask("a._X._TCP.LOCAL", .txt))))
         #expect(test.sent.map(\.message.answers) == [[txt()]])
     }
 
-    @Test func anyBringsTheWholeSet() throws {
+    @Test("A query of type ANY is answered with all unique records")
+    func anyBringsTheWholeSet() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(instance, .any))))
         #expect(test.sent.map { Set($0.message.answers) } == [[srv(), txt()]])
     }
 
-    @Test func aTypeThatIsNotThereIsDenied() throws {
+    @Test("A query for a missing type of our name is answered with an NSEC record")
+    func aTypeThatIsNotThereIsDenied() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(host, .aaaa))))
         #expect(test.sent.map(\.message) == [response([hostNSEC])])
     }
 
-    @Test func sharedRecordsWait20To120MillisecondsUniformly() throws {
+    @Test("Answers with shared records are delayed uniformly by 20 to 120 ms")
+    func sharedRecordsWait20To120MillisecondsUniformly() throws {
         var delays: [Duration] = []
         for seed in 0..<200 as Range<UInt64> {
             var test = Harness.announced(seed: seed)
@@ -45,7 +50,8 @@ struct AnswerTests {
         #expect(delays.filter { $0 > .milliseconds(95) }.count > 25)
     }
 
-    @Test func twoQueriesBackToBackGetOnePacket() throws {
+    @Test("Two queries in succession are answered in one packet")
+    func twoQueriesBackToBackGetOnePacket() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr))))
         let both = Message(questions: [Question(name: instance, type: .txt), Question(name: host, type: .a)])
@@ -55,7 +61,8 @@ struct AnswerTests {
         #expect(Set(test.sent[0].message.answers) == [pointer(), txt(), address()])
     }
 
-    @Test func knownAnswersSuppressUntilHalfOfTheirLife() throws {
+    @Test("A known answer with at least half of its lifetime suppresses the answer")
+    func knownAnswersSuppressUntilHalfOfTheirLife() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr, known: [pointer(ttl: 2250)]))))
         test.run(for: .seconds(1))
@@ -65,7 +72,8 @@ struct AnswerTests {
         #expect(test.sent.count == 1)
     }
 
-    @Test func truncatedQueriesWaitForMoreKnownAnswers() throws {
+    @Test("The answer to a truncated query waits for further known answers of the same host")
+    func truncatedQueriesWaitForMoreKnownAnswers() throws {
         var test = Harness.announced()
         var first = ask(type, .ptr)
         first.flags = .truncated
@@ -86,7 +94,8 @@ struct AnswerTests {
         #expect(again > asked)
     }
 
-    @Test func anAnswerThatAnotherHostGivesIsSpared() throws {
+    @Test("A delayed answer is dropped if another host gives it first")
+    func anAnswerThatAnotherHostGivesIsSpared() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr))))
         test.send(.received(try inbound(response([pointer()]))))
@@ -94,13 +103,15 @@ struct AnswerTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func aRecordThatSomebodyLetsDieIsRescued() throws {
+    @Test("A goodbye of another host for our record is answered with the record")
+    func aRecordThatSomebodyLetsDieIsRescued() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([pointer(ttl: 0)]))))
         #expect(test.sent.map(\.message.answers) == [[pointer()]])
     }
 
-    @Test func aRecordIsMulticastOnceASecond() throws {
+    @Test("A record is multicast at most once per second")
+    func aRecordIsMulticastOnceASecond() throws {
         var test = Harness.announced()
         let start = test.now
         for _ in 0..<100 {
@@ -110,7 +121,8 @@ struct AnswerTests {
         #expect(test.sent.map { $0.time - start } == [.zero, .seconds(1), .seconds(2), .seconds(3)])
     }
 
-    @Test func aProbeIsAnsweredAtOnceAndEvery250Milliseconds() throws {
+    @Test("Probes are answered immediately, at most every 250 ms")
+    func aProbeIsAnsweredAtOnceAndEvery250Milliseconds() throws {
         var test = Harness.announced()
         let start = test.now
         let probe = Message(questions: [Question(name: instance, type: .any)], authorities: [srv(99)])
@@ -123,7 +135,8 @@ struct AnswerTests {
         #expect(test.sent.allSatisfy { Set($0.message.answers) == [srv(), txt()] })
     }
 
-    @Test func ourOwnProbeComeBackLateIsLeftAlone() throws {
+    @Test("Our own probe that arrives late is ignored")
+    func ourOwnProbeComeBackLateIsLeftAlone() throws {
         var test = Harness.announced()
         let probe = Message(
             questions: [Question(name: instance, type: .any)], authorities: [srv().withoutFlush, txt().withoutFlush])
@@ -132,7 +145,8 @@ struct AnswerTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func aLegacyResolverGetsAUnicastDNSAnswer() throws {
+    @Test("A legacy resolver gets a conventional unicast DNS answer")
+    func aLegacyResolverGetsAUnicastDNSAnswer() throws {
         var test = Harness.announced()
         var query = ask(instance, .srv)
         query.id = 77
@@ -147,7 +161,8 @@ struct AnswerTests {
         #expect(sent.message.additionals == [address(ttl: 10).withoutFlush])
     }
 
-    @Test func packetsFromElsewhereAreIgnored() throws {
+    @Test("Packets from outside the link, from wrong ports and unknown interfaces are ignored")
+    func packetsFromElsewhereAreIgnored() throws {
         var test = Harness.announced()
         let distant = Peer(address: .v4(192, 0, 2, 1), port: 5353)
         test.send(.received(try inbound(ask(instance, .srv), from: distant, wasMulticast: false)))
@@ -158,7 +173,8 @@ struct AnswerTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func answersLeaveByTheFamilyOfTheQuestion() throws {
+    @Test("An answer is sent in the address family of its question")
+    func answersLeaveByTheFamilyOfTheQuestion() throws {
         let v6 = IPAddress.v6(IPv6Address(high: 0xFE80 << 48, low: 1))
         let dual = NetworkInterface(
             id: 2, name: "eth0", addresses: ethernet.addresses + [InterfaceAddress(v6, prefixLength: 64)])

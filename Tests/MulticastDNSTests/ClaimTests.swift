@@ -4,7 +4,8 @@ import ProtocolCore
 import Testing
 
 struct ClaimTests {
-    @Test func probesAnnouncementsAndGoodbyeAreExactlyThese() throws {
+    @Test("A new service is probed, announced and withdrawn with the expected packets and times")
+    func probesAnnouncementsAndGoodbyeAreExactlyThese() throws {
         var test = Harness.responder()
         test.run(for: .seconds(60))
         let sent = test.sent
@@ -35,7 +36,8 @@ struct ClaimTests {
         #expect(test.machine.nextDeadline == nil)
     }
 
-    @Test func besideAnotherResponderOfTheHostNoProbeAsksForUnicast() {
+    @Test("Probes do not request unicast answers if another responder shares the port")
+    func besideAnotherResponderOfTheHostNoProbeAsksForUnicast() {
         var test = Harness(Responder(random: SeededRandom(seed: 1), sharesPort: true))
         test.send(.interfaceChanged(ethernet))
         test.send(.publish(hostID, hostGroup))
@@ -44,7 +46,8 @@ struct ClaimTests {
         #expect(probes.count == 3 && probes.allSatisfy { $0.message.questions.allSatisfy { !$0.wantsUnicast } })
     }
 
-    @Test func nothingIsProbedForBeforeAnAddressExists() {
+    @Test("Probing starts only when an interface has an address")
+    func nothingIsProbedForBeforeAnAddressExists() {
         var test = Harness.responder(on: [NetworkInterface(id: 2, name: "eth0", addresses: [])])
         test.run(for: .seconds(60))
         #expect(test.log.isEmpty)
@@ -53,7 +56,8 @@ struct ClaimTests {
         #expect(test.log.contains { $0.action == .claimed(serviceID) })
     }
 
-    @Test func nothingIsAnsweredBeforeTheNameIsOurs() throws {
+    @Test("Queries for a name are not answered while it is probed")
+    func nothingIsAnsweredBeforeTheNameIsOurs() throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(600))
         test.clear()
@@ -62,7 +66,8 @@ struct ClaimTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func theLoserOfATiebreakProbesAgainAfterASecond() throws {
+    @Test("The loser of a tiebreak probes again after one second")
+    func theLoserOfATiebreakProbesAgainAfterASecond() throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(300))
         test.clear()
@@ -76,7 +81,8 @@ struct ClaimTests {
         #expect(test.conflicts.isEmpty)
     }
 
-    @Test func theWinnerOfATiebreakGoesOn() throws {
+    @Test("The winner of a tiebreak continues and claims the name")
+    func theWinnerOfATiebreakGoesOn() throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(300))
         let theirs = Message(questions: [Question(name: instance, type: .any)], authorities: [srv(79), txt()])
@@ -85,7 +91,8 @@ struct ClaimTests {
         #expect(test.log.contains { $0.action == .claimed(serviceID) })
     }
 
-    @Test(arguments: [true, false]) func aDenialWhileProbingIsAConflict(flush: Bool) throws {
+    @Test("A conflicting response during probing is a conflict, and the new name is probed", arguments: [true, false])
+    func aDenialWhileProbingIsAConflict(flush: Bool) throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(600))
         var denial = srv(81)
@@ -104,7 +111,8 @@ struct ClaimTests {
         #expect(!test.sent.contains { $0.message.answers.contains { $0.timeToLive == 0 } })
     }
 
-    @Test func whatWasSaidBeforeTheFirstProbeIsNoConflict() throws {
+    @Test("A conflicting response before the first probe is ignored")
+    func whatWasSaidBeforeTheFirstProbeIsNoConflict() throws {
         var test = Harness.responder()
         test.send(.received(try inbound(response([srv(81), address(9)]))))
         test.run(for: .seconds(2))
@@ -112,7 +120,8 @@ struct ClaimTests {
         #expect(test.log.contains { $0.action == .claimed(serviceID) })
     }
 
-    @Test func aLaterConflictProbesTheSameNameAgainAndThenGivesItUp() throws {
+    @Test("A conflict on a claimed name probes the name again, and a second one loses it")
+    func aLaterConflictProbesTheSameNameAgainAndThenGivesItUp() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]))))
         test.run(for: .milliseconds(300))
@@ -122,7 +131,8 @@ struct ClaimTests {
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 
-    @Test func aClaimThatIsSentToUsAloneCountsOnlyWhileProbing() throws {
+    @Test("A unicast conflict counts only during probing")
+    func aClaimThatIsSentToUsAloneCountsOnlyWhileProbing() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))
         test.run(for: .seconds(2))
@@ -133,7 +143,8 @@ struct ClaimTests {
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 
-    @Test func whatSaysTheSameIsNoConflict() throws {
+    @Test("Identical records, our own other address and goodbyes are not conflicts")
+    func whatSaysTheSameIsNoConflict() throws {
         let second = NetworkInterface(
             id: 3, name: "wlan0", addresses: [InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24)])
         var test = Harness.announced(on: [ethernet, second])
@@ -145,7 +156,8 @@ struct ClaimTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func aHostWithTwoInterfacesOnOneLinkDoesNotConflictWithItself() throws {
+    @Test("A host with two interfaces on the same link does not conflict with itself")
+    func aHostWithTwoInterfacesOnOneLinkDoesNotConflictWithItself() throws {
         let second = NetworkInterface(
             id: 3, name: "wlan0", addresses: [InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24)])
         var test = Harness.responder(on: [ethernet, second])
@@ -165,7 +177,8 @@ struct ClaimTests {
         #expect(test.sent.filter { !$0.message.flags.contains(.response) }.count == 6)
     }
 
-    @Test func anAddressThatWasOursIsNoConflictAndGetsAGoodbye() throws {
+    @Test("A former address gets a goodbye, and later packets with that address are not conflicts")
+    func anAddressThatWasOursIsNoConflictAndGetsAGoodbye() throws {
         var test = Harness.announced()
         let moved = NetworkInterface(
             id: 2, name: "eth0", addresses: [InterfaceAddress(.v4(10, 0, 0, 5), prefixLength: 24)])
@@ -178,7 +191,8 @@ struct ClaimTests {
         #expect(test.sent.allSatisfy { $0.message.flags.contains(.response) })
     }
 
-    @Test func afterFifteenConflictsEachFurtherTryWaitsFiveSeconds() throws {
+    @Test("After fifteen conflicts each further attempt is delayed by five seconds")
+    func afterFifteenConflictsEachFurtherTryWaitsFiveSeconds() throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(300))
         for attempt in 1...17 {
@@ -201,7 +215,8 @@ struct ClaimTests {
         }
     }
 
-    @Test func aManualRenameSaysGoodbyeFirst() {
+    @Test("A manual rename sends a goodbye, then probes the new name")
+    func aManualRenameSaysGoodbyeFirst() {
         var test = Harness.announced()
         var other = serviceGroup
         other.name = "B._x._tcp.local"
@@ -215,7 +230,8 @@ struct ClaimTests {
         #expect(test.sent.dropFirst(3).first?.message.answers.contains(other.shared[0]) == true)
     }
 
-    @Test func aServiceFollowsItsHostOnlyToANameThatHasBeenWon() throws {
+    @Test("A service is announced with a new host name only after that name is claimed")
+    func aServiceFollowsItsHostOnlyToANameThatHasBeenWon() throws {
         var test = Harness.announced()
         let newHost: Name = "h-2.local"
         test.send(.publish(hostID, RecordGroup(name: newHost, publishesAddresses: true)))
@@ -228,7 +244,8 @@ struct ClaimTests {
         #expect(test.sent.filter { $0.message.questions.map(\.name) == [newHost] }.count == 3)
     }
 
-    @Test func fiveHundredServicesShareTheirPackets() throws {
+    @Test("Five hundred services share probe and announcement packets")
+    func fiveHundredServicesShareTheirPackets() throws {
         var test = Harness.responder()
         for number in 3..<503 {
             let name = try Name(presentation: "Service \(number)._x._tcp.local")

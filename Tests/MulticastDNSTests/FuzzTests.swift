@@ -5,7 +5,8 @@ import ProtocolCore
 import Testing
 
 struct FuzzTests {
-    @Test func theSameSeedRunsTheSame() throws {
+    @Test("The same seed gives the same packets")
+    func theSameSeedRunsTheSame() throws {
         func run() -> [[UInt8]] {
             var test = Harness.responder(seed: 5)
             test.run(for: .seconds(3))
@@ -16,7 +17,8 @@ struct FuzzTests {
 
     /// Mutates valid packets about our names. Both machines must continue, send within bounds and keep their deadlines in the
     /// future.
-    @Test(arguments: 0..<4) func mutatedPacketsDoNoHarm(seed: UInt64) throws {
+    @Test("Mutated packets do not stop the machines or exceed their limits", arguments: 0..<4)
+    func mutatedPacketsDoNoHarm(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let corpus = try [
             ask(type, .ptr, known: [pointer()]), ask(instance, .any, wantsUnicast: true),

@@ -8,7 +8,8 @@ struct HeardQueryTests {
     private let browse = QuestionKey(name: type, type: .ptr)
     private let service = QuestionKey(name: instance, type: .srv)
 
-    @Test func aQuestionThatAnotherHostHasJustAskedCountsAsAsked() throws {
+    @Test("A question that another host has just asked is suppressed")
+    func aQuestionThatAnotherHostHasJustAskedCountsAsAsked() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.received(try inbound(ask(type, .ptr))))
@@ -19,7 +20,8 @@ struct HeardQueryTests {
         #expect(test.sent.map(\.message) == [ask(type, .ptr)])
     }
 
-    @Test func onlyTheLaterHalfOfAnIntervalCounts() throws {
+    @Test("A question of another host suppresses ours only in the second half of the interval")
+    func onlyTheLaterHalfOfAnIntervalCounts() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.run(for: .milliseconds(120))
@@ -39,7 +41,8 @@ struct HeardQueryTests {
         #expect(test.sent.count == 1)
     }
 
-    @Test(arguments: 0..<5) func whatDoesNotServeUsIsNoDuplicate(kind: Int) throws {
+    @Test("A query whose answers would not reach or suffice us does not suppress ours", arguments: 0..<5)
+    func whatDoesNotServeUsIsNoDuplicate(kind: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         var query = ask(type, .ptr)
@@ -57,7 +60,8 @@ struct HeardQueryTests {
         #expect(test.sent.map(\.message) == [ask(type, .ptr)])
     }
 
-    @Test func knownAnswersThatWeWouldListOurselvesSpareTheQuestion() throws {
+    @Test("A query with known answers that we also have suppresses ours")
+    func knownAnswersThatWeWouldListOurselvesSpareTheQuestion() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.received(try inbound(response([pointer()]))))
@@ -66,7 +70,8 @@ struct HeardQueryTests {
         #expect(test.sent.isEmpty)
     }
 
-    @Test func familiesAreSparedOneByOne() throws {
+    @Test("A query is suppressed only in the address family in which it was heard")
+    func familiesAreSparedOneByOne() throws {
         var test = Harness(Querier(random: SeededRandom(seed: 1)))
         let v6 = InterfaceAddress(.v6(IPv6Address(high: 0xFE80 << 48, low: 1)), prefixLength: 64)
         test.send(
@@ -81,7 +86,8 @@ struct HeardQueryTests {
         #expect(destinations == [.multicast(.v6)])
     }
 
-    @Test func aRefreshIsSparedToo() throws {
+    @Test("Queries of another host suppress refreshes")
+    func aRefreshIsSparedToo() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.send(.received(try inbound(response([srv()]))))
@@ -94,7 +100,8 @@ struct HeardQueryTests {
         #expect(test.sent.isEmpty)
     }
 
-    @Test func fourUnansweredQueriesOfOthersBringARecordUnderDoubt() throws {
+    @Test("Four unanswered queries of other hosts verify and then expire a record")
+    func fourUnansweredQueriesOfOthersBringARecordUnderDoubt() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.send(.received(try inbound(response([srv()]))))
@@ -114,7 +121,8 @@ struct HeardQueryTests {
         #expect(test.changes.first?.time == doubted + .seconds(10))
     }
 
-    @Test func aSlowPeerThatAnswersTheFourthIsKept() throws {
+    @Test("The records of a peer that answers only the fourth query are kept")
+    func aSlowPeerThatAnswersTheFourthIsKept() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.send(.received(try inbound(response([srv()]))))
@@ -129,7 +137,8 @@ struct HeardQueryTests {
         #expect(test.changes.map(\.change) == [.added(srv())])
     }
 
-    @Test func whatNeedsNoAnswerCountsNot() throws {
+    @Test("Queries that need no answer do not count as unanswered")
+    func whatNeedsNoAnswerCountsNot() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         for _ in 1...10 {
@@ -148,7 +157,8 @@ struct HeardQueryTests {
         #expect(test.changes.map(\.change) == [.added(srv())])
     }
 
-    @Test func aHostThatSleptAsksAnew() throws {
+    @Test("The querier restarts its questions after a suspend")
+    func aHostThatSleptAsksAnew() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.run(for: .seconds(3600))

@@ -7,7 +7,8 @@ struct QuerierTests {
     private let browse = QuestionKey(name: type, type: .ptr)
     private let service = QuestionKey(name: instance, type: .srv)
 
-    @Test func questionsAreAskedEverMoreSeldom() throws {
+    @Test("The interval of a question doubles up to one hour")
+    func questionsAreAskedEverMoreSeldom() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.run(for: .seconds(4 * 3600))
@@ -20,7 +21,8 @@ struct QuerierTests {
         #expect(test.sent[0].message == ask(type, .ptr))
     }
 
-    @Test func questionsThatBeginTogetherShareAPacket() throws {
+    @Test("Questions that start together share a packet")
+    func questionsThatBeginTogetherShareAPacket() throws {
         var test = Harness.querier()
         for number in 0..<20 {
             test.send(.ask(QuestionKey(name: try Name(presentation: "n\(number).local"), type: .a), on: nil))
@@ -29,7 +31,8 @@ struct QuerierTests {
         #expect(test.sent.map(\.message.questions.count) == [20])
     }
 
-    @Test func whatIsSentToItAloneIsNotBelieved() throws {
+    @Test("A unicast response is not cached")
+    func whatIsSentToItAloneIsNotBelieved() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.run(for: .milliseconds(200))
@@ -39,7 +42,8 @@ struct QuerierTests {
         #expect(test.changes.count == 1)
     }
 
-    @Test func aUniqueAnswerEndsTheAskingUntilItAges() throws {
+    @Test("A unique answer stops the question until the record is refreshed")
+    func aUniqueAnswerEndsTheAskingUntilItAges() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.run(for: .milliseconds(200))
@@ -59,7 +63,8 @@ struct QuerierTests {
         #expect(times[4] >= .milliseconds(120_020))
     }
 
-    @Test func oneQueryAsksForAllRecordsThatAreToBeRefreshedThen() throws {
+    @Test("Records that are due for a refresh share a query")
+    func oneQueryAsksForAllRecordsThatAreToBeRefreshedThen() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.run(for: .milliseconds(200))
@@ -81,7 +86,8 @@ struct QuerierTests {
         for percent in [80.0, 85, 90, 95] { #expect(parts.contains { $0 >= percent && $0 < percent + 2.1 }) }
     }
 
-    @Test func aRefreshedRecordLivesOn() throws {
+    @Test("A refreshed record does not expire")
+    func aRefreshedRecordLivesOn() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         test.send(.received(try inbound(response([srv()]))))
@@ -94,7 +100,8 @@ struct QuerierTests {
         #expect(test.changes.isEmpty)
     }
 
-    @Test func knownAnswersStandInTheQueryWhileHalfOfTheirLifeIsLeft() throws {
+    @Test("A query lists a known answer during the first half of its lifetime")
+    func knownAnswersStandInTheQueryWhileHalfOfTheirLifeIsLeft() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.received(try inbound(response([pointer(ttl: 100)]))))
@@ -107,7 +114,8 @@ struct QuerierTests {
         #expect(test.sent.last?.message.answers.isEmpty == true)
     }
 
-    @Test func manyKnownAnswersContinueInFurtherPackets() throws {
+    @Test("Many known answers are continued in further packets")
+    func manyKnownAnswersContinueInFurtherPackets() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         for number in 0..<200 {
@@ -122,7 +130,8 @@ struct QuerierTests {
         #expect(Set(packets.flatMap(\.answers)).count == 200)
     }
 
-    @Test func aGoodbyeTakesEffectAfterASecondUnlessItIsContradicted() throws {
+    @Test("A goodbye removes the record after one second unless it is announced again")
+    func aGoodbyeTakesEffectAfterASecondUnlessItIsContradicted() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.received(try inbound(response([pointer()]))))
@@ -140,7 +149,8 @@ struct QuerierTests {
         #expect(test.changes.first?.time == goodbye + .seconds(1))
     }
 
-    @Test func theCacheFlushBitReplacesWhatIsOlderThanASecond() throws {
+    @Test("The cache-flush bit replaces records that are older than one second")
+    func theCacheFlushBitReplacesWhatIsOlderThanASecond() throws {
         var test = Harness.querier()
         let key = QuestionKey(name: host, type: .a)
         test.send(.ask(key, on: nil))
@@ -157,7 +167,8 @@ struct QuerierTests {
         #expect(test.changes.map(\.time) == [flushed + .seconds(1), flushed + .seconds(1)])
     }
 
-    @Test func whoAsksNothingKeepsNothing() throws {
+    @Test("Records without a question are not cached")
+    func whoAsksNothingKeepsNothing() throws {
         var test = Harness.querier()
         test.send(.received(try inbound(response([pointer(), srv(), txt(), address()]))))
         #expect(test.log.isEmpty)
@@ -165,7 +176,8 @@ struct QuerierTests {
         #expect(test.machine.nextDeadline == nil)
     }
 
-    @Test func aDenialEndsTheAskingToo() throws {
+    @Test("A negative response stops the question")
+    func aDenialEndsTheAskingToo() throws {
         var test = Harness.querier()
         test.send(.ask(QuestionKey(name: host, type: .aaaa), on: nil))
         test.run(for: .milliseconds(200))
@@ -175,7 +187,8 @@ struct QuerierTests {
         #expect(test.sent.isEmpty)
     }
 
-    @Test func whatIsForgottenIsNotAsked() {
+    @Test("A question stops when its last asker forgets it")
+    func whatIsForgottenIsNotAsked() {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.ask(browse, on: nil))
@@ -202,7 +215,8 @@ struct QuerierTests {
         }
     }
 
-    @Test(arguments: [0, 1, 2]) func whatMattersIsKeptInAFlood(place: Int) throws {
+    @Test("Priority records are kept during a flood of other records", arguments: [0, 1, 2])
+    func whatMattersIsKeptInAFlood(place: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         test.send(.favour([instance, host]))
@@ -239,7 +253,8 @@ struct QuerierTests {
         #expect(test.machine.records(for: browse, on: 2).isEmpty)
     }
 
-    @Test func aFloodDoesNotFillTheMemory() throws {
+    @Test("A flood of records is limited, and the oldest records are evicted")
+    func aFloodDoesNotFillTheMemory() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
         try flood(&test, packets: 400)

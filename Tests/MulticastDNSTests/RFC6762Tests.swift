@@ -3,7 +3,8 @@ import MulticastDNS
 import Testing
 
 struct RFC6762Tests {
-    @Test func constants() {
+    @Test("The constants have the values of RFC 6762")
+    func constants() {
         #expect(RFC6762.port == 5353)
         #expect(RFC6762.groupV4.description == "224.0.0.251")
         #expect(RFC6762.groupV6.description == "ff02::fb")

@@ -9,13 +9,15 @@ struct RateTests {
         RecordGroup(name: instance, unique: [srv(), txt(text)], shared: [pointer()], requires: hostID)
     }
 
-    @Test func aDayAfterTheAnnouncementsIsSilent() {
+    @Test("The responder sends nothing in the day after its announcements")
+    func aDayAfterTheAnnouncementsIsSilent() {
         var test = Harness.announced()
         test.run(for: .seconds(24 * 3600))
         #expect(test.log.isEmpty)
     }
 
-    @Test func aChangeIsAnnouncedAtOnceWithWhatWasNotSentWithinASecond() throws {
+    @Test("A change is announced immediately, without records that were sent within a second")
+    func aChangeIsAnnouncedAtOnceWithWhatWasNotSentWithinASecond() throws {
         var test = Harness.announced()
         let changed = test.now
         test.send(.publish(serviceID, service("a=c")))
@@ -30,7 +32,8 @@ struct RateTests {
         #expect(test.sent.allSatisfy { $0.message.answers == [srv(), txt("a=d"), pointer()] })
     }
 
-    @Test func moreThanTenChangesAMinuteAreAnnouncedTogether() throws {
+    @Test("More than ten changes within a minute are announced together")
+    func moreThanTenChangesAMinuteAreAnnouncedTogether() throws {
         var test = Harness.announced()
         let start = test.now
         for number in 1...40 {
@@ -47,7 +50,8 @@ struct RateTests {
         #expect(test.sent.map { $0.time - start } == [60, 61, 63, 67].map { .seconds($0) })
     }
 
-    @Test func noRecordIsMulticastTwiceWithinASecond() throws {
+    @Test("No record is multicast twice within a second")
+    func noRecordIsMulticastTwiceWithinASecond() throws {
         for seed in 0..<20 as Range<UInt64> {
             var test = Harness.responder(seed: seed)
             var random = SeededRandom(seed: seed)
@@ -67,7 +71,8 @@ struct RateTests {
         }
     }
 
-    @Test func eachFurtherPacketOfKnownAnswersPutsTheAnswerOff() throws {
+    @Test("Each further packet of known answers delays the answer")
+    func eachFurtherPacketOfKnownAnswersPutsTheAnswerOff() throws {
         var test = Harness.announced()
         var first = ask(type, .ptr)
         first.flags = .truncated
@@ -87,7 +92,8 @@ struct RateTests {
         #expect((.milliseconds(400) ... .milliseconds(500)).contains(answered - last))
     }
 
-    @Test func whatOthersWaitForIsNotPutOff() throws {
+    @Test("Known answers of one host do not delay the answer to another one")
+    func whatOthersWaitForIsNotPutOff() throws {
         var test = Harness.announced()
         var first = ask(type, .ptr)
         first.flags = .truncated
@@ -102,7 +108,8 @@ struct RateTests {
         #expect(answered - asked <= .milliseconds(120))
     }
 
-    @Test func aHostThatSleptProbesAndAnnouncesAgain() throws {
+    @Test("The responder announces its names again after a suspend without reporting a claim")
+    func aHostThatSleptProbesAndAnnouncesAgain() throws {
         var test = Harness.announced()
         let woke = test.now
         test.send(.resumed)

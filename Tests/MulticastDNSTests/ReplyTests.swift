@@ -12,7 +12,8 @@ struct ReplyTests {
         return .received(try inbound(Message(questions: [question], authorities: [record.withoutFlush])))
     }
 
-    @Test func onlyWhatWasMulticastLatelyIsAnsweredAlone() throws {
+    @Test("A unicast answer is sent only if the record was multicast within a quarter of its lifetime")
+    func onlyWhatWasMulticastLatelyIsAnsweredAlone() throws {
         var test = Harness.announced()
         // The records were announced a minute ago: within a quarter of 4500 s, but not of 120 s.
         test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true))))
@@ -21,14 +22,16 @@ struct ReplyTests {
         #expect(test.sent.last?.datagram.destination == .multicast(.v4))
     }
 
-    @Test func anotherResponderOnThisHostIsAnsweredByMulticast() throws {
+    @Test("A question of another responder on this host is answered by multicast")
+    func anotherResponderOnThisHostIsAnsweredByMulticast() throws {
         var test = Harness.announced()
         let neighbour = Peer(address: .v4(10, 0, 0, 1), port: 5353)
         test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true), from: neighbour)))
         #expect(test.sent.map(\.datagram.destination) == [.multicast(.v4)])
     }
 
-    @Test func sharedRecordsWaitAsLongAsByMulticast() throws {
+    @Test("Unicast answers with shared records are delayed like multicast answers")
+    func sharedRecordsWaitAsLongAsByMulticast() throws {
         var delays: [Duration] = []
         for seed in 0..<100 as Range<UInt64> {
             var test = Harness.announced(seed: seed)
@@ -45,7 +48,8 @@ struct ReplyTests {
         #expect(delays.filter { $0 > .milliseconds(95) }.count > 10)
     }
 
-    @Test func whatTheAskerOrTheLinkLearnsMeanwhileIsNotToldAgain() throws {
+    @Test("A delayed unicast answer is dropped after a known answer or a multicast of the same record")
+    func whatTheAskerOrTheLinkLearnsMeanwhileIsNotToldAgain() throws {
         var test = Harness.announced()
         var question = ask(type, .ptr, wantsUnicast: true)
         question.flags = .truncated
@@ -58,7 +62,8 @@ struct ReplyTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test func aProbeIsAnsweredAloneAtOnceHoweverLatelyAllHaveHeard() throws {
+    @Test("A probe is answered by unicast immediately, even right after a multicast")
+    func aProbeIsAnsweredAloneAtOnceHoweverLatelyAllHaveHeard() throws {
         var test = Harness.announced()
         let start = test.now
         for _ in 0..<3 {
@@ -76,7 +81,8 @@ struct ReplyTests {
         #expect(toAll.map(\.message.answers) == [[srv()]])
     }
 
-    @Test func whenTooManyWaitTheLinkIsToldOnce() throws {
+    @Test("Beyond the limit of delayed unicast answers, one multicast answers all others")
+    func whenTooManyWaitTheLinkIsToldOnce() throws {
         var test = Harness.announced()
         for number in 0..<200 as Range<UInt8> {
             let asker = Peer(address: .v4(10, 0, 0, 50 + number % 200), port: 5353)
@@ -87,7 +93,8 @@ struct ReplyTests {
         #expect(test.sent.filter { $0.datagram.destination == .multicast(.v4) }.count == 1)
     }
 
-    @Test func nothingIsSentToAFamilyThatIsGone() throws {
+    @Test("A delayed answer is dropped if its address family is no longer on the interface")
+    func nothingIsSentToAFamilyThatIsGone() throws {
         let v6 = IPAddress.v6(IPv6Address(high: 0xFE80 << 48, low: 1))
         let dual = NetworkInterface(
             id: 2, name: "eth0", addresses: ethernet.addresses + [InterfaceAddress(v6, prefixLength: 64)])

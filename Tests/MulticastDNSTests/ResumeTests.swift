@@ -5,7 +5,8 @@ import Testing
 
 /// Tests of a host that resumes after a suspend, during which it missed claims and responses (RFC 6762 §8, §10.3).
 struct ResumeTests {
-    @Test func aHostThatSleptClaimsItsNamesAgain() throws {
+    @Test("The responder probes its names again after a suspend")
+    func aHostThatSleptClaimsItsNamesAgain() throws {
         var test = Harness.announced()
         let woken = test.now
         test.send(.resumed)
@@ -17,7 +18,8 @@ struct ResumeTests {
         #expect(test.sent.prefix(3).map { $0.message.authorities.count } == [3, 3, 3])
     }
 
-    @Test func aNameThatAnotherHostTookMeanwhileIsGivenUp() throws {
+    @Test("A name that another host claimed during a suspend is a conflict")
+    func aNameThatAnotherHostTookMeanwhileIsGivenUp() throws {
         var test = Harness.announced()
         test.send(.resumed)
         test.run(for: .milliseconds(300))
@@ -25,7 +27,8 @@ struct ResumeTests {
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 
-    @Test func aHostThatSleptAsksAnew() throws {
+    @Test("The querier restarts its questions after a suspend")
+    func aHostThatSleptAsksAnew() throws {
         var test = Harness.querier()
         test.send(.ask(QuestionKey(name: type, type: .ptr), on: nil))
         test.run(for: .seconds(3000))

@@ -32,7 +32,8 @@ struct SharedLinkTests {
             })
     }
 
-    @Test func twoAddressesInOneSubnetArePublishedTogetherOnBoth() throws {
+    @Test("Two interfaces in the same subnet both publish the addresses of both")
+    func twoAddressesInOneSubnetArePublishedTogetherOnBoth() throws {
         let wireless = network(3, InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24))
         var test = Harness.responder(on: [ethernet, wireless])
         test.run(for: .seconds(60))
@@ -48,7 +49,8 @@ struct SharedLinkTests {
         #expect(published1 == [.v4(10, 0, 0, 1)])
     }
 
-    @Test func aDeprecatedAddressIsPublishedWhereThereIsNoOtherOfItsFamily() throws {
+    @Test("A deprecated address is published only if its family has no other address")
+    func aDeprecatedAddressIsPublishedWhereThereIsNoOtherOfItsFamily() throws {
         let lease = InterfaceAddress(.v4(10, 0, 0, 1), prefixLength: 24)
         let former = InterfaceAddress(.v4(169, 254, 7, 8), prefixLength: 16, isDeprecated: true)
         let last = InterfaceAddress(v6(1), prefixLength: 64, isDeprecated: true)
@@ -58,7 +60,8 @@ struct SharedLinkTests {
         #expect(try addresses(test, on: 2) == [.v4(169, 254, 7, 8), v6(1)])
     }
 
-    @Test func hearingOurselvesTellsThatTwoInterfacesShareALink() throws {
+    @Test("A packet from our other interface shows that both interfaces are on the same link")
+    func hearingOurselvesTellsThatTwoInterfacesShareALink() throws {
         let left = network(2, InterfaceAddress(v6(1), prefixLength: 64))
         let right = network(3, InterfaceAddress(v6(2), prefixLength: 64))
         var test = Harness.announced(on: [left, right])
@@ -82,7 +85,8 @@ struct SharedLinkTests {
         #expect(published6 == [v6(2)])
     }
 
-    @Test func linksThatAreApartKeepTheirAddresses() throws {
+    @Test("Interfaces on different links publish only their own addresses")
+    func linksThatAreApartKeepTheirAddresses() throws {
         let other = network(3, InterfaceAddress(.v4(10, 0, 1, 2), prefixLength: 24))
         var test = Harness.announced(on: [ethernet, other])
         // The packets come from a neighbour, and from ourselves on the interface that sent them.
@@ -100,7 +104,8 @@ struct SharedLinkTests {
     }
 
     /// Another host always caches both addresses while the host has two interfaces on its link.
-    @Test func aPeerKeepsBothAddresses() throws {
+    @Test("A peer on the shared link caches both addresses for minutes")
+    func aPeerKeepsBothAddresses() throws {
         let wireless = network(3, InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24))
         var test = Harness.responder(on: [ethernet])
         var peer = Harness.querier()

@@ -3,7 +3,8 @@ import SimulatedLAN
 import Testing
 
 @Suite struct DatagramTests {
-    @Test func multicastReachesAllOthersAndUnicastOne() throws {
+    @Test("Multicast reaches all other hosts, and unicast reaches one")
+    func multicastReachesAllOthersAndUnicastOne() throws {
         let pair = Pair()
         let third = pair.lan.add(Chatter(), name: "third")
         pair.lan.attach(third, to: pair.link, addresses: [IPAddress(192, 0, 2, 3)])
@@ -16,7 +17,8 @@ import Testing
         #expect(pair.notes(third) == [.datagram([1]), .datagram([2])])
     }
 
-    @Test func theDelayLiesInItsRange() throws {
+    @Test("The delay of datagrams is within its range")
+    func theDelayLiesInItsRange() throws {
         let pair = Pair(LinkFaults(delay: .milliseconds(3)...(.milliseconds(5))))
         for second in 1...100 { pair.lan.schedule(pair.datagram([9]), on: pair.left, after: .seconds(second)) }
         try pair.lan.run(for: .seconds(200))
@@ -26,7 +28,8 @@ import Testing
         #expect(Set(delays).count > 50)
     }
 
-    @Test func lossAndDuplicationComeAtTheirRate() throws {
+    @Test("Datagrams are lost and duplicated at the configured rates")
+    func lossAndDuplicationComeAtTheirRate() throws {
         for (faults, range) in [(LinkFaults(loss: 0.3), 620...780), (LinkFaults(duplication: 0.3), 1220...1380)] {
             let pair = Pair(seed: 4, faults)
             for number in 1...1000 {
@@ -37,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func withoutReorderingTheyMayOnlyCrossWithinTheDelay() throws {
+    @Test("Datagrams are reordered only if reordering is configured")
+    func withoutReorderingTheyMayOnlyCrossWithinTheDelay() throws {
         for (chance, isOrdered) in [(0.0, true), (0.5, false)] {
             let pair = Pair(LinkFaults(reordering: chance))
             for number in 1...50 as ClosedRange<UInt8> {
@@ -50,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func aPartitionSeparatesAndHealingJoins() throws {
+    @Test("A partition separates hosts until it is healed")
+    func aPartitionSeparatesAndHealingJoins() throws {
         let pair = Pair()
         pair.lan.schedule(.partition(pair.link, [[pair.left]]))
         pair.lan.schedule(pair.datagram([1]), on: pair.left, after: .seconds(1))
@@ -60,7 +65,8 @@ import Testing
         #expect(pair.notes(pair.right) == [.datagram([2])])
     }
 
-    @Test func aLinkThatGoesDownTakesWhatIsOnItsWay() throws {
+    @Test("A link that goes down drops the packets in flight")
+    func aLinkThatGoesDownTakesWhatIsOnItsWay() throws {
         let pair = Pair(LinkFaults(delay: .milliseconds(10)...(.milliseconds(10))))
         pair.lan.schedule(pair.datagram([1]), on: pair.left, after: .seconds(1))
         pair.lan.schedule(.linkDown(pair.link), after: .milliseconds(1005))

@@ -3,7 +3,8 @@ import SimulatedLAN
 import Testing
 
 @Suite struct HostTests {
-    @Test func aHostsClockStartsAtItsBootAndStaysThroughARestartOfTheProcess() throws {
+    @Test("A host's clock starts at its boot and continues across a process restart")
+    func aHostsClockStartsAtItsBootAndStaysThroughARestartOfTheProcess() throws {
         let pair = Pair()
         pair.lan.schedule(.powerCut(pair.left), after: .seconds(5))
         pair.lan.schedule(.powerOn(pair.left), after: .seconds(10))
@@ -17,7 +18,8 @@ import Testing
         #expect(boots[0] != boots[1] && boots[1] == boots[2])
     }
 
-    @Test func deadlinesComeAtTheirTimeOnTheHostsClockAndNotAfterAPowerCut() throws {
+    @Test("Deadlines use the host's clock and are dropped by a power cut")
+    func deadlinesComeAtTheirTimeOnTheHostsClockAndNotAfterAPowerCut() throws {
         let lan = SimulatedLAN<Chatter>(seed: 1, budget: 100)
         let host = lan.add(Chatter(alarm: .seconds(4)), name: "host")
         lan.schedule(.powerOn(host), after: .seconds(100))
@@ -28,7 +30,8 @@ import Testing
         #expect(alarms.map(\.at) == [Instant(nanoseconds: 4_000_000_000)])
     }
 
-    @Test func aSuspendedHostHearsOfItsStreamsLaterAndOfNothingElse() throws {
+    @Test("A suspended host later receives its stream data but no datagrams")
+    func aSuspendedHostHearsOfItsStreamsLaterAndOfNothingElse() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
         pair.lan.schedule(.suspend(pair.right), after: .seconds(1))
@@ -42,7 +45,7 @@ import Testing
         #expect(pair.notes(pair.right) == [.accepted(port: 80)])
     }
 
-    @Test(arguments: [Breakdown.powerCut, .kill])
+    @Test("A host that breaks down does not perform its later actions", arguments: [Breakdown.powerCut, .kill])
     func aHostThatBreaksDownInTheMiddleDoesTheRestNot(breakdown: Breakdown) throws {
         var received: Set<[UInt8]> = []
         for seed in 1...20 {
@@ -63,7 +66,8 @@ import Testing
         #expect(received == (breakdown == .kill ? [[], [1]] : [[]]))
     }
 
-    @Test func theWallClockStepsAndTheOtherDoesNot() throws {
+    @Test("A wall clock step does not change the monotonic clock")
+    func theWallClockStepsAndTheOtherDoesNot() throws {
         let pair = Pair()
         pair.lan.schedule(.stepWallClock(pair.left, by: .seconds(-3600)), after: .seconds(1))
         try pair.lan.run(for: .seconds(2))
@@ -72,7 +76,8 @@ import Testing
         #expect(pair.lan.clock(of: pair.left) == Instant(nanoseconds: 2_000_000_000))
     }
 
-    @Test func aStormFailsWithTheSeedAndTheWayToReplayIt() throws {
+    @Test("A storm fails with its seed and the command that replays it")
+    func aStormFailsWithTheSeedAndTheWayToReplayIt() throws {
         let pair = Pair(seed: 77, budget: 500)
         pair.lan.schedule(.storm, on: pair.left, after: .seconds(1))
         let failure = try #require(throws: SimulationFailure.self) { try pair.lan.run(for: .seconds(2)) }
@@ -82,7 +87,8 @@ import Testing
         #expect(failure.description.hasSuffix("replay: Scripts/test simulation --seed 77"))
     }
 
-    @Test func theInvariantIsCheckedAfterEveryDelivery() throws {
+    @Test("The invariant is checked after every delivery")
+    func theInvariantIsCheckedAfterEveryDelivery() throws {
         struct Broken: Error {}
         let pair = Pair()
         for second in 1...5 {
@@ -96,7 +102,8 @@ import Testing
         #expect(pair.notes(pair.right) == [.datagram([1]), .datagram([2]), .datagram([3])])
     }
 
-    @Test func theSameSeedGivesTheSameRunAndAnotherSeedAnother() throws {
+    @Test("The same seed gives the same run, and a different seed a different one")
+    func theSameSeedGivesTheSameRunAndAnotherSeedAnother() throws {
         func log(seed: UInt64) throws -> [Chatter.Entry] {
             let faults = LinkFaults(loss: 0.2, duplication: 0.2, reordering: 0.3)
             let pair = Pair(seed: seed, faults)
@@ -111,7 +118,8 @@ import Testing
         #expect(try log(seed: 3) != log(seed: 4))
     }
 
-    @Test func seedsComeFromTheEnvironment() {
+    @Test("The environment determines the seeds")
+    func seedsComeFromTheEnvironment() {
         #expect(SeedPlan(environment: [:], sampled: 3).seeds == [1, 2, 3])
         #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5"], sampled: 3).seeds == [1, 2, 3, 4, 5])
         #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5", "SMARTPLUG_SEED": "99"]).seeds == [99])

@@ -5,7 +5,8 @@ import TestFolders
 import Testing
 
 @Suite struct PacketCaptureTests {
-    @Test func aDatagramBecomesAnEthernetFrame() throws {
+    @Test("A datagram is captured as an Ethernet frame")
+    func aDatagramBecomesAnEthernetFrame() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()
         pair.lan.schedule(pair.datagram([0x61, 0x62, 0x63]), on: pair.left, after: .milliseconds(1500))
@@ -25,7 +26,8 @@ import Testing
         #expect(capture.bytes == header + record + ethernet + internet + user)
     }
 
-    @Test func datagramsOfIPv6AreCapturedToo() {
+    @Test("IPv6 datagrams are captured")
+    func datagramsOfIPv6AreCapturedToo() {
         var capture = PacketCapture()
         let lan = SimulatedLAN<Chatter>(seed: 1, budget: 1)
         let host = lan.add(Chatter(), name: "host")
@@ -39,7 +41,9 @@ import Testing
         #expect(capture.bytes[54..<62] == [0x60, 0, 0, 0, 0, 9, 17, 255])
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tcpdump"), "tcpdump is not installed"))
+    @Test(
+        "tcpdump reads the capture without errors",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tcpdump"), "tcpdump is not installed"))
     func tcpdumpReadsTheFile() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()
@@ -55,7 +59,8 @@ import Testing
     }
 
     /// A stream is captured as consecutive TCP segments without gaps.
-    @Test func streamsAreCapturedAsSegments() throws {
+    @Test("A stream is captured as TCP segments")
+    func streamsAreCapturedAsSegments() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()
         try talk(pair)
@@ -71,7 +76,9 @@ import Testing
             ])
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tshark")))
+    @Test(
+        "tshark finds no faults in a captured stream",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tshark")))
     func tsharkFindsNoFaultInAStream() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()
@@ -86,7 +93,8 @@ import Testing
         #expect(try output(of: "/usr/bin/tshark", ["-r", path, "-Y", faults] + checks) == "")
     }
 
-    @Test func aRunLeavesItsCaptureInTheFolder() throws {
+    @Test("A run stores its capture in the configured folder")
+    func aRunLeavesItsCaptureInTheFolder() throws {
         let folder = TestFolder()
         #expect(CaptureFolder(environment: [:]) == nil && CaptureFolder(environment: ["SMARTPLUG_CAPTURE": ""]) == nil)
         do {
@@ -125,7 +133,8 @@ import Testing
         return text
     }
 
-    @Test func theCaptureStopsAtItsLimit() throws {
+    @Test("The capture stops at its limit")
+    func theCaptureStopsAtItsLimit() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture(limit: 300)
         for second in 1...20 { pair.lan.schedule(pair.datagram([1]), on: pair.left, after: .seconds(second)) }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct StreamTests {
     private let content = (0..<5000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
-    @Test(arguments: 1...20) func bytesArriveInOrderAndWholeThroughAnyFault(seed: UInt64) throws {
+    @Test("A stream delivers all bytes in order despite losses and a partition", arguments: 1...20)
+    func bytesArriveInOrderAndWholeThroughAnyFault(seed: UInt64) throws {
         let pair = Pair(seed: seed, LinkFaults(loss: 0.3, delay: .milliseconds(1)...(.milliseconds(50))))
         pair.lan.schedule(pair.connect(), on: pair.left)
         for part in 0..<50 {
@@ -21,7 +22,8 @@ import Testing
         #expect(pair.notes(pair.left) == [.connected])
     }
 
-    @Test func whatIsWrittenAtOnceArrivesInPiecesAndTheOtherWayRound() throws {
+    @Test("Writes are split and merged at random")
+    func whatIsWrittenAtOnceArrivesInPiecesAndTheOtherWayRound() throws {
         let pieces = try (1...20 as ClosedRange<UInt64>).map { seed in
             let pair = Pair(seed: seed)
             pair.lan.schedule(pair.connect(), on: pair.left)
@@ -37,7 +39,8 @@ import Testing
         #expect(pieces.max()! >= 4)
     }
 
-    @Test func aPortWithoutListenerRefusesAndAnAddressWithoutHostIsUnreachable() throws {
+    @Test("A port without a listener refuses, and an address without a host is unreachable")
+    func aPortWithoutListenerRefusesAndAnAddressWithoutHostIsUnreachable() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(1, port: 81), on: pair.left)
         let nobody = Endpoint(IPAddress(192, 0, 2, 99), 80)
@@ -46,7 +49,8 @@ import Testing
         #expect(pair.notes(pair.left) == [.closed(.refused), .closed(.unreachable)])
     }
 
-    @Test func connectingToAHostThatIsOffTimesOut() throws {
+    @Test("A connection to a host that is off times out")
+    func connectingToAHostThatIsOffTimesOut() throws {
         let pair = Pair()
         pair.lan.schedule(.powerCut(pair.right))
         pair.lan.schedule(pair.connect(), on: pair.left)
@@ -56,7 +60,8 @@ import Testing
         #expect(pair.notes(pair.left) == [.closed(.timedOut)])
     }
 
-    @Test func aPowerCutLeavesTheStreamHalfOpenUntilTheHostIsBack() throws {
+    @Test("A stream is half open after a power cut and is reset when the host is back")
+    func aPowerCutLeavesTheStreamHalfOpenUntilTheHostIsBack() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
         pair.lan.schedule(.powerCut(pair.right), after: .seconds(1))
@@ -69,7 +74,8 @@ import Testing
         #expect(pair.lan[pair.right].bytes == [])
     }
 
-    @Test func aStreamThatNobodyUsesStaysHalfOpen() throws {
+    @Test("An idle stream stays half open after a power cut")
+    func aStreamThatNobodyUsesStaysHalfOpen() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
         pair.lan.schedule(.powerCut(pair.right), after: .seconds(1))
@@ -78,7 +84,8 @@ import Testing
         #expect(pair.notes(pair.left) == [.connected])
     }
 
-    @Test func aKilledProcessIsNoticedAtOnce() throws {
+    @Test("The kernel of a killed process resets its streams immediately and refuses new ones")
+    func aKilledProcessIsNoticedAtOnce() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(1), on: pair.left)
         pair.lan.schedule(.kill(pair.right), after: .seconds(1))
@@ -89,7 +96,8 @@ import Testing
         #expect(pair.notes(pair.left) == [.connected, .closed(.reset), .closed(.refused), .connected])
     }
 
-    @Test func anUnansweredStreamIsGivenUp() throws {
+    @Test("A stream whose data is not acknowledged times out after about fifteen minutes")
+    func anUnansweredStreamIsGivenUp() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
         pair.lan.schedule(.linkDown(pair.link), after: .seconds(1))
@@ -100,7 +108,8 @@ import Testing
         #expect(pair.notes(pair.left).contains(.closed(.timedOut)))
     }
 
-    @Test func aReaderThatStopsFillsTheWritersBuffer() throws {
+    @Test("A stopped reader fills the writer's buffer until it reads again")
+    func aReaderThatStopsFillsTheWritersBuffer() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
         try pair.lan.run(for: .seconds(1))
