@@ -56,7 +56,8 @@ extension Discovery {
         var link = links[network.id] ?? DiscoveryLink(network: network, carrierChanges: carrierChanges, sockets: [:])
         let isNew = links[network.id] == nil
         guard isNew || link.network != network else { return }
-        if isNew { logger.info("working on a network interface", metadata: ["interface": "\(network.name)"]) }
+        // Interfaces of containers and of virtual machines come and go all day.
+        if isNew { logger.debug("working on a network interface", metadata: ["interface": "\(network.name)"]) }
         link.network = network
         for family in IPFamily.allCases {
             if network.families.contains(family) {
@@ -76,7 +77,7 @@ extension Discovery {
 
     private func detach(_ id: InterfaceID) {
         guard let link = links.removeValue(forKey: id) else { return }
-        logger.info("a network interface is gone", metadata: ["interface": "\(link.network.name)"])
+        logger.debug("a network interface is gone", metadata: ["interface": "\(link.network.name)"])
         close(link)
         handle(.interfaceRemoved(id))
     }
