@@ -62,7 +62,7 @@ struct EnergyCount: Sendable {
     private var milliwattMilliseconds = 0.0
     private var last: Sample?
 
-    mutating func count(_ samples: [Sample]) {
+    mutating func count(_ samples: ArraySlice<Sample>) {
         marks.removeSubrange(..<next)
         (next, scanned) = (0, scanned - next)
         for sample in samples {

@@ -18,7 +18,7 @@ public struct PlugCoverage: Hashable, Sendable {
 
     init(plug: String) { self.plug = plug }
 
-    mutating func take(_ samples: [Sample], _ pace: SamplePace) {
+    mutating func take(_ samples: ArraySlice<Sample>, _ pace: SamplePace) {
         var before = last ?? samples.first?.milliseconds ?? 0
         for sample in samples {
             let silence = sample.milliseconds &- before
@@ -44,38 +44,15 @@ public struct PlugCoverage: Hashable, Sendable {
 
 /// How often a plug was measured, and so which silence says something. Milliseconds.
 struct SamplePace: Hashable, Sendable {
-    /// The usual distance of two.
-    var usual: Int64 = 1000
-    /// So long without a sample, and the plug was away: longer than a plug that starts anew needs.
-    var away: Int64 = 120_000
-    /// Longer silence than this interrupts a dwell: three of the usual distances, and at least what holds for plugs.
-    private(set) var gap: Int64 = SamplePace.leastGap
+    /// The usual distance of two samples.
+    let usual: Int64
 
-    /// That of these samples alone. The first of them are as far from the last of those before as those were from each other.
-    private var ownGap: Int64 = SamplePace.leastGap
+    init(usual: Int64 = 1000) { self.usual = max(1, min(usual, 86_400_000)) }
+
+    /// So long without a sample, and the plug was away: longer than a plug that starts again needs.
+    var away: Int64 { max(120_000, 5 * usual) }
+    /// Longer silence than this interrupts a dwell: three of the usual distances, and at least what holds for plugs.
+    var gap: Int64 { max(Self.leastGap, 3 * usual) }
 
     private static let leastGap = RuleEngine.readingGap.wholeNanoseconds / 1_000_000
-    /// Neighbours from which the usual distance of samples is taken: so many at the beginning and at the end.
-    private static let measured = 63
-
-    init() {}
-
-    /// - Parameter before: of the samples before them, which holds on where these are too few to tell.
-    init(of samples: [Sample], before: SamplePace) {
-        guard let first = Self.usual(samples.prefix(Self.measured + 1)),
-            let last = Self.usual(samples.suffix(Self.measured + 1))
-        else {
-            self = before
-            return
-        }
-        usual = max(first, last)
-        away = max(away, 5 * usual)
-        ownGap = max(ownGap, 3 * usual)
-        gap = max(ownGap, before.ownGap)
-    }
-
-    private static func usual(_ samples: ArraySlice<Sample>) -> Int64? {
-        let steps = zip(samples, samples.dropFirst()).map { $1.milliseconds - $0.milliseconds }.sorted()
-        return steps.isEmpty ? nil : max(1, min(steps[steps.count / 2], 86_400_000))
-    }
 }

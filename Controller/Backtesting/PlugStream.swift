@@ -35,7 +35,7 @@ struct PlugStream: Sendable {
     /// Counts what it takes; nil where no rule asks.
     var energy: EnergyCount?
 
-    private var cursor: SampleCursor
+    private var recorded: PacedSamples
     private var samples: [RecordedPower] = []
     /// All before it the engine knows.
     private var next = 0
@@ -53,7 +53,7 @@ struct PlugStream: Sendable {
     init(name: String, id: PlugID, cursor: SampleCursor) {
         self.name = name
         self.id = id
-        self.cursor = cursor
+        recorded = PacedSamples(cursor)
         covered = PlugCoverage(plug: name)
     }
 
@@ -160,11 +160,11 @@ struct PlugStream: Sendable {
 
     /// The next samples, and from them how often it measured. The engine knows all of those at hand.
     mutating func refill() throws(HistoryError) {
-        guard let piece = try cursor.piece() else {
+        guard let (piece, pace) = try recorded.piece() else {
             hasEnded = true
             return
         }
-        pace = SamplePace(of: piece, before: pace)
+        self.pace = pace
         covered.take(piece, pace)
         energy?.count(piece)
         // Of many plugs beside each other only what somebody reads is kept: the processor's cache is small.
@@ -180,7 +180,7 @@ struct PlugStream: Sendable {
     var coverage: PlugCoverage? {
         guard hasSamples || !isJournalled else { return nil }
         var coverage = covered
-        coverage.damaged = cursor.damaged
+        coverage.damaged = recorded.damaged
         return coverage
     }
 }

@@ -68,11 +68,10 @@ extension PastHouse {
     private func power(
         _ trigger: Trigger, of plug: HistoryPlug, _ span: ClosedRange<Int64>, _ near: ClosedRange<Int64>
     ) throws(HistoryError) -> [String] {
-        var pace = SamplePace()
+        let pace = SamplePace()
         guard var course = PowerTriggerCourse(trigger, near: near, gap: pace.gap, away: pace.away) else { return [] }
-        var cursor = try history.cursor(of: plug.id, from: span.lowerBound, to: span.upperBound)
-        while let samples = try cursor.piece() {
-            pace = SamplePace(of: samples, before: pace)
+        var recorded = PacedSamples(try history.cursor(of: plug.id, from: span.lowerBound, to: span.upperBound))
+        while let (samples, pace) = try recorded.piece() {
             (course.gap, course.away) = (pace.gap, pace.away)
             for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
         }

@@ -1,0 +1,106 @@
+import Metering
+import PowerHistory
+
+/// A plug's recorded samples, cut where the pace of sampling changes. The pace of a piece applies to the time before each of its samples.
+///
+/// Several samples at one distance make a pace, which applies from the first of these distances on. A single long distance is a hole,
+/// which is judged by the pace before it.
+struct PacedSamples: Sendable {
+    /// Equal distances that make a new pace, and among how many: the others are holes.
+    private static let equal = 6
+    private static let run = 8
+    /// Distances of which the median is the pace at the beginning, and where distances have no pace.
+    private static let measured = 63
+
+    private var cursor: SampleCursor
+    /// Read, and handed out up to ``next``.
+    private var samples: [Sample] = []
+    private var next = 0
+    private var hasEnded = false
+    private var isDone = false
+    /// The last sample before ``next``, and the two distances before it.
+    private var last: Int64?
+    private var distances: (older: Int64, newer: Int64)?
+    private var usual: Int64?
+    /// Distances since the last reading, and those of them that are about the usual one.
+    private var counted = (all: 0, usual: 0)
+
+    init(_ cursor: SampleCursor) { self.cursor = cursor }
+
+    var damaged: Int { cursor.damaged }
+
+    /// The next samples; the last piece is empty, and has the pace of the time after all samples.
+    mutating func piece() throws(HistoryError) -> (samples: ArraySlice<Sample>, pace: SamplePace)? {
+        while !hasEnded, samples.count - next <= Self.run { try read() }
+        guard next < samples.count else {
+            guard !isDone, last != nil else { return nil }
+            isDone = true
+            return ([], SamplePace(usual: recent(usual ?? 1000)))
+        }
+        // The pace of the last samples is known only with those that follow.
+        let limit = hasEnded ? samples.count : samples.count - Self.run
+        let first = next
+        let pace = pace(at: next)
+        repeat {
+            advance()
+        } while next < limit && self.pace(at: next) == pace
+        return (samples[first..<next], SamplePace(usual: pace))
+    }
+
+    private mutating func read() throws(HistoryError) {
+        guard let piece = try cursor.piece() else { return hasEnded = true }
+        samples.removeSubrange(..<next)
+        next = 0
+        samples += piece
+        let isPaceless = counted.all > Self.measured && counted.usual < counted.all / 4
+        if usual == nil || isPaceless { usual = Self.median(samples.prefix(Self.measured + 1)) ?? usual }
+        counted = (0, 0)
+    }
+
+    private mutating func advance() {
+        let time = samples[next].milliseconds
+        if let last {
+            let distance = time &- last
+            distances = (distances?.newer ?? distance, distance)
+        }
+        last = time
+        next += 1
+    }
+
+    /// The usual distance at the time before a sample.
+    private mutating func pace(at index: Int) -> Int64 {
+        guard let usual, let last else { return self.usual ?? 1000 }
+        let distance = samples[index].milliseconds &- last
+        counted.all += 1
+        if Self.isSame(distance, usual) {
+            counted.usual += 1
+            return usual
+        }
+        guard let new = newPace(at: index, distance) else { return recent(usual) }
+        self.usual = new
+        return new
+    }
+
+    /// The median of the distances from a sample on, if most of them are about as long as the first.
+    private func newPace(at index: Int, _ distance: Int64) -> Int64? {
+        let run = samples[index..<min(index + Self.run, samples.count)]
+        let same = zip(run, run.dropFirst()).count { Self.isSame($1.milliseconds &- $0.milliseconds, distance) }
+        return same + 1 >= Self.equal ? Self.median(run) : nil
+    }
+
+    /// Two samples that came much faster than usual are the beginning of a faster pace.
+    private func recent(_ usual: Int64) -> Int64 {
+        guard let distances else { return usual }
+        let greatest = max(distances.older, distances.newer)
+        return greatest <= usual / 5 ? greatest : usual
+    }
+
+    private static func isSame(_ one: Int64, _ other: Int64) -> Bool {
+        2 &* one <= 3 &* other && 2 &* other <= 3 &* one
+    }
+
+    private static func median(_ samples: ArraySlice<Sample>) -> Int64? {
+        let steps = zip(samples, samples.dropFirst()).map { $1.milliseconds &- $0.milliseconds }.sorted()
+        return steps.isEmpty ? nil : max(1, min(steps[steps.count / 2], 86_400_000))
+    }
+}
