@@ -26,6 +26,7 @@ public final class RuleStore: Sendable {
     /// - Parameter complain: takes what a person should know, with a `hint:` line.
     /// - Throws: when another process has the directory, or nothing can be stored in it.
     public init(_ directory: String, files: FileStore = FileStore(), complain: (String) -> Void) throws(FileError) {
+        try files.requireAnswer(of: directory)
         try files.makeDirectories(directory)
         let held = try DirectoryLock(directory, store: files)
         lock = Mutex(held)

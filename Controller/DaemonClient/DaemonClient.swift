@@ -20,8 +20,11 @@ public struct DaemonClient: Sendable {
     /// - Parameter path: ``DaemonSocket/path(_:)`` tells the usual one.
     public init(path: String) { self.path = path }
 
-    /// Whether something is there that could be the daemon: a look at the name, no more.
-    public var isThere: Bool { DaemonSocket.presence(at: path) != .absent }
+    /// Whether there is a file that could be the daemon's socket. True if its file system does not answer: the request reports that.
+    public var isThere: Bool {
+        let path = path
+        return Patience.ofFiles.within { DaemonSocket.presence(at: path) } != .absent
+    }
 
     /// - Parameters:
     ///   - place: the path, each part of it escaped; see ``part(_:)``.

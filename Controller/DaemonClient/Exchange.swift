@@ -90,7 +90,11 @@ extension DaemonClient {
 
     /// Nobody else's socket is spoken to: a command tells what this house has and does.
     private func connect() async throws -> Connection {
-        switch DaemonSocket.presence(at: path) {
+        let path = path
+        guard let presence = Patience.ofFiles.within({ DaemonSocket.presence(at: path) }) else {
+            throw DaemonFault.broken("the file system of its socket \(path) does not answer")
+        }
+        switch presence {
         case .own: break
         case .absent: throw DaemonFault.noDaemon(path: path)
         case .noSocket: throw DaemonFault.distrusted(path: path, why: "it is no socket")

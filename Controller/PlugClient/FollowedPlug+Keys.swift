@@ -17,7 +17,6 @@ extension FollowedPlug {
         guard let keys else { return }
         storingKey = Task {
             let isStored = await keys.announce(key, of: id)
-            storingKey = nil
             let (confirms, next) = announcedKey.finished(key, isStored: isStored)
             if confirms { handle(.nextKeyKept(key)) }
             if let next { store(next, of: id) }
@@ -27,6 +26,6 @@ extension FollowedPlug {
     /// The plug proved this key. If it is the key that it had announced, the previous key is no longer valid.
     func proved(_ key: PublicKey, by id: PlugID) {
         guard let keys, announcedKey.isStored(key) else { return }
-        Task { await keys.proved(key, by: id) }
+        storingKey = Task { await keys.proved(key, by: id) }
     }
 }

@@ -55,6 +55,7 @@ public actor FollowedPlug: ConnectionOwner {
     var watchingPlace: Task<Void, Never>?
     var announcedKey = AnnouncedKey()
     var keys: PairedPlugsWriter?
+    /// The last write of the plug's keys.
     var storingKey: Task<Void, Never>?
 
     package init(

@@ -47,6 +47,7 @@ public final class PowerHistory: Sendable {
         self.retention = retention
         self.complain = complain
         do throws(FileError) {
+            try FileStore().requireAnswer(of: directory)
             if role != .reader { try FileStore().makeDirectories(directory) }
             lock = role == .recorder ? try DirectoryLock(directory) : nil
         } catch {

@@ -12,6 +12,7 @@ extension PowerHistory {
     public static func repair(
         _ file: String, into directory: String, progress: (_ done: Int64, _ of: Int64) -> Void = { _, _ in }
     ) throws(HistoryError) -> SalvageReport {
+        do throws(FileError) { try FileStore().requireAnswer(of: file) } catch { throw HistoryError(error, file) }
         guard Opening.isThere(file) else { throw HistoryError(.absent, file) }
         let copy = try PowerHistory(directory, role: .recorder, retention: .forever)
         guard try copy.plugs().isEmpty else {

@@ -106,8 +106,8 @@ public actor PlugService: ConnectionOwner {
     /// Takes the directories and reads them; nothing moves before ``start()``.
     ///
     /// - Parameter whenReset: is called when the plug has been set back to factory state: this one ends then.
-    /// - Throws: `FileError` where another plugd works in the same directory. No other state of the disk keeps a plug from
-    ///   starting.
+    /// - Throws: `FileError` if another plugd works in the same directory, or if the directory's file system does not answer. No other
+    ///   state of the disk keeps a plug from starting.
     public init(
         _ settings: PlugSettings,
         on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
@@ -118,6 +118,9 @@ public actor PlugService: ConnectionOwner {
         // Without /proc every start counts as a new boot.
         let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
         let boot = BootID(bytes: bytes)!
+        for directory in [settings.directories.state, settings.directories.runtime] {
+            try files.requireAnswer(of: directory)
+        }
         let storage = try PlugStorage(
             state: settings.directories.state, runtime: settings.directories.runtime, boot: boot,
             codeAfterReset: settings.codeAfterReset, files: files, random: &random

@@ -1,5 +1,6 @@
 import AddressService
 import ArgumentParser
+import DurableFiles
 import LinuxDevices
 import LinuxNetwork
 import Logging
@@ -18,7 +19,10 @@ enum Entry {
             let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
             let plan = try (command as? Run)?.plan()
-            if let state = state(of: command) { try Privileges.becomeOwner(of: state) }
+            if let directories = directories(of: command) {
+                for directory in [directories.state, directories.runtime] { try requireAnswer(of: directory) }
+                try Privileges.becomeOwner(of: directories.state)
+            }
             let managesAddresses = plan.map { $0.addressing != .observe } ?? false
             // Its port takes a privilege that is about to go. Not to have it does no harm.
             let port = managesAddresses ? PortKeeper() : nil
@@ -36,8 +40,12 @@ enum Entry {
     }
 
     /// Of the plug that the command looks at or asks. That is done as the user whom it belongs to: root without privileges may not.
-    private static func state(of command: any ParsableCommand) -> String? {
-        (command as? any PlugCommand)?.plug.directories.state
+    private static func directories(of command: any ParsableCommand) -> PlugDirectories? {
+        (command as? any PlugCommand)?.plug.directories
+    }
+
+    private static func requireAnswer(of directory: String) throws(Complaint) {
+        do throws(FileError) { try FileStore().requireAnswer(of: directory) } catch { throw Complaint(error) }
     }
 
     @MainActor private static func dropPrivileges(managesAddresses: Bool) {

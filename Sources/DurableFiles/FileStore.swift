@@ -60,6 +60,15 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: path)
     }
 
+    /// Returns when the path's file system has answered. A call on one that never answers would stay in the kernel without a message:
+    /// callers check a directory that the user named before they use it.
+    ///
+    /// - Throws: ``FileError`` with ``FileError/Reason/late`` if there is no answer in time (``Patience``).
+    public func requireAnswer(of path: String) throws(FileError) {
+        let calls = calls
+        guard patience.within({ calls.isDirectory(path) }) != nil else { throw FileError(.open, path, .late) }
+    }
+
     /// Looks whether this process may make files in a directory; one that is not there is none that it may not.
     public func checkWritable(_ directory: String) throws(FileError) {
         do throws(FileError) {

@@ -117,6 +117,17 @@ struct FileStoreTests {
         while (try? stuck.read(file, limit: 10)) != [1] {}
     }
 
+    @Test("A directory whose file system does not answer ends in an error with a hint, and one that answers in none")
+    func silentDirectory() throws {
+        let calls = StuckCalls()
+        let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20)))
+        let error = #expect(throws: FileError.self) { try stuck.requireAnswer(of: directory.path) }
+        #expect(error == FileError(.open, directory.path, .late))
+        #expect(error?.hint == "see whether its file system answers: ls -l \(directory.path)")
+        calls.answer()
+        for path in [directory.path, file] { try store.requireAnswer(of: path) }
+    }
+
     @Test("a file whose length the kernel does not tell is read to its end")
     func unknownLength() throws {
         #expect(try store.read("/proc/self/status", limit: 1 << 20).count > 100)
@@ -242,7 +253,7 @@ struct FileStoreTests {
     }
 }
 
-/// The kernel, but that nothing can be opened until ``answer()``.
+/// The kernel, but no file can be opened and no directory looked up until ``answer()``.
 private final class StuckCalls: FileCalls {
     private let kernel = LinuxFileCalls()
     private let state = Mutex((isStuck: true, waiting: 0))
@@ -275,7 +286,10 @@ private final class StuckCalls: FileCalls {
     func link(_ path: String, to newPath: String) throws(SystemError) { try kernel.link(path, to: newPath) }
     func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
-    func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func isDirectory(_ path: String) -> Bool {
+        while state.withLock(\.isStuck) { usleep(1000) }
+        return kernel.isDirectory(path)
+    }
     func names(in directory: String) throws(SystemError) -> [String] { try kernel.names(in: directory) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }

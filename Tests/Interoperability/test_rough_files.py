@@ -55,6 +55,42 @@ def test_a_pipe_that_a_person_names_is_refused_at_once(lan, controller, tmp_path
 
 
 @pytest.mark.time_limit(120)
+@pytest.mark.parametrize("words, status", [
+    (("history", "show", "Kettle", "--history", "SILENT"), 1),
+    (("history", "repair", "--into", "SILENT", "--file", __file__), 1),
+    (("history", "repair", "--into", "/nowhere", "--file", "SILENT/history.sqlite"), 1),
+    (("rules", "run", "--state", "SILENT", "RULES"), None),
+    (("daemon", "--no-dashboard", "--state", "SILENT"), None),
+    (("daemon", "--no-dashboard", "--history", "SILENT"), None),
+    (("daemon", "--no-dashboard", "--socket", "SILENT/socket"), None),
+])
+def test_a_folder_that_a_person_names_and_that_does_not_answer_is_reported(lan, controller, rules, tmp_path, words, status):
+    host, silent = lan.host(), tmp_path / "silent"
+    silent.mkdir()
+    program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
+    host.start(sys.executable, program, silent).seen(lambda line: line.text == "mounted", 10, "the silent file system")
+    running = controller(host).start(*[str(word).replace("SILENT", str(silent)).replace("RULES", str(rules)) for word in words])
+    running.seen(lambda line: f"cannot open {silent}" in line.text and "its file system does not answer" in line.text, 40, "the fault")
+    running.seen(lambda line: "hint: " in line.text, 10, "a hint")
+    if status is not None:
+        assert running.ended(within=20) == status
+
+
+@pytest.mark.time_limit(120)
+@pytest.mark.parametrize("option", ["--state", "--runtime"])
+@pytest.mark.parametrize("verb", ["run", "status"])
+def test_a_plug_whose_folder_does_not_answer_ends_with_an_error(lan, programs, tmp_path, verb, option):
+    host, silent = lan.host(), tmp_path / "silent"
+    silent.mkdir()
+    program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
+    host.start(sys.executable, program, silent).seen(lambda line: line.text == "mounted", 10, "the silent file system")
+    others = ["--state", tmp_path / "plug"] if option == "--runtime" else []
+    more = ["--simulate", "lamp"] if verb == "run" else []
+    told = host.finish(programs / "plugd", verb, *others, option, silent, *more, within=40)
+    assert told.status == 1 and f"cannot open {silent}" in told.errors and "does not answer" in told.errors, told
+
+
+@pytest.mark.time_limit(120)
 def test_a_daemon_whose_rules_do_not_answer_goes_on_says_so_and_stops_in_time(lan, controller, rules, tmp_path):
     host = lan.host()
     served = Served(controller(host), tmp_path / "daemon", rules=rules)

@@ -16,7 +16,12 @@ struct LocalSocketPath {
             throw DashboardFault(
                 "the path \(path) is too long for a socket\nhint: name a shorter one with --socket")
         }
-        do throws(FileError) { try FileStore().makeDirectories(directory) } catch { throw DashboardFault(error) }
+        do throws(FileError) {
+            try FileStore().requireAnswer(of: directory)
+            try FileStore().makeDirectories(directory)
+        } catch {
+            throw DashboardFault(error)
+        }
         guard DaemonSocket.isSafe(directory: directory) else {
             throw DashboardFault(
                 """

@@ -12,6 +12,7 @@ extension TransportIdentity {
     public static func ofThisController(files: FileStore = FileStore()) throws(IdentityFileError) -> TransportIdentity {
         let directory = ControllerDirectory.path
         do throws(FileError) {
+            try files.requireAnswer(of: directory)
             try files.makeDirectories(directory)
         } catch {
             throw .notKept(error)
