@@ -29,7 +29,8 @@ struct VirtualRelay: Sendable {
     mutating func event(_ kind: PlugEvent.Kind, at milliseconds: Int64) -> PlugEvent {
         sequence += 1
         return PlugEvent(
-            sequence: sequence, boot: Self.boot, time: Instant(nanoseconds: milliseconds * 1_000_000), kind: kind)
+            sequence: sequence, boot: Self.boot, time: Instant(nanoseconds: 0) + .milliseconds(milliseconds), kind: kind
+        )
     }
 
     /// - Returns: what the plug's journal would say of it; nil where nothing changed.

@@ -75,7 +75,7 @@ public struct ChartSource: Sendable {
             for event in try history.events(of: plug.id, from: span.lowerBound, to: span.upperBound)
             where event.isTimeKnown {
                 guard case .event(let what) = event.content else { continue }
-                let at = WallTime(nanosecondsSince1970: event.at * 1_000_000)
+                let at = WallTime(millisecondsSince1970: event.at)
                 mark(PlugReport(plug: plug.title, at: at, update: .event(what, age: .zero)))
             }
         }

@@ -136,7 +136,7 @@ public enum WatchCursorFault: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension WallTime {
-    fileprivate init(milliseconds: Int64) { self.init(nanosecondsSince1970: milliseconds * 1_000_000) }
+    fileprivate init(milliseconds: Int64) { self.init(millisecondsSince1970: milliseconds) }
 }
 
 extension PlugID {

@@ -128,7 +128,7 @@ struct ChartGathering: Sendable {
             guard let known = plug?.span, !known.overlaps(span), course.series.points.isEmpty else { continue }
             // Whole minutes around it.
             let ends = [known.lowerBound, known.upperBound + 59_999].map { time in
-                let wall = WallTime(nanosecondsSince1970: time * 1_000_000)
+                let wall = WallTime(millisecondsSince1970: time)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
             }
             complain("\(course.plug): its history is of another time\nhint: --from \(ends[0]) --to \(ends[1])")
@@ -184,7 +184,7 @@ struct ChartGathering: Sendable {
                 let from = max(span.lowerBound, known?.span?.upperBound ?? .min)
                 course.take(
                     try await plug.samples(
-                        from: WallTime(nanosecondsSince1970: from * 1_000_000), to: max(.now, upper)))
+                        from: WallTime(millisecondsSince1970: from), to: max(.now, upper)))
                 await plug.stop()
                 return true
             }
@@ -195,5 +195,5 @@ struct ChartGathering: Sendable {
         return false
     }
 
-    private var upper: WallTime { WallTime(nanosecondsSince1970: span.upperBound * 1_000_000) }
+    private var upper: WallTime { WallTime(millisecondsSince1970: span.upperBound) }
 }

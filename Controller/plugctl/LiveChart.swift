@@ -64,7 +64,7 @@ struct LiveChart: Sendable {
     /// - Parameter newest: what the history has, seconds since 1970.
     private func missed(_ plug: FollowedPlug, since newest: Double?) async throws -> [PlugSample] {
         let now = WallTime.now
-        let known = WallTime(nanosecondsSince1970: Int64((newest ?? 0) * 1e9))
+        let known = WallTime(millisecondsSince1970: Int64(min(max(newest ?? 0, -9e9), 9e9) * 1000))
         return try await plug.samples(from: max(now - length, known), to: now)
     }
 

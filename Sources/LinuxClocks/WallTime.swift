@@ -8,6 +8,11 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
+    /// Saturates at the ends of the range, so that a time from a file, a database or a peer is always accepted.
+    public init(millisecondsSince1970: Int64) {
+        self = WallTime(nanosecondsSince1970: 0) + .milliseconds(millisecondsSince1970)
+    }
+
     /// The host's idea of the time (CLOCK_REALTIME), which may be wrong until it was set from the network.
     public static var now: WallTime {
         var time = timespec()

@@ -92,7 +92,7 @@ extension WatchRecord {
             case .event(let event): .event(event, age: nil)
             case .gap(let gap): .gap(gap)
             }
-        let at = WallTime(nanosecondsSince1970: event.at * 1_000_000)
+        let at = WallTime(millisecondsSince1970: event.at)
         let report = PlugReport(plug: names[event.plug] ?? event.plug.rawValue, at: at, update: update)
         guard let record = WatchRecord.records(of: report, previous: nil).first else { return nil }
         self = record

@@ -253,7 +253,7 @@ private struct KnownBefore: Sendable {
 
 extension FiringRecord {
     init(_ firing: StoredFiring, names: [PlugID: String]) {
-        let at = WallTime(nanosecondsSince1970: firing.at * 1_000_000)
+        let at = WallTime(millisecondsSince1970: firing.at)
         self.init(at: at.iso8601(), rule: firing.rule, plug: firing.plug.flatMap { names[$0] }, why: firing.cause)
     }
     /// What cannot be read is left out.

@@ -357,7 +357,7 @@ extension RollUpStep {
 
 extension WallTime {
     /// - Parameter milliseconds: the time since 1970 within ``DatabasePart/times``.
-    fileprivate init(milliseconds: Int64) { self.init(nanosecondsSince1970: milliseconds &* 1_000_000) }
+    fileprivate init(milliseconds: Int64) { self.init(millisecondsSince1970: milliseconds) }
 }
 
 extension JSONObject {
