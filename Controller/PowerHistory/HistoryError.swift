@@ -18,6 +18,12 @@ public struct HistoryError: Error, Hashable, Sendable {
         case locked
         /// What is asked for cannot be read.
         case damaged
+        /// The directory cannot be written, and the log next to the database can only be read by a process that may write.
+        case unreadableLog
+        /// A repair found nothing in the file.
+        case nothingReadable
+        /// A repair needs a directory without a history.
+        case occupied
         /// No such plug; names that were perhaps meant.
         case unknownPlug(String, suggestions: [String])
         /// Several plugs bear this name, with other capitals.
@@ -49,6 +55,10 @@ public struct HistoryError: Error, Hashable, Sendable {
         case .full: "free some space on that file system"
         case .locked: "see which other program has the database open, and close it"
         case .damaged: "copy what is readable with plugctl history repair, or move the file away"
+        case .unreadableLog:
+            "run as the user who records, or copy history.sqlite and history.sqlite-wal to a directory of yours"
+        case .nothingReadable: "restore the file from a backup"
+        case .occupied: "name a new directory"
         case .unknownPlug(_, let suggestions):
             suggestions.isEmpty
                 ? "plugctl history lists what is recorded"
@@ -85,6 +95,9 @@ extension HistoryError: CustomStringConvertible {
         case .full: "no room is left to write the history \(path)"
         case .locked: "the history \(path) is locked by another program"
         case .damaged: "the history \(path) is damaged"
+        case .unreadableLog: "the history \(path) has a log, and its directory cannot be written"
+        case .nothingReadable: "nothing of the history \(path) can be read"
+        case .occupied: "there is a history in \(path) already"
         case .unknownPlug(let name, _): "no plug named \"\(name)\" is in the history"
         case .ambiguous(let name, _): "\"\(name)\" may be several plugs of the history"
         case .file(let error): error.description

@@ -42,17 +42,18 @@ extension PowerHistory {
             let first = try database.integer("SELECT min(since) FROM chunk WHERE plug = ?", .integer(plug)),
             let last = try database.chunkPlaces(of: plug, from: newest, to: .max).map(\.until).max()
         else { return nil }
+        let (start, end) = (SQLRow.time(first), SQLRow.time(max(first, last)))
         let hasForgotten = try database.integer(
             "SELECT 1 FROM plug WHERE id = ? AND samples_from IS NOT NULL", .integer(plug))
         guard hasForgotten != nil,
             let block = try database.integer(
                 "SELECT min(block) FROM rollup WHERE plug = ? AND step = ?", .integer(plug),
                 .integer(Int64(RollUpStep.quarter.rawValue)))
-        else { return first...max(first, last) }
-        let start = block * RollUpStep.quarter.blockMilliseconds
+        else { return start...end }
+        let begin = SQLRow.time(block.multipliedClamped(by: RollUpStep.quarter.blockMilliseconds))
         let quarters = try RollUps(database, plug: plug).entries(
-            .quarter, from: start, to: start + RollUpStep.quarter.blockMilliseconds)
-        let remembered = quarters.first { $0.entry.power != nil }?.start ?? first
-        return min(first, remembered)...max(first, last)
+            .quarter, from: begin, to: begin + RollUpStep.quarter.blockMilliseconds)
+        let remembered = quarters.first { $0.entry.power != nil }?.start ?? start
+        return min(start, remembered)...end
     }
 }

@@ -94,7 +94,7 @@ extension PowerHistory {
                     let content = try? StoredEvent.Content(decoding: row.bytes(3))
                 else { return }
                 events.append(
-                    StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0))
+                    StoredEvent(plug: plug, content: content, at: row.time(1), isTimeKnown: row.integer(2) != 0))
             }
             return events.reversed()
         }
@@ -115,7 +115,7 @@ extension PowerHistory {
             ) { row in
                 firings.append(
                     StoredFiring(
-                        at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3)))
+                        at: row.time(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3)))
             }
             return firings.reversed()
         }

@@ -1,4 +1,5 @@
 import DurableFiles
+import Foundation
 import GRDB
 
 extension PowerHistory {
@@ -14,41 +15,72 @@ extension PowerHistory {
     ) throws(HistoryError) -> SalvageReport {
         do throws(FileError) { try FileStore().requireAnswer(of: file) } catch { throw HistoryError(error, file) }
         guard Opening.isThere(file) else { throw HistoryError(.absent, file) }
-        let copy = try PowerHistory(directory, role: .recorder, retention: .forever)
-        guard try copy.plugs().isEmpty else {
-            throw HistoryError(.database(code: 0, message: "there is a history in it already"), directory)
-        }
-        // SQLite itself knows best what belongs to a file that is still written; it refuses one whose header or length is wrong.
-        if DamagedPages.hasSoundHeader(file) {
-            do throws(HistoryError) {
-                return try salvaged(file, into: copy, progress)
-            } catch {
-                switch error.reason {
-                case .damaged, .outdated, .absent, .newer: break
-                case .recorded, .full, .locked, .unknownPlug, .ambiguous, .file, .database: throw error
-                }
-            }
-        }
+        let place = directory + "/repairing"
         do {
-            let pages = try DamagedPages(file, copy: directory + "/damaged.sqlite", whole: copy)
-            let damaged = try pages.queue()
-            let report = try Salvage(damaged: damaged, path: file, copy: copy).run(progress: progress)
-            try damaged.close()
-            try pages.removeCopy()
-            if try copy.plugs().isEmpty, try copy.firings(from: 0, to: .max).isEmpty {
-                throw HistoryError(.database(code: 11, message: "nothing of it can be read"), file)
+            try HistoryFiles.check(file)
+            let names = HistoryFiles.suffixes.map { directory + "/history.sqlite" + $0 }
+            guard !names.contains(where: Opening.isThere) else { throw HistoryError(.occupied, directory) }
+            let isNew = !Opening.isThere(directory)
+            try FileStore().makeDirectories(directory)
+            let lock = try DirectoryLock(directory)
+            defer { withExtendedLifetime(lock) {} }
+            // Nothing stays that blocks the next attempt, also if a previous one was killed.
+            func clear() { try? FileManager.default.removeItem(atPath: place) }
+            clear()
+            do {
+                let report = try salvaged(file, in: place, progress)
+                try FileStore().rename(place + "/history.sqlite", to: directory + "/history.sqlite")
+                clear()
+                return report
+            } catch {
+                if isNew { try? FileManager.default.removeItem(atPath: directory) } else { clear() }
+                throw error
             }
-            return report
+        } catch let error as FileError {
+            throw HistoryError(error, error.path)
         } catch {
             throw HistoryError(any: error, file)
         }
     }
 
     private static func salvaged(
+        _ file: String, in place: String, _ progress: (_ done: Int64, _ of: Int64) -> Void
+    ) throws -> SalvageReport {
+        let copy = try PowerHistory(place, role: .recorder, retention: .forever)
+        let report = try salvaged(file, into: copy, progress)
+        // Closed, it is one file.
+        try copy.queue.close()
+        return report
+    }
+
+    private static func salvaged(
         _ file: String, into copy: PowerHistory, _ progress: (_ done: Int64, _ of: Int64) -> Void
-    ) throws(HistoryError) -> SalvageReport {
-        let opening = Opening(path: file, role: .reader) { _ in }
-        return try Salvage(damaged: try opening.queue(), path: file, copy: copy).run(progress: progress)
+    ) throws -> SalvageReport {
+        // SQLite itself knows best what belongs to a file that is still written; it refuses one whose header or length is wrong.
+        // It opens the file for reading only.
+        if try DamagedPages.hasSoundHeader(file) {
+            do throws(HistoryError) {
+                let queue = try Opening(path: file, role: .reader) { _ in }.queue()
+                var salvage = Salvage(damaged: queue, path: file, copy: copy)
+                return try salvage.run(progress: progress)
+            } catch {
+                switch error.reason {
+                case .damaged, .outdated, .absent, .unreadableLog, .database: break
+                case .recorded, .full, .locked, .unknownPlug, .ambiguous, .file, .newer, .nothingReadable, .occupied:
+                    throw error
+                }
+            }
+        }
+        let pages = try DamagedPages(file, copy: copy.directory + "/damaged.sqlite", whole: copy)
+        let damaged = try pages.queue()
+        var salvage = Salvage(damaged: damaged, path: file, copy: copy)
+        let report = try salvage.run(progress: progress)
+        try? damaged.close()
+        try pages.removeCopy()
+        if try copy.plugs().isEmpty, try copy.firings(from: 0, to: .max).isEmpty {
+            throw HistoryError(.nothingReadable, file)
+        }
+        return report
     }
 
     /// Puts what is readable of a damaged database in its place, and keeps the damaged one aside.
@@ -64,7 +96,8 @@ extension PowerHistory {
             throw HistoryError(error, place)
         }
         let copy = try PowerHistory(place, role: .recorder, retention: .forever)
-        let report = try Salvage(damaged: damaged, path: path, copy: copy).run { _, _ in }
+        var salvage = Salvage(damaged: damaged, path: path, copy: copy)
+        let report = try salvage.run { _, _ in }
         let name: String
         do {
             // Closed, it is one file.
@@ -78,7 +111,7 @@ extension PowerHistory {
         complain(
             """
             the history \(path) was damaged and could not be written; what is readable is in a new one, \
-            \(report.chunks) chunks of samples are lost
+            \(report.chunks) chunks of samples are lost\(report.tables.map { "; \($0)" }.joined())
             hint: the storage may be failing: see the kernel's log (dmesg); the old one is kept as \(name)
             """)
         return try Opening(path: path, role: .recorder, complain: complain).queue()

@@ -37,8 +37,8 @@ extension PowerHistory {
             "SELECT id, until FROM chunk WHERE plug = ? AND since < ? ORDER BY since, until, id LIMIT ?",
             .integer(plug), .integer(limit), .integer(chunksAPiece)
         ) { row in
-            guard row.integer(1) < limit else { return }
-            forgotten = (row.integer(0), max(row.integer(1), forgotten?.until ?? .min))
+            guard row.time(1) < limit else { return }
+            forgotten = (row.integer(0), max(row.time(1), forgotten?.until ?? .min))
         }
         guard let forgotten else { return }
         let horizon = forgotten.until + 1

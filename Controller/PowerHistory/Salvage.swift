@@ -7,6 +7,12 @@ struct Salvage {
     let damaged: DatabaseQueue
     let path: String
     let copy: PowerHistory
+    /// Tables other than that of the samples, of which rows were lost.
+    private var tables: [SalvageReport.TableLoss] = []
+
+    init(damaged: DatabaseQueue, path: String, copy: PowerHistory) {
+        (self.damaged, self.path, self.copy) = (damaged, path, copy)
+    }
 
     /// Rows copied in one transaction.
     private static let rowsAPiece = 200
@@ -15,14 +21,15 @@ struct Salvage {
     /// forgotten or cannot be read are copied as they are.
     ///
     /// - Parameter progress: takes how many of how many rows were looked at.
-    func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {
+    mutating func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {
         let plugs = try copyPlugs()
         // Before the roll-ups: a counter makes those around it anew, while there are no samples yet.
-        try copyReadings(plugs)
+        let boots = try boots()
+        try copyReadings(plugs, boots)
         try copyRollUps(plugs)
-        let (lost, spans) = try copyChunks(plugs, progress)
+        let (lost, spans) = try copyChunks(plugs, boots, progress)
         try copyEvents(plugs)
-        var report = SalvageReport(chunks: lost)
+        var report = SalvageReport(chunks: lost, tables: tables)
         try report.find(in: copy, spans: spans)
         return report
     }
@@ -31,7 +38,7 @@ struct Salvage {
         try damaged.reading(path, body)
     }
 
-    private func copyPlugs() throws(HistoryError) -> [Int64: PlugID] {
+    private mutating func copyPlugs() throws(HistoryError) -> [Int64: PlugID] {
         let plugs = try readable("plug", "id, plug, name, samples_from, minutes_from") { row in
             PlugID(rawValue: row.text(1)).map { plug in
                 let forgotten = [3, 4].map { row.isNull($0) ? SQLValue.null : .integer(row.integer($0)) }
@@ -48,56 +55,57 @@ struct Salvage {
                     plug.forgotten[1], .text(plug.plug.rawValue))
             }
         }
-        return Dictionary(plugs.map { ($0.row, $0.plug) }) { first, _ in first }
+        var found = Dictionary(plugs.map { ($0.row, $0.plug) }) { first, _ in first }
+        // The index has the id, but not the name.
+        let indexed = try indexed("plug", "plug", by: "sqlite_autoindex_plug_1") { PlugID(rawValue: $0.text(0)) }
+        let known = Set(found.values)
+        for (row, plug) in indexed where found[row] == nil && !known.contains(plug) { found[row] = plug }
+        return found
     }
 
     private func copyChunks(
-        _ plugs: [Int64: PlugID], _ progress: (Int64, Int64) -> Void
+        _ plugs: [Int64: PlugID], _ boots: [Int64: BootID], _ progress: (Int64, Int64) -> Void
     ) throws(HistoryError) -> (count: Int, spans: [PlugID: [ClosedRange<Int64>]]) {
-        let boots = try boots()
-        // What the index still knows of a row that cannot be read.
-        var indexed: [Int64: (plug: Int64, span: ClosedRange<Int64>)] = [:]
-        let known = try readable(
-            "chunk INDEXED BY chunk_by_time", "rowid, plug, since, until", key: "plug, since, until"
-        ) { row in
-            row.integer(2) <= row.integer(3) ? (row.integer(0), row.integer(1), row.integer(2)...row.integer(3)) : nil
+        // What an index still has of a row that cannot be read.
+        var spans: [Int64: (plug: Int64, span: ClosedRange<Int64>)] = [:]
+        let known = try indexed("chunk", "plug, since, until", by: "chunk_by_time") { row in
+            row.integer(1) <= row.integer(2) ? (row.integer(0), row.integer(1)...row.integer(2)) : nil
         }
-        for (id, plug, span) in known { indexed[id] = (plug, span) }
-        let numbers = try read { try RowNumbers($0, of: "chunk", index: "chunk_by_time") }
-        var (lost, batch) = (Int(clamping: numbers.skipped), HistoryBatch())
-        for (index, id) in numbers.readable.enumerated() {
-            let row = try read { database -> (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk)? in
-                var found: (plug: Int64, boot: Int64, since: Int64)?
-                do {
-                    try database.query("SELECT plug, boot, since FROM chunk WHERE id = ?", .integer(id)) {
-                        found = ($0.integer(0), $0.integer(1), $0.integer(2))
-                    }
-                } catch let error as DatabaseError where error.isDamage {
-                    return nil
-                }
-                guard let found, let chunk = try database.chunk(id) else { return nil }
-                return (found.plug, found.boot, found.since, chunk)
+        for (id, span) in known { spans[id] = span }
+        let byTime = DamagedTable.Index(name: "chunk_by_time", columns: "plug, since, until")
+        let byBoot = DamagedTable.Index(name: "chunk_by_boot", columns: "boot, first")
+        let (copy, batches) = (copy, PendingChunks())
+        let result = try read { database in
+            let table = DamagedTable(database: database, name: "chunk", indexes: [byTime, byBoot])
+            let store = {
+                try copy.record(batches.batch)
+                batches.batch = HistoryBatch()
             }
-            if let row, let plug = plugs[row.plug], let boot = boots[row.boot] {
-                indexed[id] = nil
-                let origin = row.since.subtractingClamped(row.chunk.firstMilliseconds)
-                batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: row.chunk))
-            } else {
-                lost += 1
+            let result = try table.read("plug, boot, since, crc, bytes") { done, count in
+                progress(Int64(done), Int64(count))
+            } _: { row in
+                guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)], let chunk = row.chunk(3)
+                else { return false }
+                spans[row.integer(5)] = nil
+                let origin = row.integer(2).subtractingClamped(chunk.firstMilliseconds)
+                batches.batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: chunk))
+                if batches.batch.chunks.count == Self.rowsAPiece { try store() }
+                return true
             }
-            if batch.chunks.count == Self.rowsAPiece || index == numbers.readable.count - 1 {
-                try copy.record(batch)
-                batch = HistoryBatch()
-                progress(Int64(index + 1), Int64(numbers.readable.count))
-            }
+            try store()
+            return result
         }
-        var spans: [PlugID: [ClosedRange<Int64>]] = [:]
-        for (plug, span) in indexed.values { if let plug = plugs[plug] { spans[plug, default: []].append(span) } }
-        return (max(lost, indexed.count), spans)
+        var lost: [PlugID: [ClosedRange<Int64>]] = [:]
+        for (plug, span) in spans.values { if let plug = plugs[plug] { lost[plug, default: []].append(span) } }
+        return (max(result.lost, spans.count), lost)
     }
 
-    private func copyReadings(_ plugs: [Int64: PlugID]) throws(HistoryError) {
-        let boots = try boots()
+    /// Chunks that are not in the copy yet.
+    private final class PendingChunks { var batch = HistoryBatch() }
+
+    private mutating func copyReadings(
+        _ plugs: [Int64: PlugID], _ boots: [Int64: BootID]
+    ) throws(HistoryError) {
         var batch = HistoryBatch()
         batch.counters = try readable(
             "counter", "plug, boot, wall, clock, milliwatt_hours", key: "plug, wall, boot"
@@ -110,7 +118,7 @@ struct Salvage {
         try copy.record(batch)
     }
 
-    private func copyEvents(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+    private mutating func copyEvents(_ plugs: [Int64: PlugID]) throws(HistoryError) {
         var batch = HistoryBatch()
         batch.events = try readable("event", "plug, at, known, bytes", key: "plug, sequence, bytes") { row in
             guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3))
@@ -130,7 +138,7 @@ struct Salvage {
         try copy.record(batch)
     }
 
-    private func copyRollUps(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+    private mutating func copyRollUps(_ plugs: [Int64: PlugID]) throws(HistoryError) {
         let cells = try readable("rollup", "plug, step, block, bytes") { row -> (PlugID, Int64, Int64, [UInt8])? in
             guard let plug = plugs[row.integer(0)], let step = RollUpStep(rawValue: Int(row.integer(1))),
                 (try? RollUpBlock(step, decoding: row.bytes(3))) != nil
@@ -149,35 +157,72 @@ struct Salvage {
         }
     }
 
-    private func boots() throws(HistoryError) -> [Int64: BootID] {
+    private mutating func boots() throws(HistoryError) -> [Int64: BootID] {
         let boots = try readable("boot", "id, boot") { row in BootID(bytes: row.bytes(1)).map { (row.integer(0), $0) } }
-        return Dictionary(boots) { first, _ in first }
+        var found = Dictionary(boots) { first, _ in first }
+        let indexed = try indexed("boot", "plug, boot", by: "sqlite_autoindex_boot_1") { BootID(bytes: $0.bytes(1)) }
+        for (row, boot) in indexed where found[row] == nil { found[row] = boot }
+        return found
     }
 
-    /// What can be read of a table: row by row where there are numbers of rows, so that a damaged page costs only what stands
-    /// on it; else, by its key, from both ends up to the damage.
-    private func readable<Value>(
-        _ table: String, _ columns: String, key: String? = nil, _ value: (SQLRow) -> Value?
-    ) throws(HistoryError) -> [Value] {
+    /// What an index has of rows, by their numbers; nothing without the index.
+    private func indexed<Value>(
+        _ table: String, _ columns: String, by index: String, _ value: (SQLRow) -> Value?
+    ) throws(HistoryError) -> [Int64: Value] {
         try read { database in
-            var values: [Value] = []
-            func take(_ row: SQLRow) { if let value = value(row) { values.append(value) } }
-            do {
-                try database.query("SELECT \(columns) FROM \(table)", row: take)
-                return values
-            } catch let error as DatabaseError where error.isDamage {
-                if let key {
-                    // Nothing is read twice: the pass before did not come to the end.
-                    let order = key.split(separator: ",").map { $0 + " DESC" }.joined(separator: ",")
-                    try? database.query("SELECT \(columns) FROM \(table) ORDER BY \(order)", row: take)
-                    return values
-                }
-                values = []
-                for id in try RowNumbers(database, of: table).readable {
-                    try? database.query("SELECT \(columns) FROM \(table) WHERE rowid = ?", .integer(id), row: take)
-                }
-                return values
-            }
+            var values: [Int64: Value] = [:]
+            let table = DamagedTable(database: database, name: table)
+            func take(_ row: SQLRow) { if let value = value(row) { values[row.integer(row.columns - 1)] = value } }
+            let keys = "SELECT \(columns), rowid FROM \(table.name) INDEXED BY \(index) ORDER BY "
+            guard try table.has(DamagedTable.Index(name: index, columns: columns)) else { return values }
+            if try !table.scan(keys + columns, take) { _ = try table.scan(keys + Self.falling(columns), take) }
+            return values
         }
+    }
+
+    private static func falling(_ columns: String) -> String {
+        columns.split(separator: ",").map { $0 + " DESC" }.joined(separator: ",")
+    }
+
+    /// What can be read of a table: row by row if the rows have numbers, so that a damaged page costs only its own rows;
+    /// else, by its key, from both ends up to the damage. Rows that are lost are noted in `tables`.
+    private mutating func readable<Value>(
+        _ name: String, _ columns: String, key: String? = nil, _ value: (SQLRow) -> Value?
+    ) throws(HistoryError) -> [Value] {
+        let (values, loss) = try read { database in
+            var values: [Value] = []
+            var loss = SalvageReport.TableLoss(table: name)
+            func take(_ row: SQLRow) -> Bool {
+                guard let value = value(row) else { return false }
+                values.append(value)
+                return true
+            }
+            let table = DamagedTable(database: database, name: name)
+            if try table.scan("SELECT \(columns) FROM \(name) NOT INDEXED", { if !take($0) { loss.rows += 1 } }) {
+                return (values, loss)
+            }
+            loss.isCounted = false
+            if let key {
+                // No row is read twice: the previous pass did not come to the end.
+                _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key))") {
+                    if !take($0) { loss.rows += 1 }
+                }
+            } else {
+                (values, loss.rows) = ([], 0)
+                loss.rows = try table.read(columns, take).lost
+            }
+            return (values, loss)
+        }
+        if !loss.isCounted || loss.rows > 0 { tables.append(loss) }
+        return values
+    }
+}
+
+extension SQLRow {
+    /// A chunk from its checksum and its bytes in the next column; nil if they do not fit.
+    fileprivate func chunk(_ column: Int32) -> SampleChunk? {
+        let bytes = bytes(column + 1)
+        guard Int64(Checksum.crc32(bytes)) == integer(column) else { return nil }
+        return try? SampleChunk(bytes: bytes)
     }
 }

@@ -23,10 +23,37 @@ public struct SalvageReport: Hashable, Sendable {
     /// Losses that are not among these.
     public var omitted = 0
 
+    /// Rows of a table other than that of the samples.
+    public struct TableLoss: Hashable, Sendable {
+        /// The table's name in the database.
+        public var table: String
+        /// Rows that could not be read, as far as they can be counted.
+        public var rows = 0
+        /// False if a page of the table is damaged: then there may have been more.
+        public var isCounted = true
+
+        /// What the table has, for a person.
+        public var title: String {
+            switch table {
+            case "plug": "names of plugs"
+            case "boot": "restarts of plugs"
+            case "counter": "counter readings"
+            case "rollup": "sums"
+            case "event": "events"
+            case "firing": "firings of rules"
+            case "trace": "traces of rules"
+            case _: table
+            }
+        }
+    }
+
+    /// Tables other than that of the samples of which rows are lost.
+    public var tables: [TableLoss]
+
     /// Stops a file that is damaged everywhere from filling the memory.
     public static let limit = 1000
 
-    init(chunks: Int) { self.chunks = chunks }
+    init(chunks: Int, tables: [TableLoss] = []) { (self.chunks, self.tables) = (chunks, tables) }
 
     /// Of the history that was made, and of spans that an index of the damaged one still knew.
     ///
@@ -101,5 +128,16 @@ extension [ClosedRange<Int64>] {
             if self[middle].upperBound < span.lowerBound { low = middle + 1 } else { high = middle }
         }
         return low < count && self[low].lowerBound <= span.upperBound
+    }
+}
+
+extension SalvageReport.TableLoss: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch (rows, isCounted) {
+        case (0, _): "\(title): some may be lost, because a page of them is damaged"
+        case (let rows, true): "\(title): \(rows) lost"
+        case (let rows, false): "\(title): at least \(rows) lost"
+        }
     }
 }

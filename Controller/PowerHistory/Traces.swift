@@ -89,6 +89,6 @@ extension StoredTrace {
     /// Of the columns `trace, at, rule, fired, json`.
     init(_ row: SQLRow) {
         self.init(
-            id: row.text(0), at: row.integer(1), rule: row.text(2), isFiring: row.integer(3) != 0, json: row.text(4))
+            id: row.text(0), at: row.time(1), rule: row.text(2), isFiring: row.integer(3) != 0, json: row.text(4))
     }
 }

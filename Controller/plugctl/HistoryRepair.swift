@@ -9,8 +9,9 @@ extension History {
             commandName: "repair",
             abstract: "Copy what is readable of a damaged history into a new directory.",
             discussion: """
-                Samples, events and counters are copied, and all that sums them up is made anew; of samples that are lost the sums are \
-                copied. It says of each plug what is lost, and how much of its energy is still known. The damaged one stays as it is.
+                Samples, events, counters and traces of rules are copied, and their sums are computed again; if samples are lost, their \
+                sums are copied. The output lists what is lost of each plug and of each table, and how much of the energy is still \
+                known. The damaged file stays as it is.
 
                 Examples:
                   plugctl history repair --into ~/history-repaired
@@ -43,8 +44,7 @@ extension History {
 
         private func lines(of report: SalvageReport) -> [String] {
             func time(_ milliseconds: Int64) -> String {
-                let time = WallTime(
-                    nanosecondsSince1970: milliseconds.multipliedReportingOverflow(by: 1_000_000).partialValue)
+                let time = WallTime(millisecondsSince1970: milliseconds)
                 return time.iso8601(offset: time.localOffset)
             }
             var lines = report.losses.map { loss in
@@ -57,7 +57,7 @@ extension History {
             }
             if report.omitted > 0 { lines.append("\(report.omitted) spans more are lost and not listed") }
             lines.append(report.chunks == 0 ? "no samples are lost" : "\(report.chunks) chunks of samples are lost")
-            return lines
+            return lines + report.tables.map { "\($0)" }
         }
     }
 }

@@ -153,7 +153,7 @@ import Testing
 
     @Test func whatIsNoDatabaseAtAllIsAnError() throws {
         try FileStore().replace(path, with: Array(repeating: 7, count: 100_000))
-        let nothing = HistoryError(.database(code: 11, message: "nothing of it can be read"), path)
+        let nothing = HistoryError(.nothingReadable, path)
         #expect(throws: nothing) { try PowerHistory.repair(path, into: other.path) }
         #expect(throws: HistoryError(.absent, directory.path + "/none")) {
             try PowerHistory.repair(directory.path + "/none", into: other.path)

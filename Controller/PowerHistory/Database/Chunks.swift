@@ -8,7 +8,7 @@ struct ChunkPlace {
     var since: Int64
     var until: Int64
 
-    fileprivate init(_ row: SQLRow) { (id, since, until) = (row.integer(0), row.integer(1), row.integer(2)) }
+    fileprivate init(_ row: SQLRow) { (id, since, until) = (row.integer(0), row.time(1), row.time(2)) }
 }
 
 extension Database {
@@ -33,11 +33,10 @@ extension Database {
     /// Row by row, so that a damaged page costs only what stands on it.
     private func chunkPlacesWithoutIndex(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
         var places: [ChunkPlace] = []
-        for id in try RowNumbers(self, of: "chunk").readable {
-            try? query(
-                "SELECT id, since, until FROM chunk WHERE id = ? AND plug = ? AND since <= ? AND until >= ?",
-                .integer(id), .integer(plug), .integer(to), .integer(from)
-            ) { places.append(ChunkPlace($0)) }
+        _ = try DamagedTable(database: self, name: "chunk").read("id, since, until, plug") { row in
+            let place = ChunkPlace(row)
+            if row.integer(3) == plug, place.since <= to, place.until >= from { places.append(place) }
+            return true
         }
         return places.sorted { ($0.since, $0.until, $0.id) < ($1.since, $1.until, $1.id) }
     }

@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import GRDB
+import Glibc
 
 /// A damaged database made such that SQLite opens it: a copy in which the header is right, and no page lies behind the end.
 ///
@@ -18,14 +19,19 @@ struct DamagedPages {
     private static let headerLength = 100
     /// Offsets into the header: changes of the file, pages of it, free pages, the changes when the number of pages was written.
     private static let (changes, pages, freePages, changesOfPages) = (24, 28, 32, 92)
+    private static let pieceLength = 65_536
+    /// SEEK_DATA of lseek(2).
+    private static let seekData: Int32 = 3
     /// Pages that a header may say are missing: it may itself be damage.
     private static let mostMissing = 1 << 16
 
-    /// Whether the header is one of a history, so that SQLite reads its pages as they are. An empty file has everything in its log.
-    static func hasSoundHeader(_ path: String) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: URL(filePath: path)) else { return false }
+    /// Whether the header is one of a history, so that SQLite reads its pages as they are. An empty file has none: SQLite would remove
+    /// the log next to it, and with that all that the log has.
+    static func hasSoundHeader(_ path: String) throws -> Bool {
+        try HistoryFiles.checkKind(path)
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
-        guard let header = try? file.read(upToCount: headerLength), !header.isEmpty else { return true }
+        guard let header = try file.read(upToCount: headerLength), !header.isEmpty else { return false }
         // Magic; size of a page; versions of writing and reading; bytes left free in each page; fractions.
         let size = UInt16(Schema.pageSize)
         let known: [(offset: Int, bytes: [UInt8])] = [
@@ -66,13 +72,32 @@ struct DamagedPages {
         for suffix in ["", "-wal", "-shm"] { try FileStore().removeIfPresent(copy + suffix) }
     }
 
+    /// Copies piece by piece and leaves out holes, so that a file with holes takes no more room than before.
     private func copyFile(_ suffix: String) throws {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw FileError(.read, path + suffix, .notRegular(.device))
+        try HistoryFiles.checkKind(path + suffix)
+        try FileStore().makeFileIfAbsent(copy + suffix, mode: 0o600)
+        let source = try FileHandle(forReadingFrom: URL(filePath: path + suffix))
+        defer { try? source.close() }
+        let target = try FileHandle(forUpdating: URL(filePath: copy + suffix))
+        defer { try? target.close() }
+        // The length of now: another process may still write.
+        let length = try source.seekToEnd()
+        try source.seek(toOffset: 0)
+        var offset: UInt64 = 0
+        while offset < length {
+            let data = lseek(source.fileDescriptor, off_t(clamping: offset), Self.seekData)
+            // Nothing but a hole follows. A file system without holes refuses the question.
+            let isEnd = data < 0 && errno == ENXIO
+            offset = isEnd ? length : min(length, max(offset, UInt64(clamping: data)))
+            if offset == length { break }
+            try source.seek(toOffset: offset)
+            let piece = try source.read(upToCount: Int(min(length - offset, UInt64(Self.pieceLength)))) ?? Data()
+            if piece.isEmpty { break }
+            try target.seek(toOffset: offset)
+            try target.write(contentsOf: piece)
+            offset += UInt64(piece.count)
         }
-        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy + suffix)
+        try target.truncate(atOffset: offset)
     }
 
     private func mendHeader(withSchema: Bool) throws {

@@ -1,5 +1,7 @@
 import DurableFiles
+import Foundation
 import GRDB
+import Glibc
 
 extension HistoryError {
     init(any error: any Error, _ path: String) {
@@ -7,6 +9,9 @@ extension HistoryError {
         case let error as HistoryError: self = error
         case let error as DatabaseError: self.init(error, path)
         case let error as FileError: self.init(.file(error), path)
+        case let error as CocoaError where error.code == .fileWriteOutOfSpace: self.init(.full, path)
+        case let error as CocoaError where error.code == .fileReadNoPermission:
+            self.init(.file(FileError(.read, path, .system(SystemError(EACCES)))), path)
         case _: self.init(.database(code: 1, message: "\(error)"), path)
         }
     }

@@ -16,6 +16,10 @@ struct Opening {
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
             if role == .recorder, !Self.isThere(path) { try takeMended() }
+            try HistoryFiles.check(path)
+            guard !HistoryFiles.hasLostAllButLog(path) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file is empty, but not its log")
+            }
             return try opened()
         } catch let error as DatabaseError where error.isDamage && role == .recorder {
             try keepAside(error)
@@ -47,9 +51,16 @@ struct Opening {
         } else if !Self.isThere(path) {
             throw HistoryError(.absent, directory)
         }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseQueue(path: try source(), configuration: configuration)
         let migrator = Schema.migrator
-        if try queue.read(migrator.hasBeenSuperseded) { throw HistoryError(.newer, path) }
+        if try queue.read(migrator.hasBeenSuperseded) {
+            let applied = Set(try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") })
+            // A later version has all steps of this one too.
+            guard applied.isSuperset(of: migrator.migrations) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of its versions is damaged")
+            }
+            throw HistoryError(.newer, path)
+        }
         if role != .reader {
             try migrator.migrate(queue)
         } else if try !queue.read(migrator.hasCompletedMigrations) {
@@ -58,6 +69,24 @@ struct Opening {
             throw HistoryError(isEmpty ? .absent : .outdated, isEmpty ? directory : path)
         }
         return queue
+    }
+
+    /// The path; for a reader that may not write into the directory, a URI by which SQLite needs no files next to the database.
+    private func source() throws(HistoryError) -> String {
+        // Also of a file that a repair reads, which may have a different name.
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard role == .reader, !FileManager.default.isWritableFile(atPath: folder.isEmpty ? "/" : folder) else {
+            return path
+        }
+        guard !Self.isThere(path + "-shm") else { return path }
+        // Without the index of the log only the owner can read it.
+        guard !HistoryFiles.hasLog(path) else { throw HistoryError(.unreadableLog, path) }
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
+        guard FileManager.default.isReadableFile(atPath: path),
+            let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed)
+        else { return path }
+        // Nobody writes: a process that did would have its log there.
+        return "file:\(escaped)?immutable=1"
     }
 
     /// Without opening it: to close a file once more would give up the locks that SQLite has on it.

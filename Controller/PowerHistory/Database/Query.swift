@@ -13,7 +13,17 @@ enum SQLValue {
 struct SQLRow {
     fileprivate let statement: OpaquePointer
 
+    var columns: Int32 { sqlite3_column_count(statement) }
+
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    /// Milliseconds since 1970 or of a plug's clock. A damaged value is moved into the range in which arithmetic on times is safe.
+    func time(_ column: Int32) -> Int64 { Self.time(integer(column)) }
+
+    static func time(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, -timeLimit), timeLimit) }
+
+    /// Twice the limit of what is stored, since a wall time is the sum of an origin and a plug's clock.
+    static let timeLimit = 2 * BatchTransaction.timeLimit
 
     func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(statement, column) else { return [] }

@@ -121,14 +121,14 @@ private struct FeedReading {
             ) { row in
                 guard let content = try? StoredEvent.Content(decoding: row.bytes(0)) else { return }
                 changes.events.append(
-                    StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0))
+                    StoredEvent(plug: plug, content: content, at: row.time(1), isTimeKnown: row.integer(2) != 0))
             }
         case .counters:
             let from = change.a.multipliedReportingOverflow(by: FeedSchema.counterHour).partialValue
             try database.query(
                 "SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall BETWEEN ? AND ? ORDER BY wall",
                 .integer(change.plug), .integer(from), .integer(from.addingClamped(FeedSchema.counterHour - 1))
-            ) { changes.counters.append(CounterValue(plug: plug, at: $0.integer(0), milliwattHours: $0.integer(1))) }
+            ) { changes.counters.append(CounterValue(plug: plug, at: $0.time(0), milliwattHours: $0.integer(1))) }
         case nil: break
         }
         return 0
@@ -144,7 +144,7 @@ private struct FeedReading {
         try database.query(
             "SELECT chunk.since, boot.boot FROM chunk JOIN boot ON boot.id = chunk.boot WHERE chunk.id = ?",
             .integer(id)
-        ) { place = ($0.integer(0), BootID(bytes: $0.bytes(1))) }
+        ) { place = ($0.time(0), BootID(bytes: $0.bytes(1))) }
         guard let boot = place.boot else { return 0 }
         let other = try database.integer(
             "SELECT 1 FROM chunk WHERE plug = (SELECT plug FROM chunk WHERE id = ?1) AND since = ?2 AND id <> ?1 LIMIT 1",

@@ -120,8 +120,8 @@ extension RollUps {
     private func forgotten() throws -> (samples: Int64, minutes: Int64) {
         var horizon = (samples: Int64.min / 2, minutes: Int64.min / 2)
         try database.query("SELECT samples_from, minutes_from FROM plug WHERE id = ?", .integer(plug)) { row in
-            if !row.isNull(0) { horizon.samples = row.integer(0) }
-            if !row.isNull(1) { horizon.minutes = row.integer(1) }
+            if !row.isNull(0) { horizon.samples = row.time(0) }
+            if !row.isNull(1) { horizon.minutes = row.time(1) }
         }
         return horizon
     }

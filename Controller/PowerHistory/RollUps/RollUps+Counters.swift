@@ -40,8 +40,11 @@ extension RollUps {
         while let wall = try database.integer(
             "SELECT max(wall) FROM counter WHERE plug = ? AND wall <= ?", .integer(plug), .integer(limit))
         {
-            if let point = try places(from: wall - reach, to: min(time, wall + reach)).last { return point }
-            // It stands later, or is passed over.
+            // A damaged page may lead to a later one, or have a time that cannot be.
+            guard wall <= limit, wall >= -SQLRow.timeLimit else { return nil }
+            let place = SQLRow.time(wall)
+            if let point = try places(from: place - reach, to: min(time, place + reach)).last { return point }
+            // It is later, or is passed over.
             limit = wall - 1
         }
         return nil
@@ -54,7 +57,9 @@ extension RollUps {
         while let wall = try database.integer(
             "SELECT min(wall) FROM counter WHERE plug = ? AND wall >= ?", .integer(plug), .integer(limit))
         {
-            if let point = try places(from: max(time, wall - reach), to: wall + reach).first { return point }
+            guard wall >= limit, wall <= SQLRow.timeLimit else { return nil }
+            let place = SQLRow.time(wall)
+            if let point = try places(from: max(time, place - reach), to: place + reach).first { return point }
             limit = wall + 1
         }
         return nil
@@ -70,8 +75,8 @@ extension RollUps {
             WHERE plug = ?1 AND boot = ?2 AND clock BETWEEN ?3 AND ?4
             """, .integer(plug), .integer(boot), .integer(clocks.lowerBound), .integer(clocks.upperBound)
         ) { row in
-            times.append(row.integer(0))
-            if !row.isNull(1) { times.append(row.integer(1)) }
+            times.append(row.time(0))
+            if !row.isNull(1) { times.append(row.time(1)) }
         }
         return times
     }
@@ -88,13 +93,13 @@ extension RollUps {
             WHERE plug = ? AND wall BETWEEN ? AND ?
             """, .integer(plug), .integer(from - 2 * reach), .integer(to + reach)
         ) { row in
-            let wall = row.integer(0)
-            let time = row.isNull(4) || abs(row.integer(4) - wall) > reach ? wall : row.integer(4)
+            let wall = row.time(0)
+            let time = row.isNull(4) || abs(row.time(4) - wall) > reach ? wall : row.time(4)
             found.append(
                 Placed(
                     point: CounterPoint(
                         time: time, boot: row.integer(1), milliwattHours: UInt64(bitPattern: row.integer(3))),
-                    clock: row.integer(2)))
+                    clock: row.time(2)))
         }
         found.sort { ($0.point.time, $0.point.milliwattHours) < ($1.point.time, $1.point.milliwattHours) }
         return found.indices.filter { index in

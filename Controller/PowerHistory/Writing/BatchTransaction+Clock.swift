@@ -31,7 +31,7 @@ extension BatchTransaction {
         try database.query(
             "SELECT id, origin, newest FROM boot WHERE plug = ? AND boot = ?", .integer(plug), .bytes(boot.bytes)
         ) { row in
-            let mapping = row.isNull(1) ? nil : BootMapping(origin: row.integer(1), newest: row.integer(2))
+            let mapping = row.isNull(1) ? nil : BootMapping(origin: row.time(1), newest: row.time(2))
             known = (row.integer(0), mapping)
         }
         if let known { return known }
@@ -48,7 +48,7 @@ extension BatchTransaction {
     private mutating func move(boot: Int64, of plug: Int64, by change: Int64) throws {
         var spans: [ClosedRange<Int64>] = []
         try database.query("SELECT since, until FROM chunk WHERE boot = ?", .integer(boot)) {
-            spans.append($0.integer(0)...max($0.integer(0), $0.integer(1)))
+            spans.append($0.time(0)...max($0.time(0), $0.time(1)))
         }
         let rollUps = RollUps(database, plug: plug)
         spans += try rollUps.counterTimes(ofBoot: boot, clocks: Int64.min...Int64.max).map { $0...$0 }
@@ -80,7 +80,7 @@ extension BatchTransaction {
         try database.query(
             "SELECT wall, clock, milliwatt_hours FROM counter WHERE plug = ? AND boot = ?", .integer(plug),
             .integer(boot)
-        ) { readings.append(($0.integer(0), $0.integer(1), $0.integer(2))) }
+        ) { readings.append(($0.time(0), $0.time(1), $0.integer(2))) }
         try database.change("DELETE FROM counter WHERE plug = ? AND boot = ?", .integer(plug), .integer(boot))
         return readings
     }
@@ -106,7 +106,7 @@ extension BatchTransaction {
             .integer(last.addingClamped(1)), .integer(first.subtractingClamped(1))
         ) { row in
             guard !row.isNull(0) else { return }
-            (first, last) = (min(first, row.integer(0)), max(last, row.integer(1)))
+            (first, last) = (min(first, row.time(0)), max(last, row.time(1)))
         }
         try database.change(
             "DELETE FROM fetched WHERE boot = ? AND first BETWEEN ? AND ?", .integer(boot), .integer(first),

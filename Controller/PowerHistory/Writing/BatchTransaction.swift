@@ -77,7 +77,7 @@ struct BatchTransaction {
         var known: (id: Int64, count: Int64, since: Int64, until: Int64)?
         try database.query(
             "SELECT id, count, since, until FROM chunk WHERE boot = ? AND first = ?", .integer(boot), .integer(first)
-        ) { known = ($0.integer(0), $0.integer(1), $0.integer(2), $0.integer(3)) }
+        ) { known = ($0.integer(0), $0.integer(1), $0.time(2), $0.time(3)) }
         // Readings of this time stand where the samples say from now on.
         let end = known.map { first + ($0.until - $0.since) }
         let clocks =
