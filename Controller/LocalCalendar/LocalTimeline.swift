@@ -5,6 +5,9 @@ public struct LocalTimeline: Sendable {
     /// A clock that goes back by less was set; one that goes back by more within an hour that comes twice shows it again.
     public static let setting: Int64 = 600_000
 
+    /// Lines that are at least this far apart show a time that comes twice only once per pass.
+    private static let hour: Int64 = 3_600_000
+
     /// A part of the time in which the offset does not change, UTC, without its end.
     private struct Span {
         var begin: Int64
@@ -24,7 +27,7 @@ public struct LocalTimeline: Sendable {
     private let spans: [Span]
     /// Where one offset alone is possible: nearly all times that follow each other.
     private var plain: (local: Range<Int64>, offset: Int64)?
-    private var last: (local: Int64, universal: Int64, change: Int64?, isSecond: Bool)?
+    private var last: (local: Int64, universal: Int64, change: Int64?, isSecond: Bool, sincePrevious: Int64)?
 
     public init(zone: ZoneOffsets) {
         // Far beyond all dates, and sums of some of them do not overflow.
@@ -46,13 +49,18 @@ public struct LocalTimeline: Sendable {
             let isSecond = isSecondPass(local, second, change)
             found = (isSecond ? second : first, change, isSecond)
         }
-        last = (local, found.universal, found.change, found.isSecond)
+        let sincePrevious = last.map { local - $0.local } ?? 0
+        last = (local, found.universal, found.change, found.isSecond, sincePrevious)
         return found.universal
     }
 
     private func isSecondPass(_ local: Int64, _ second: Int64, _ change: Int64) -> Bool {
         guard let last else { return false }
-        if last.change == change { return last.isSecond || last.local - local >= Self.setting }
+        if last.change == change {
+            // Hourly lines show the same time again.
+            let isSameAgain = last.local == local && last.sincePrevious >= Self.hour
+            return last.isSecond || last.local - local >= Self.setting || isSameAgain
+        }
         // A clock that was set a little comes back into the second pass from what follows it.
         return last.universal > second && last.universal - second < Self.setting
     }

@@ -10,6 +10,10 @@ public struct PlacedRecording: Sendable {
     /// Why a line is no sample.
     public enum Reason: String, CaseIterable, Hashable, Sendable {
         case empty
+        /// It names the columns.
+        case header
+        /// It is not a time and a number.
+        case unreadable
         /// The next line of its segment has the same time, and the last counts.
         case sameTime
         /// The clock on the wall was set forward across it.
@@ -55,6 +59,54 @@ public struct PlacedRecording: Sendable {
     /// Times that others have: what lies on either side of one does not belong together.
     private(set) var taken = CoveredTimes()
 
+    /// Half of the lines are at most this far apart, in milliseconds; nil without two of them.
+    public var pace: Int64? {
+        let gaps = zip(samples, samples.dropFirst()).map { $1.milliseconds - $0.milliseconds }.sorted()
+        return gaps.isEmpty ? nil : gaps[gaps.count / 2]
+    }
+
+    /// Lines that are further apart than an hour say nothing of the time between them.
+    public static let slowestPace: Int64 = 3_600_000
+
+    /// Keeps a long recording of a slow pace from filling the memory.
+    private static let mostFilled: Int64 = 10_000_000
+
+    /// Samples that are further apart than ``RollUpEntry/longestStep`` have no energy between them. A recording with a slower pace gets
+    /// samples between its own, on a straight line, as far apart as that.
+    ///
+    /// - Returns: the samples to store; the recording's own if its pace is fast enough, or too slow.
+    func filled() -> [Sample] {
+        let step = RollUpEntry.longestStep
+        guard isFilled, let pace else { return samples }
+        var filled: [Sample] = []
+        for sample in samples {
+            if let last = filled.last {
+                let gap = sample.milliseconds - last.milliseconds
+                let isTogether = taken.countBefore(last.milliseconds) == taken.countBefore(sample.milliseconds)
+                // A line that is late by half the pace is still the next one.
+                if gap > step, gap <= pace + pace / 2, isTogether {
+                    let rise = Int64(sample.deciwatts) - Int64(last.deciwatts)
+                    for offset in stride(from: step, to: gap, by: Int64.Stride(step)) {
+                        let deciwatts = Int32(clamping: Int64(last.deciwatts) + rise * offset / gap)
+                        filled.append(
+                            Sample(line: last.line, milliseconds: last.milliseconds + offset, deciwatts: deciwatts))
+                    }
+                }
+            }
+            filled.append(sample)
+        }
+        return filled
+    }
+
+    /// Whether samples are stored between those of the recording.
+    public var isFilled: Bool {
+        guard let pace, pace > RollUpEntry.longestStep, pace <= Self.slowestPace else { return false }
+        return Int64(samples.count) * (pace / RollUpEntry.longestStep + 1) <= Self.mostFilled
+    }
+
+    /// Whether the lines are so far apart that no energy follows from them.
+    public var isTooSlow: Bool { pace.map { $0 > RollUpEntry.longestStep && !isFilled } ?? false }
+
     /// What lies further apart is two pieces, between which another recording has its place. Milliseconds.
     static let pause: Int64 = 600_000
 
@@ -67,7 +119,11 @@ public struct PlacedRecording: Sendable {
         guard let origin = midnight ?? start else { return nil }
         lines = recorded.count
         if let first = recorded.firstEmpty {
-            leftOut[.empty] = Tally(lines: recorded.count - recorded.lines.count, first: first)
+            leftOut[.empty] = Tally(lines: recorded.empty, first: first)
+        }
+        if let header = recorded.header { leftOut[.header] = Tally(lines: 1, first: header) }
+        if let first = recorded.firstFault?.line {
+            leftOut[.unreadable] = Tally(lines: recorded.unreadable, first: first)
         }
         var clock = LocalTimeline(zone: zone)
         var covered = CoveredTimes()

@@ -11,8 +11,8 @@ public struct RecordedHistory: Sendable {
 
     /// - Parameter plug: to whom it belongs.
     public init(_ recording: PlacedRecording, of plug: PlugID) {
-        let samples = recording.samples
-        let boot = Self.boot(of: samples)
+        let samples = recording.filled()
+        let boot = Self.boot(of: recording.samples)
         batches = stride(from: 0, to: samples.count, by: Self.batchSize).map { begin in
             let end = min(begin + Self.batchSize, samples.count)
             let chunks = Self.chunks(of: samples[begin..<end], beside: recording.taken)

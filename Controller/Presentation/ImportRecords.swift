@@ -1,27 +1,28 @@
 import LinuxClocks
 public import PowerHistory
 
-/// The output of `plugctl history import --json` for each imported recording.
+/// What `plugctl history import --json` prints of each recording when it is in the history.
 public struct ImportRecord: Codable, Hashable, Sendable {
-    /// Lines that are not samples, with one reason: `empty`, `sameTime`, `noSuchTime`, `earlierSegment`, `known`, `forgotten`.
+    /// Lines that are no samples, for one reason: `empty`, `header`, `unreadable`, `sameTime`, `noSuchTime`,
+    /// `earlierSegment`, `known`, `forgotten`.
     public struct LeftOut: Codable, Hashable, Sendable {
         public var reason: String
         public var lines: Int
-        /// The number of the first line, counted from 1.
+        /// The number of the first, counted from 1.
         public var first: Int
     }
 
     public var event = "imported"
     public var file: String
     public var plug: String
-    /// The times of the first and last sample: ISO 8601, local time with its offset. Omitted without samples.
+    /// ISO 8601, local time with its offset: of the first sample and the last. Left out without any.
     public var from: String?
     public var to: String?
-    /// The lines of the file: the sum of `samples` and the lines of `leftOut`.
+    /// Of the file: as many as `samples` and the lines of `leftOut` together.
     public var lines: Int
     public var samples: Int
     public var leftOut: [LeftOut]
-    /// The number of steps back in time, each of which was printed on its own line before.
+    /// Each was told by a line of its own before.
     public var stepsBack: Int
 
     public init(_ recording: PlacedRecording, file: String, plug: String) {
@@ -37,7 +38,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
         stepsBack = recording.stepsBack.count
     }
 
-    /// Text for the user, one line each.
+    /// For a person, a line each.
     public var texts: [String] {
         let span = from.flatMap { from in to.map { ", \(from) to \($0)" } } ?? ""
         let reasons = leftOut.map { "\($0.lines) \(Self.words(for: $0.reason)) (first: line \($0.first))" }
@@ -52,6 +53,8 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     private static func words(for reason: String) -> String {
         switch PlacedRecording.Reason(rawValue: reason) {
         case .empty: "empty"
+        case .header: "with the names of columns"
+        case .unreadable: "that cannot be read"
         case .sameTime: "of the same time as the next"
         case .noSuchTime: "of a local time that does not exist"
         case .earlierSegment: "of a time that an earlier segment has"
@@ -62,13 +65,13 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The output for each step back in time, before the ``ImportRecord``.
+/// What it prints before, of each step back in time.
 public struct StepBackRecord: Codable, Hashable, Sendable {
     public var event = "stepBack"
     public var file: String
-    /// The first line of the new segment, counted from 1.
+    /// With which the new segment begins, counted from 1.
     public var line: Int
-    /// The times of the previous line and of this one: ISO 8601, local time with its offset.
+    /// ISO 8601, local time with its offset: of the line before and of this one.
     public var from: String
     public var to: String
 
@@ -79,12 +82,12 @@ public struct StepBackRecord: Codable, Hashable, Sendable {
         to = iso8601(step.to)
     }
 
-    /// Text for the user.
+    /// For a person.
     public var text: String { "\(file): line \(line): time steps back from \(from) to \(to), and a new segment begins" }
 }
 
-/// - Parameter milliseconds: the time since 1970.
+/// - Parameter milliseconds: since 1970.
 private func iso8601(_ milliseconds: Int64) -> String {
-    let time = WallTime(nanosecondsSince1970: 0) + .milliseconds(milliseconds)
+    let time = WallTime(millisecondsSince1970: milliseconds)
     return time.iso8601(offset: time.localOffset)
 }

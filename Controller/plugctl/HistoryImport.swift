@@ -14,13 +14,18 @@ extension History {
             commandName: "import",
             abstract: "Put recordings of an appliance into the history.",
             discussion: """
-                A recording is CSV, plain or xz, its fields with or without quotes: `dd/mm/yyyy HH:MM:SS;watts` in local time, \
-                or `seconds,watts` since its beginning, which --start then names. It is added to the plug of that name, or to a \
+                A recording is CSV, plain, xz or gzip, its fields with or without quotes: `dd/mm/yyyy HH:MM:SS;watts` in local time, \
+                also `dd.mm.yyyy` and `yyyy-mm-dd`, or `seconds,watts` since its beginning, which --start then names. Fields are \
+                separated by a semicolon, a tab or a comma, the same in the whole file; numbers may have a decimal comma unless the \
+                comma separates fields. It is added to the plug of that name, or to a \
                 new one that only recordings know. What is there already stays as it is, so a file may be imported again.
 
                 Each line of a file is a sample, or counted with the reason why not. Where the time steps back a segment ends and \
                 another begins, which is told; of what segments both tell, that of the earlier one counts. An hour that comes \
                 twice in autumn is first summer time, then winter time; one that does not exist in spring is left out.
+
+                Energy follows from samples that are at most 30 s apart. If the lines of a file are further apart, up to an hour, active \
+                power is taken to change evenly between them.
 
                 Examples:
                   plugctl history import Refrigerator_2011.12.01.csv.xz --plug Refrigerator
@@ -28,7 +33,7 @@ extension History {
                   plugctl history import mains.csv --plug Mains --zone Europe/Berlin
                 """)
 
-        @Argument(help: "Recordings.", completion: .file(extensions: ["csv", "xz"]))
+        @Argument(help: "Recordings.", completion: .file(extensions: ["csv", "xz", "gz"]))
         var files: [String]
         @Option(parsing: .unconditional, help: "The plug's name.")
         var plug: String
@@ -73,8 +78,8 @@ extension History {
             let known = try plug(in: history)
             // Read anew, now that the zone is the one that was asked for.
             let start = start.flatMap { Moment(argument: $0.description) }
-            guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: Self.zone(of: recorded))
-            else {
+            let zone = Self.zone(of: recorded)
+            guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: zone) else {
                 throw Complaint(
                     "\(file) has no dates\nhint: say when it began: --start 2026-11-20T07:30")
             }
@@ -93,6 +98,44 @@ extension History {
             }
             progress.clear()
             tell(recording, file, known)
+            report(recorded, recording, zone, file)
+        }
+
+        /// Prints what a user should know about lines that are no samples, and about lines that are far apart.
+        private func report(
+            _ recorded: RecordedLines, _ recording: PlacedRecording, _ zone: ZoneOffsets, _ file: String
+        ) {
+            if let fault = recorded.firstFault {
+                complain(
+                    """
+                    \(recorded.unreadable) lines of \(file) cannot be read and are left out; \(fault)
+                    hint: correct them and import the file again: only lines that are new are added
+                    """)
+            }
+            if let pace = recording.pace, recording.isFilled {
+                complain(
+                    "the lines of \(file) are \(pace / 1000) s apart: active power is taken to change evenly between them"
+                )
+            }
+            if let pace = recording.pace, recording.isTooSlow {
+                complain(
+                    """
+                    the lines of \(file) are \(pace / 1000) s apart: no energy follows from them
+                    hint: import a recording with a line per hour or more
+                    """)
+            }
+            guard let missing = recording.leftOut[.noSuchTime], let midnight = recorded.day.map({ $0.number * 86_400 }),
+                let line = recorded.lines.first(where: { $0.number == missing.first })
+            else { return }
+            // Of the day before, when the clock was not set yet.
+            let minutes = zone.offset(at: Double(midnight + Int(line.milliseconds / 1000) - 2 * 86_400)) / 60
+            func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
+            complain(
+                """
+                \(missing.lines) lines of \(file) are left out: the clock is set forward across their time; see line \(missing.first)
+                hint: a recording whose clock is never set forward is imported with its offset: --zone \(offset)
+                """)
         }
 
         /// The host's, as far as the recording reaches.
@@ -116,12 +159,6 @@ extension History {
                 }
                 for text in record.texts { Output.safeLine(text) }
             }
-            guard let missing = recording.leftOut[.noSuchTime] else { return }
-            complain(
-                """
-                \(missing.lines) lines of \(file) are left out: the clock is set forward across their time; see line \(missing.first)
-                hint: a recording whose clock is never set forward is imported with its offset: --zone +01:00
-                """)
         }
 
         /// What is too old beside the samples of a plug that is there would soon be forgotten.

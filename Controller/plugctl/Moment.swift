@@ -11,9 +11,11 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
     init?(argument: String) {
         guard let civil = CivilTime(parsing: argument) else { return nil }
         let local = Int(civil.localSeconds)
-        // The offset at the time to which a first guess leads: right but for the hour that a change skips or repeats.
         func offset(at second: Int) -> Int { (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset }
-        milliseconds = Int64(local - offset(at: local - offset(at: local))) * 1000
+        // The offset of the day before comes first: in an hour that is repeated, summer time is before winter time.
+        let offsets = [offset(at: local - 86_400), offset(at: local - offset(at: local))]
+        let shown = offsets.first { offset(at: local - $0) == $0 }
+        milliseconds = Int64(local - (shown ?? offsets[1])) * 1000
         description = argument
     }
 }

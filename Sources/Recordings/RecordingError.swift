@@ -4,6 +4,8 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     public var line: Int?
     public var found: String
     public var expected: String
+    /// The lines after this one cannot be read either, as against a line that only has to be left out.
+    var endsFile = false
 
     init(line: Int? = nil, found: String, expected: String) {
         self.line = line

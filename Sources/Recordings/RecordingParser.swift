@@ -1,75 +1,116 @@
 extension Recording {
-    /// The limit of a file in bytes, also after decompression. A year at one sample per second exceeds it, but recordings are
-    /// for playback, not for archiving.
+    /// The largest file, and the most that may come out of a compressed one (a year of days at one sample a second is more;
+    /// a recording is played, not archived).
     public static let byteLimit = 64 << 20
     static let lineLimit = 200
 
-    /// Reads a recording from a file's content, plain or xz. The first line determines one of two formats. Both have no header,
-    /// use the separator `;` or `,`, and allow quoted fields (RFC 4180):
+    /// Reads a recording from a file's content: plain, xz or gzip; UTF-8, or UTF-16 with a byte order mark. Two formats are known, told
+    /// apart by the first line. Fields may be in quotes (RFC 4180), and a first line that names the columns is left out:
     ///
-    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time; P1 is watts averaged over 1 s and is used, P8 (over 8 s) is optional.
+    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time, also written `dd.mm.yyyy`, `yyyy-mm-dd` or `yyyy-mm-ddT`, and without seconds. P1 is
+    ///   watts averaged over 1 s and is used, P8 (over 8 s) may be absent.
     /// - `seconds,watts`: seconds since the recording's beginning.
     ///
-    /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms. The time must not decrease.
+    /// A file has one separator, which its first line shows: `;`, a tab or `,`. Unless it is `,`, numbers may have a decimal comma, but
+    /// a file has one decimal sign.
+    ///
+    /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms; time may stand still, but never falls.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> Recording {
         try parse(csv: try XZ.plain(content))
     }
 
-    /// Reads a recording from plain content.
+    /// The same for content that is known to be plain.
     public static func parse(csv: [UInt8]) throws(RecordingError) -> Recording {
-        let recorded = try RecordedLines(csv: csv, falls: 0)
+        let recorded = try RecordedLines(csv: csv, falls: 0, isStrict: true)
         let points = recorded.lines.map { Point(milliseconds: $0.milliseconds, deciwatts: $0.deciwatts) }
         return Recording(checked: points, day: recorded.day)
     }
 }
 
-/// Parses lines.
+/// Turns lines into what they say.
 struct RecordingParser {
     static let plainForm = "seconds,watts"
     static let datedForm = "dd/mm/yyyy HH:MM:SS;watts;watts"
 
     private(set) var lines: [RecordedLines.Line] = []
     private(set) var day: CalendarDay?
-    /// The remaining number of allowed decreases of the time.
+    /// How often the time may still fall.
     private var falls: Int
 
     init(falls: Int) { self.falls = falls }
 
+    /// Of the file; nil before its first line was read.
+    private var separator: UInt8?
+    /// Of the file; nil before its first number with a fraction.
+    private var decimalSign: UInt8?
+
+    /// Whether a first line names columns: it has several fields and begins with a letter.
+    static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+        let first = line.first { $0 != 0x20 && $0 != UInt8(ascii: "\"") }
+        return line.contains(where: isSeparator) && first.map { isLetter($0) } ?? false
+    }
+
+    /// Adds a line, or throws and stays as it is.
     mutating func add(_ line: ArraySlice<UInt8>, _ number: Int) throws(RecordingError) {
         guard line.count <= Recording.lineLimit else {
             throw RecordingError(
                 line: number, found: "\(line.count) bytes", expected: "at most \(Recording.lineLimit) in a line")
         }
         guard lines.count < Recording.pointLimit else {
-            throw RecordingError(line: number, found: "another point", expected: "at most \(Recording.pointLimit)")
+            var error = RecordingError(
+                line: number, found: "another point", expected: "at most \(Recording.pointLimit)")
+            error.endsFile = true
+            throw error
         }
-        let isDated = lines.isEmpty ? line.contains(UInt8(ascii: "/")) : day != nil
-        let fields = try fields(of: line, number)
+        var next = self
+        next.lines = []
+        let added = try next.read(line, number, isFirst: lines.isEmpty)
+        if let last = lines.last, added.line.milliseconds < last.milliseconds { try next.fall(added.time, number) }
+        (separator, decimalSign, day, falls) = (next.separator, next.decimalSign, next.day, next.falls)
+        lines.append(added.line)
+    }
+
+    private mutating func read(
+        _ line: ArraySlice<UInt8>, _ number: Int, isFirst: Bool
+    ) throws(RecordingError) -> (line: RecordedLines.Line, time: ArraySlice<UInt8>) {
+        let used = separator ?? Self.separators.first(where: line.contains) ?? UInt8(ascii: ",")
+        separator = used
+        let isDated = isFirst ? line.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ":") } : day != nil
+        let fields = try fields(of: line, number, used)
         guard fields.count == 2 || isDated && fields.count == 3 else {
             throw RecordingError(
                 line: number, quoting: line, expected: "`\(isDated ? Self.datedForm : Self.plainForm)`")
         }
+        guard fields.count == 2 || used != UInt8(ascii: ",") || line.contains(UInt8(ascii: "\"")) else {
+            throw RecordingError(
+                line: number, quoting: line,
+                expected: "fields separated by `;`, because a `,` between numbers may be a decimal comma")
+        }
         let time = isDated ? try datedTime(fields[0], number) : try seconds(fields[0], number)
         let deciwatts = try watts(fields[1], number)
         if fields.count == 3 { _ = try watts(fields[2], number) }
-        if let last = lines.last, time < last.milliseconds { try fall(fields[0], number) }
-        lines.append(RecordedLines.Line(number: number, milliseconds: time, deciwatts: deciwatts))
+        return (RecordedLines.Line(number: number, milliseconds: time, deciwatts: deciwatts), fields[0])
     }
+
+    private static let separators = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ",")]
 
     private mutating func fall(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) {
         guard falls == 0 else {
             falls -= 1
             return
         }
-        throw RecordingError(
+        var error = RecordingError(
             line: line, quoting: field, expected: "a time that is not before that of the line above")
+        error.endsFile = true
+        throw error
     }
 
-    /// Splits a line (RFC 4180): a quoted field may contain separators and doubled quotes.
+    /// RFC 4180: a field in quotes may hold a separator, and a quote that is doubled.
     private func fields(
-        of line: ArraySlice<UInt8>, _ number: Int
+        of line: ArraySlice<UInt8>, _ number: Int, _ separator: UInt8
     ) throws(RecordingError) -> [ArraySlice<UInt8>] {
         let quote = UInt8(ascii: "\"")
+        func isSeparator(_ byte: UInt8) -> Bool { byte == separator }
         guard line.contains(quote) else {
             return line.split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
         }
@@ -103,47 +144,85 @@ struct RecordingParser {
         }
     }
 
-    private func seconds(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
-        // The limit is ten years; larger values indicate a different kind of file, such as one with Unix times.
+    private mutating func seconds(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
+        // Ten years; more is no recording but a file of something else, such as Unix times.
         guard let seconds = decimal(field), (0...315_360_000).contains(seconds) else {
             throw RecordingError(line: line, quoting: field, expected: "seconds since the beginning, 0 to 315360000")
         }
         return Int64((seconds * 1000).rounded())
     }
 
-    private func watts(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int32 {
+    private mutating func watts(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int32 {
         guard let watts = decimal(field), abs(watts) <= 100_000 else {
             throw RecordingError(line: line, quoting: field, expected: "watts as a number, -100000 to 100000")
         }
         return Int32((watts * 10).rounded())
     }
 
+    private static let dateForms: [(template: [UInt8], order: (year: Int, month: Int, day: Int))] = [
+        (Array("00/00/0000".utf8), (2, 1, 0)), (Array("00.00.0000".utf8), (2, 1, 0)),
+        (Array("0000-00-00".utf8), (0, 1, 2)),
+    ]
+    private static let timeForms = [" 00:00:00", "T00:00:00", " 00:00", "T00:00"].map { Array($0.utf8) }
+    /// Beyond these no clock has ever shown a time that was right.
+    private static let years = 1970...2200
+
     private mutating func datedTime(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
-        let template = Array("00/00/0000 00:00:00".utf8)
-        let hasForm =
-            field.count == template.count
-            && zip(field, template).allSatisfy { isDigit($0) == isDigit($1) && (isDigit($0) || $0 == $1) }
-        let parts = hasForm ? field.split(whereSeparator: { !isDigit($0) }).map(wholeNumber) : []
-        guard hasForm, let date = CalendarDay(year: parts[2], month: parts[1], day: parts[0]), parts[3] < 24,
-            parts[4] < 60, parts[5] < 60
-        else { throw RecordingError(line: line, quoting: field, expected: "a day and time as dd/mm/yyyy HH:MM:SS") }
+        let text = Array(trimmed(field))
+        func fits(_ text: ArraySlice<UInt8>, _ template: [UInt8]) -> Bool {
+            text.count == template.count
+                && zip(text, template).allSatisfy { isDigit($0) == isDigit($1) && (isDigit($0) || $0 == $1) }
+        }
+        let form = Self.dateForms.first { fits(text.prefix($0.template.count), $0.template) }
+        guard let form, Self.timeForms.contains(where: { fits(text.dropFirst(form.template.count), $0) }) else {
+            throw RecordingError(line: line, quoting: field, expected: "a day and time as dd/mm/yyyy HH:MM:SS")
+        }
+        let parts = text.split(whereSeparator: { !isDigit($0) }).map(wholeNumber)
+        guard Self.years.contains(parts[form.order.year]) else {
+            throw RecordingError(
+                line: line, quoting: field, expected: "a year from \(Self.years.lowerBound) to \(Self.years.upperBound)"
+            )
+        }
+        let second = parts.count > 5 ? parts[5] : 0
+        let date = CalendarDay(year: parts[form.order.year], month: parts[form.order.month], day: parts[form.order.day])
+        guard let date, parts[3] < 24, parts[4] < 60, second < 60 else {
+            throw RecordingError(line: line, quoting: field, expected: "a day and time as dd/mm/yyyy HH:MM:SS")
+        }
         let first = day ?? date
         day = first
         let days = date.number - first.number
-        return Int64(((days * 24 + parts[3]) * 60 + parts[4]) * 60 + parts[5]) * 1000
+        return Int64(((days * 24 + parts[3]) * 60 + parts[4]) * 60 + second) * 1000
+    }
+
+    /// A decimal number as people write it, without exponent, blanks around it allowed. Nil also for a second decimal sign of the file.
+    private mutating func decimal(_ field: ArraySlice<UInt8>) -> Double? {
+        var text = Array(trimmed(field))
+        let signs = [UInt8(ascii: "."), UInt8(ascii: ",")]
+        guard text.allSatisfy({ isDigit($0) || signs.contains($0) || $0 == UInt8(ascii: "-") }) else { return nil }
+        if let place = text.firstIndex(where: signs.contains) {
+            let sign = text[place]
+            guard sign != separator, decimalSign == nil || decimalSign == sign else { return nil }
+            decimalSign = sign
+            text[place] = UInt8(ascii: ".")
+            guard !text[(place + 1)...].contains(where: signs.contains) else { return nil }
+        }
+        return Double(String(decoding: text, as: UTF8.self))
     }
 }
 
-private func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
+private func isSeparator(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") || byte == 0x09
+}
+
+private func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) || byte >= 0x80 }
+
+private func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var field = field.drop { $0 == 0x20 }
+    while field.last == 0x20 { field = field.dropLast() }
+    return field
+}
 
 private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-/// Returns the value of the digits. The caller has checked that all bytes are digits.
+/// The number that digits make; what is no digit was excluded before.
 private func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { $0 * 10 + Int($1) - 0x30 } }
-
-/// Parses a decimal number without exponent, with optional surrounding blanks.
-private func decimal(_ field: ArraySlice<UInt8>) -> Double? {
-    let trimmed = field.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
-    guard trimmed.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }) else { return nil }
-    return Double(String(decoding: trimmed, as: UTF8.self))
-}

@@ -97,12 +97,51 @@ import Testing
             recording.leaveOut(try history.knownTimes(of: lamp, in: #require(recording.span)))
             #expect(isWhole(recording) && (round != 1 || recording.samples.isEmpty))
             for batch in RecordedHistory(recording, of: lamp).batches { try history.record(batch) }
-            for sample in recording.samples {
+            for sample in recording.filled() {
                 #expect(expected.updateValue(sample.deciwatts, forKey: sample.milliseconds) == nil)
             }
             var found: [Int64: Int32] = [:]
             try history.samples(of: lamp, from: 0, to: .max) { found[$0] = $1.deciwatts }
             #expect(found == expected)
         }
+    }
+}
+
+/// Recordings with a line per minute or hour.
+@Suite struct SlowRecordingTests {
+    private func placed(_ lines: [String]) throws -> PlacedRecording {
+        let recorded = try RecordedLines.parse(Array(lines.joined(separator: "\n").utf8))
+        return try #require(PlacedRecording(recorded, zone: MadeUpRecording.europe))
+    }
+
+    @Test("A recording with a line per minute has its energy", arguments: [60, 900, 3600])
+    func energyOfSlowRecording(pace: Int) throws {
+        let directory = TestFolder(on: .memory)
+        let history = try PowerHistory(directory.path, role: .writer)
+        let count = 7200 / pace + 1
+        let recorded = try RecordedLines.parse(Array((0..<count).map { "\($0 * pace),100\n" }.joined().utf8))
+        let recording = try #require(PlacedRecording(recorded, start: midnight, zone: MadeUpRecording.europe))
+        #expect(recording.samples.count == count && recording.isFilled && !recording.isTooSlow)
+        for batch in RecordedHistory(recording, of: lamp).batches { try history.record(batch) }
+        let hours = try history.summaries(of: lamp, step: .hour, from: midnight, to: midnight + 7_200_000 - 1)
+        #expect(abs(hours.reduce(0) { $0 + $1.milliwattHours } - 200_000) < 1)
+        #expect(hours.reduce(0) { $0 + $1.coveredMilliseconds } == 7_200_000)
+    }
+
+    @Test("A recording with a line per second is stored as it is, and one with a line per day is too slow")
+    func otherPaces() throws {
+        let fast = try placed((0..<10).map { "20/11/2026 07:00:0\($0);5" })
+        #expect(!fast.isFilled && !fast.isTooSlow && fast.filled().count == 10)
+        let slow = try placed((10..<20).map { "\($0)/11/2026 07:00:00;5" })
+        #expect(!slow.isFilled && slow.isTooSlow && slow.filled().count == 10)
+    }
+
+    @Test("Hourly lines keep both passes of the hour that comes twice")
+    func hourlyInAutumn() throws {
+        let hours = ["00", "01", "02", "02", "03", "04"]
+        let recording = try placed(hours.map { "25/10/2026 \($0):00:00;5" })
+        #expect(recording.samples.count == 6 && recording.leftOut.isEmpty && recording.stepsBack.isEmpty)
+        let gaps = zip(recording.samples, recording.samples.dropFirst()).map { $1.milliseconds - $0.milliseconds }
+        #expect(gaps == Array(repeating: 3_600_000, count: 5))
     }
 }

@@ -23,14 +23,14 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
     }
 
     @Test func plainLinesCountFromTheirOwnZero() throws {
-        let recording = try parse("\u{FEFF}0.5,10\n2;20.25\n 3.0004 , -1.04 \n")
+        let recording = try parse("\u{FEFF}0.5,10\n2,20.25\n 3.0004 , -1.04 \n")
         #expect(recording.day == nil)
         #expect(recording.points.map(\.milliseconds) == [500, 2000, 3000])
         #expect(recording.points.map(\.deciwatts) == [100, 203, -10])
     }
 
     @Test func fieldsMayStandInQuotes() throws {
-        let recording = try parse("\"21/01/2012 00:00:08\";\"45\";\"43\"\r\n21/01/2012 00:00:09,\"46\"")
+        let recording = try parse("\"21/01/2012 00:00:08\";\"45\";\"43\"\r\n21/01/2012 00:00:09;\"46\"")
         #expect(recording.day == CalendarDay(year: 2012, month: 1, day: 21))
         #expect(recording.points.map(\.milliseconds) == [8_000, 9_000])
         #expect(recording.points.map(\.deciwatts) == [450, 460])
@@ -52,7 +52,18 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
     @Test(arguments: [
         ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
         ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
-        ("seconds,watts\n0,1", 1, "line 1: found \"seconds\", expected seconds since the beginning, 0 to 315360000"),
+        ("seconds,watts\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+        ("0,1\nseconds,watts", 2, "line 2: found \"seconds\", expected seconds since the beginning, 0 to 315360000"),
+        ("0,1\n1;2", 2, "line 2: found \"1;2\", expected `seconds,watts`"),
+        ("0;1,5\n1;1.5", 2, "line 2: found \"1.5\", expected watts as a number, -100000 to 100000"),
+        ("0;1.000,5", 1, "line 1: found \"1.000,5\", expected watts as a number, -100000 to 100000"),
+        (
+            "20/11/2026 07:00:00,12,5", 1,
+            "line 1: found \"20/11/2026 07:00:00,12,5\", expected fields separated by `;`, "
+                + "because a `,` between numbers may be a decimal comma"
+        ),
+        ("20/11/9999 07:00:00;1", 1, "line 1: found \"20/11/9999 07:00:00\", expected a year from 1970 to 2200"),
+        ("20/11/1969 07:00:00;1", 1, "line 1: found \"20/11/1969 07:00:00\", expected a year from 1970 to 2200"),
         ("0,1\n1", 2, "line 2: found \"1\", expected `seconds,watts`"),
         ("0,1\n1,2,3", 2, "line 2: found \"1,2,3\", expected `seconds,watts`"),
         ("0,1\n1,x", 2, "line 2: found \"x\", expected watts as a number, -100000 to 100000"),
@@ -75,7 +86,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         ),
         ("21/01/2012 00:00:00;1;z", 1, "line 1: found \"z\", expected watts as a number, -100000 to 100000"),
         (
-            "21/01/2012 00:00:00;1;1\n7,3", 2,
+            "21/01/2012 00:00:00;1;1\n7;3", 2,
             "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
         ),
         ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quote that ends where its field does"),
@@ -89,6 +100,51 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         let error = try #require(failure(of: text))
         #expect(error.line == line)
         #expect(error.description == message)
+    }
+
+    @Test("A decimal comma is read if the fields are separated by a semicolon or a tab", arguments: [";", "\t"])
+    func decimalComma(separator: String) throws {
+        let lines = ["20/11/2026 07:00:00", "20/11/2026 07:00:01"].enumerated().map { "\($1)\(separator)\($0 * 12),5" }
+        let recording = try parse(lines.joined(separator: "\n"))
+        #expect(recording.points.map(\.deciwatts) == [5, 125])
+    }
+
+    @Test(
+        "A date is read as days, months and years in each usual order",
+        arguments: ["20/11/2026 ", "20.11.2026 ", "2026-11-20 ", "2026-11-20T"])
+    func dateForms(date: String) throws {
+        for (time, milliseconds) in [("07:00:01", 25_201_000), ("07:01", 25_260_000)] {
+            let recording = try parse("\(date)\(time);5")
+            #expect(recording.day == CalendarDay(year: 2026, month: 11, day: 20))
+            #expect(recording.points.map(\.milliseconds) == [Int64(milliseconds)])
+        }
+    }
+
+    @Test("A header line and lines that cannot be read are counted, and the rest is imported")
+    func badLines() throws {
+        let text = "Time;Power\n2026-11-20 07:00;1\n2026-11-20 07:01;NaN\n   \n2026-11-20 07:02;3\n"
+        let recorded = try RecordedLines.parse(Array(text.utf8))
+        #expect(recorded.lines.map(\.deciwatts) == [10, 30] && recorded.count == 5)
+        #expect(recorded.header == 1 && recorded.unreadable == 1 && recorded.firstEmpty == 4)
+        #expect(
+            recorded.firstFault?.description
+                == "line 3: found \"NaN\", expected watts as a number, -100000 to 100000")
+    }
+
+    @Test("A file in which most lines cannot be read is refused with the first of them")
+    func mostlyBadLines() throws {
+        let error = #expect(throws: RecordingError.self) { try RecordedLines.parse(Array("0,1\n1,x\n2,y\n".utf8)) }
+        #expect(error?.line == 2)
+    }
+
+    @Test("UTF-16 with a byte order mark is read in both byte orders")
+    func utf16() throws {
+        let units = Array("\u{FEFF}2026-11-20 07:00;12,5\r\n".utf16)
+        let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        #expect(try Recording.parse(little).points.map(\.deciwatts) == [125])
+        #expect(try Recording.parse(big) == Recording.parse(little))
+        #expect(throws: RecordingError.self) { try Recording.parse(little.dropLast()) }
     }
 
     @Test func longLinesAreRefusedAndLongQuotesCut() throws {

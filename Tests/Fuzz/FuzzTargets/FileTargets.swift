@@ -43,7 +43,8 @@ extension FuzzTarget {
         name: "recording",
         seeds: {
             [
-                "21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n", "0.5,10\n2;20.25\n3.0004,-1.04\n",
+                "21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n", "0.5,10\n2,20.25\n3.0004,-1.04\n",
+                "time;watts\n2026-11-20T07:00;12,5\n20.11.2026 07:01:00;1.5\n",
                 "\"25/10/2026 02:59:58\",\"1\"\n\n\"25/10/2026 02:00:00\",2\n",
             ]
             .map { Array($0.utf8) } + [compressed]
@@ -58,8 +59,10 @@ extension FuzzTarget {
                 zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
                     && numbers.allSatisfy { 1...recorded.count ~= $0 },
                 "lines in no order")
-            let empty = recorded.count - numbers.count
-            try require((recorded.firstEmpty != nil) == (empty > 0), "\(empty) empty lines are nowhere")
+            let counted = numbers.count + recorded.empty + recorded.unreadable + (recorded.header == nil ? 0 : 1)
+            try require(recorded.count == counted, "\(recorded.count) lines are \(counted)")
+            try require((recorded.firstEmpty != nil) == (recorded.empty > 0), "empty lines are nowhere")
+            try require((recorded.firstFault != nil) == (recorded.unreadable > 0), "unreadable lines are nowhere")
             guard let recording = try? Recording.parse(bytes) else { return true }
             try require(Recording(points: recording.points, day: recording.day) == recording, "another recording")
             return true
