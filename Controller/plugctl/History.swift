@@ -96,14 +96,23 @@ struct History: AsyncParsableCommand {
                 }
                 print(report)
                 if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
+                reportFeedIn(report)
             }
+        }
+
+        /// Energy counts what was drawn. Power below zero would else look like an error of the table.
+        private func reportFeedIn(_ report: EnergyReport) {
+            let names = report.appliances.filter { $0.rows.contains { ($0.energy.least ?? 0) < 0 } }.map(\.name)
+            guard !names.isEmpty else { return }
+            let named = names.joined(separator: ", ")
+            complain("\(named): active power was below 0 W at times; energy that is fed in is not counted")
         }
 
         private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {
             let spans = plugs.compactMap(\.span)
             guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else { return }
             func day(_ milliseconds: Int64) -> Substring {
-                let time = WallTime(nanosecondsSince1970: milliseconds * 1_000_000)
+                let time = WallTime(millisecondsSince1970: milliseconds)
                 return time.iso8601(offset: time.localOffset).prefix(10)
             }
             complain("samples are known from \(day(first)) to \(day(last))\nhint: --from \(day(first)) begins there")

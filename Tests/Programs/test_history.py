@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -190,3 +191,66 @@ def test_the_energy_of_the_recordings_is_that_of_their_points(history):
             before = (moment, float(watts))
         told = history.records(name, "--from", "2011-01-01", "--to", "2013-01-01", "--by", "month", zone="UTC")
         assert sum(month["activeEnergy"] for month in told) == pytest.approx(energy / 3600, rel=0.002), name
+
+
+def test_bad_lines_are_reported_and_the_rest_is_imported(history):
+    lines = ["Time;Power", *steady("2026-11-20", "1000,5", [7]), "2026-11-20 08:00:00;NaN"]
+    _, done = imported(history, lines)
+    assert done["samples"] == 360
+    assert done["leftOut"] == [
+        {"reason": "header", "lines": 1, "first": 1}, {"reason": "unreadable", "lines": 1, "first": 362}]
+    assert 'line 362: found "NaN", expected watts as a number' in history.said and "hint:" in history.said
+    [hour] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
+    assert hour["meanActivePower"] == 1000.5
+
+
+def test_a_year_that_no_clock_shows_is_refused(history):
+    file = history.folder / "future.csv"
+    file.write_text("20/11/9999 07:00:00;12\n")
+    said = history.run("history", "import", file, "--plug", "Heater", status=1)
+    assert "line 1:" in said and "expected a year from 1970 to 2200" in said
+
+
+def test_a_line_per_minute_has_its_energy(history):
+    history.holds("Heater", steady("20/11/2026", 1000, [7, 8], step=60))
+    assert "60 s apart" in history.said
+    [hour, _] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
+    assert hour["activeEnergy"] == pytest.approx(1000, abs=1) and hour["covered"] == 3600
+
+
+def test_an_hour_that_comes_twice_begins_with_summer_time(history):
+    file = history.folder / "plain.csv"
+    file.write_text("0,1\n1,1\n")
+    done = json.loads(history.run("history", "import", file, "--plug", "Heater", "--start", "2026-10-25T02:30", "--json"))
+    assert done["from"] == "2026-10-25T02:30:00.000+02:00"
+
+
+def test_energy_that_is_fed_in_is_not_counted_and_said(history):
+    history.holds("Roof", steady("20/11/2026", -300, [12]))
+    history.run("history", "Roof", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
+    assert "Roof: active power was below 0 W at times; energy that is fed in is not counted" in history.said
+
+
+def test_a_changed_end_of_a_chunk_is_shown(history):
+    history.holds("Heater", steady("20/11/2026", 1000, [7]))
+    with sqlite3.connect(history.folder / "history" / "history.sqlite") as database:
+        database.execute("UPDATE chunk SET until = until + (1 << 60)")
+    history.run("history", "Heater")
+    history.run("history", "Heater", "--from", "2026-11-20", "--to", "2026-11-21")
+    history.run("chart", "Heater", "--from", "2026-11-19", "--to", "2026-11-20")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="it mounts the directory without the right to write")
+def test_a_directory_that_cannot_be_written_is_read(history):
+    history.holds("Heater", steady("20/11/2026", 1000, [7]))
+    directory = history.folder / "history"
+    with sqlite3.connect(directory / "history.sqlite") as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    assert not (directory / "history.sqlite-wal").exists()
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", 'mount --bind -o ro "$0" "$0" && exec "$@"', directory, history.programs / "plugctl",
+         "history", "Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--json", "--history", directory],
+        capture_output=True, text=True, timeout=60, env={**os.environ, "TZ": "Europe/Berlin", "LANG": "C.UTF-8"})
+    assert done.returncode == 0, done
+    assert json.loads(done.stdout.splitlines()[0])["meanActivePower"] == 1000
