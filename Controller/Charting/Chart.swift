@@ -4,7 +4,8 @@ public import LocalCalendar
 public enum ChartStyle: Hashable, Sendable {
     /// Each from zero.
     case overlaid
-    /// Each on top of those before it, as an area, so that the uppermost is the sum. For values that are not below zero.
+    /// Each on top of those before it, as an area, so that the uppermost is the sum. Values below zero are stacked downwards from
+    /// zero.
     case stacked
 }
 
@@ -76,7 +77,7 @@ struct ChartLayout {
         if chart.hasBars {
             range = BarStack(chart).highest.map { 0...$0 }
         } else if chart.isStacked {
-            range = Layers(chart, columns: columns).highest.map { 0...$0 }
+            range = Layers(chart, columns: columns).range
         } else {
             let ranges = zip(chart.series, figures).compactMap { series, figures -> ClosedRange<Double>? in
                 // Where no point lies inside, a line may still cross the window.

@@ -1,18 +1,25 @@
-/// The lines of a chart on top of each other, column by column.
+/// The lines of a chart on top of each other, column by column: values from zero up above the axis, and values below zero, such as
+/// what a roof feeds in, below it.
 struct Layers {
     /// One series' part of a column.
     struct Slice: Hashable {
+        /// The edge towards zero.
         let bottom: Double
+        /// The edge away from zero, which is lower than the other one if the value is negative.
         let top: Double
     }
 
     /// For each series, for each column: nil where the series has a gap.
     private(set) var slices: [[Slice?]]
-    /// For each column: the sum, with the highest peak that one of the series had in it. Nil where there is none.
+    /// For each column: the sum above zero, with the highest peak that one of the series had in it. Nil where there is none.
     private(set) var peaks: [Double?]
+    /// For each column.
+    private var heights: [Double]
+    private var depths: [Double]
 
     init(_ chart: Chart, columns count: Int) {
-        var sums = Array(repeating: 0.0, count: count)
+        heights = Array(repeating: 0, count: count)
+        depths = Array(repeating: 0, count: count)
         var rises = Array(repeating: 0.0, count: count)
         peaks = Array(repeating: nil, count: count)
         slices = []
@@ -20,27 +27,41 @@ struct Layers {
             var own = [Slice?](repeating: nil, count: count)
             let columns = Envelope(of: series, in: chart.window, columns: count).columns
             for (index, column) in columns.enumerated() {
-                let value = max(0, column.isExact ? (column.first + column.last) / 2 : column.mean)
-                rises[column.index] = max(rises[column.index], column.greatest - value)
-                own[column.index] = Slice(bottom: sums[column.index], top: sums[column.index] + value)
+                let value = column.isExact ? (column.first + column.last) / 2 : column.mean
+                rises[column.index] = max(rises[column.index], max(0, column.greatest) - max(0, value))
+                own[column.index] = slice(column.index, value)
                 guard column.isJoined, index > 0 else { continue }
                 // A line that leads over columns without a point.
-                let (start, from) = (columns[index - 1].index, max(0, columns[index - 1].exit))
+                let (start, from) = (columns[index - 1].index, columns[index - 1].exit)
                 for between in (start + 1)..<max(column.index, start + 1) {
                     let share = Double(between - start) / Double(column.index - start)
-                    own[between] = Slice(bottom: sums[between], top: sums[between] + from + (value - from) * share)
+                    own[between] = slice(between, from + (value - from) * share)
                 }
             }
-            for (index, slice) in own.enumerated() { sums[index] = slice?.top ?? sums[index] }
+            for (index, slice) in own.enumerated() {
+                guard let slice else { continue }
+                if slice.top < slice.bottom { depths[index] = slice.top } else { heights[index] = slice.top }
+            }
             slices.append(own)
         }
-        for index in 0..<count where slices.contains(where: { $0[index] != nil }) {
-            peaks[index] = sums[index] + rises[index]
+        for index in 0..<count where slices.contains(where: { $0[index].map { $0.top >= $0.bottom } ?? false }) {
+            peaks[index] = heights[index] + rises[index]
         }
     }
 
+    private func slice(_ index: Int, _ value: Double) -> Slice {
+        let zero = value < 0 ? depths[index] : heights[index]
+        return Slice(bottom: zero, top: zero + value)
+    }
+
     /// Nil when there is nothing.
-    var highest: Double? { peaks.compactMap(\.self).max() }
+    var range: ClosedRange<Double>? {
+        guard slices.contains(where: { $0.contains { $0 != nil } }) else { return nil }
+        return (depths.min() ?? 0)...(peaks.compactMap(\.self).max() ?? 0)
+    }
+
+    /// The sum of what is above zero in a column; nil where nothing is.
+    func height(_ index: Int) -> Double? { peaks[index] == nil ? nil : heights[index] }
 }
 
 /// The bars of a chart on top of each other.

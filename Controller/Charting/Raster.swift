@@ -45,7 +45,7 @@ struct Raster: Hashable {
                 continue
             }
             let (top, bottom) = (row(slice.top, axis), row(slice.bottom, axis))
-            for y in top...max(top, bottom) { band[y * width + x] = true }
+            for y in min(top, bottom)...max(top, bottom) { band[y * width + x] = true }
             line[top * width + x] = true
             if let before, x > 0 { join(from: (x - 1, before), to: (x, top)) }
             before = top

@@ -66,10 +66,11 @@ extension SVGPlot {
     /// Areas on top of each other, and above them how high the peak of one of them reaches.
     func layers(_ writer: inout SVGWriter) {
         let layers = Layers(chart, columns: plotWidth)
-        let sums = layers.peaks.indices.map { index in layers.slices.compactMap { $0[index]?.top }.max() }
         writer.raw("<path class=\"peak s0 c0\" d=\"")
         area(&writer) { index in
-            guard let peak = layers.peaks[index], let sum = sums[index], y(sum) - y(peak) > 10 else { return nil }
+            guard let peak = layers.peaks[index], let sum = layers.height(index), y(sum) - y(peak) > 10 else {
+                return nil
+            }
             return Layers.Slice(bottom: sum, top: peak)
         }
         writer.raw("\"/>\n")
@@ -92,7 +93,7 @@ extension SVGPlot {
                     continue
                 }
                 // Where a layer is high enough its letter stands inside.
-                let isHigh = y(slice.bottom) - y(slice.top) > 180
+                let isHigh = abs(y(slice.bottom) - y(slice.top)) > 180
                 let place = isHigh ? (y(slice.bottom) + y(slice.top)) / 2 + 40 : y(slice.top)
                 letter(sign, colour: index % SVGStyle.colours, x: x(column), y: place, &writer)
             }

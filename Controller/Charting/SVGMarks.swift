@@ -9,7 +9,8 @@ extension SVGPlot {
             let series = lane.first?.series
             let colour = series.map { " s\($0 % SVGStyle.colours)" } ?? ""
             if let series, let letter = chart.letter(series) {
-                label("label end small", x: left - 8, y: y + 11, String(letter), &writer)
+                // High enough not to touch the uppermost label of the axis, which is in the middle of the plot's upper edge.
+                label("label end small", x: left - 8, y: y + 9, String(letter), &writer)
             }
             for span in lane {
                 let (from, to) = (x(time: span.from), x(time: span.to))

@@ -7,6 +7,8 @@ struct SVGPlot {
     private static let markHeight = 18
     private static let timeHeight = 26
     private static let legendHeight = 18
+    /// Columns of a title that stay if it is cut.
+    private static let leastTitle = 16
 
     let chart: Chart
     let layout: ChartLayout
@@ -18,6 +20,8 @@ struct SVGPlot {
     let plotHeight: Int
     private let width: Int
     private let markLines: [String]
+    /// Lines of the legend: one for each series, or where these would leave the plot less than half of the height, fewer.
+    private let legendCount: Int
 
     var bottom: Int { top + plotHeight }
     private var axis: ValueAxis { layout.axis }
@@ -31,7 +35,9 @@ struct SVGPlot {
         markLines = SVGPlot.lines(marks.entries.map(\.text), characters: (width - 20) / SVGPlot.characterWidth)
         top =
             SVGPlot.titleHeight + (marks.entries.isEmpty ? 0 : SVGPlot.markHeight) + lanes.count * SVGPlot.laneHeight
-        let legendLines = chart.series.count + markLines.count
+        let room = (height - top - SVGPlot.timeHeight) / 2 / SVGPlot.legendHeight
+        legendCount = min(chart.series.count, max(room, 1))
+        let legendLines = legendCount + markLines.count
         plotHeight = height - top - SVGPlot.timeHeight - legendLines * SVGPlot.legendHeight - 8
         let intervals = max(1, plotHeight / 40)
         // What stands in a column decides the axis, whose labels decide how many columns there are.
@@ -66,9 +72,9 @@ struct SVGPlot {
             for index in chart.series.indices { curve(index, &writer) }
         }
         markLines(&writer)
-        for index in chart.series.indices { legendLine(index, &writer) }
+        for index in 0..<legendCount { legendLine(index, &writer) }
         for (index, line) in markLines.enumerated() {
-            let y = bottom + SVGPlot.timeHeight + (chart.series.count + index + 1) * SVGPlot.legendHeight - 4
+            let y = bottom + SVGPlot.timeHeight + (legendCount + index + 1) * SVGPlot.legendHeight - 4
             label("label", x: 8, y: y, line, &writer)
         }
         guard layout.isEmpty else { return }
@@ -99,12 +105,13 @@ struct SVGPlot {
 
     private func heading(_ writer: inout SVGWriter) {
         label("label end", x: left - 8, y: unitLine, axis.unit, &writer)
-        label("title", x: left, y: 20, chart.title, &writer)
         let caption = TimeAxis.caption(chart.window, zone: chart.zone)
-        // A title that is long has the line to itself.
-        let room = (plotWidth - caption.count * SVGPlot.characterWidth) / (SVGPlot.characterWidth + 1)
-        guard chart.title.count <= room else { return }
-        label("label end", x: width - 14, y: 20, caption, &writer)
+        // A title that is long is cut, so that it leaves room for the date; a narrow picture has only the title.
+        let whole = plotWidth / (SVGPlot.characterWidth + 1)
+        let beside = (plotWidth - caption.count * SVGPlot.characterWidth) / (SVGPlot.characterWidth + 1)
+        let hasCaption = beside >= min(SVGPlot.measure.width(chart.title), SVGPlot.leastTitle)
+        label("title", x: left, y: 20, SVGPlot.cut(chart.title, hasCaption ? beside : whole), &writer)
+        if hasCaption { label("label end", x: width - 14, y: 20, caption, &writer) }
     }
 
     private func grid(_ writer: inout SVGWriter) {
@@ -134,6 +141,10 @@ struct SVGPlot {
 
     private func legendLine(_ index: Int, _ writer: inout SVGWriter) {
         let y = bottom + SVGPlot.timeHeight + (index + 1) * SVGPlot.legendHeight - 4
+        let hidden = chart.series.count - legendCount
+        guard hidden == 0 || index < legendCount - 1 else {
+            return label("label", x: 26, y: y, "and \(hidden + 1) more", &writer)
+        }
         let parts = layout.legend(index)
         writer.raw("<rect class=\"s\(index % SVGStyle.colours)\" x=\"8\" y=\"\(y - 9)\" width=\"12\" height=\"10\"/>\n")
         writer.raw("<text class=\"label\" xml:space=\"preserve\" x=\"26\" y=\"\(y)\"><tspan class=\"name\">")
@@ -141,6 +152,23 @@ struct SVGPlot {
         writer.raw("</tspan>   ")
         writer.text(parts.dropFirst().joined(separator: "   "))
         writer.raw("</text>\n")
+    }
+
+    /// Characters of Chinese, Japanese and Korean and pictures take about two columns in a picture, too.
+    private static var measure: TextMeasure {
+        TextMeasure(
+            columns: { character in
+                switch character.unicodeScalars.first?.value ?? 0 {
+                case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+                    0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+                    2
+                case _: 1
+                }
+            }, ellipsis: "…")
+    }
+
+    private static func cut(_ text: String, _ columns: Int) -> String {
+        measure.width(text) <= columns ? text : measure.fit(text, columns)
     }
 
     /// As many of the texts in a line as there is room for.

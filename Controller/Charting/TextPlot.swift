@@ -40,9 +40,9 @@ struct TextPlot {
 
     /// Nil when the size is too small.
     init?(chart: Chart, columns: Int, rows: Int, glyphs: ChartGlyphs, measure: TextMeasure) {
-        // The plot keeps three rows before the legend gets its first, then marks and their words, then spans.
+        // The plot keeps three rows before the legend gets its first, and half of the rows; then marks and their words, then spans.
         var free = max(0, rows - TextPlot.frameRows - 3)
-        legendRows = min(chart.series.count, free)
+        legendRows = min(chart.series.count, free, max(1, (rows - TextPlot.frameRows) / 2))
         free -= legendRows
         let table = MarkTable(chart.marks, in: chart.window)
         let words = TextPlot.lines(

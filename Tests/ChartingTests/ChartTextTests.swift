@@ -67,6 +67,38 @@ struct ChartTextTests {
         #expect(layers.slices[1][10] == nil && layers.slices[1][50] == Layers.Slice(bottom: 100, top: 150))
     }
 
+    @Test("Values below zero are stacked downwards, and the axis has room for them")
+    func negativeLayers() {
+        func series(_ name: String, _ value: Double) -> Series {
+            Series(name: name, unit: .watts, points: Sample.points(600, every: 1) { _ in value }, gapLimit: 15)
+        }
+        let chart = Chart(
+            series: [series("House", 100), series("Roof", -200), series("Balcony", -50), series("Pump", 20)],
+            style: .stacked, window: ChartWindow(from: Sample.start, to: Sample.start + 600))
+        let layers = Layers(chart, columns: 60)
+        #expect(layers.slices[1][10] == Layers.Slice(bottom: 0, top: -200))
+        #expect(layers.slices[2][10] == Layers.Slice(bottom: -200, top: -250))
+        #expect(layers.slices[3][10] == Layers.Slice(bottom: 100, top: 120))
+        #expect(layers.peaks[10] == 120 && layers.height(10) == 120 && layers.range == -250...120)
+        #expect(ChartLayout(chart, columns: 60, intervals: 5).axis.lower <= -250)
+        #expect(chart.text(columns: 80, rows: 24).contains { $0.text.contains("-200") })
+    }
+
+    @Test("The legend of many series leaves half of the rows to the plot")
+    func manySeries() {
+        let series = (1...26).map { number in
+            Series(name: "Plug \(number)", unit: .watts, points: Sample.points(60, every: 10) { _ in Double(number) })
+        }
+        let chart = Chart(title: String(repeating: "電気 ", count: 60), series: series)
+        let lines = chart.text(columns: 80, rows: 24).map(\.text)
+        #expect(lines.count { $0.contains("│") || $0.contains("┤") } == 11)
+        #expect(lines.last?.hasPrefix("and 17 more") == true)
+        let picture = chart.svg(width: 800, height: 400)
+        #expect(!picture.contains("too small") && picture.contains("more</text>"))
+        // The title is cut, and the date is next to it.
+        #expect(picture.contains("…</text>") && picture.contains(TimeAxis.caption(chart.window, zone: chart.zone)))
+    }
+
     @Test func everyLineHasExactlyTheWidthAskedFor() {
         for (index, sample) in Sample.all.enumerated() {
             for columns in stride(from: 1 + index % 4, through: 130, by: 4) {
@@ -134,7 +166,7 @@ struct ChartTextTests {
         }
         let lines = Chart(series: series).text(columns: 60, rows: 12).map(\.text)
         #expect(lines.count == 12)
-        #expect(lines[11].hasPrefix("and 25 more"))
+        #expect(lines[11].hasPrefix("and 27 more"))
     }
 
     @Test func namesCannotCarryControlCharacters() {
