@@ -12,7 +12,8 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
 
     /// The plug was set back to factory state, and said so while it still proved the key that was pinned.
     public static let factoryReset = Disconnection.distrusted(
-        "the plug was set back to factory state: it knows nobody any more\nhint: pair it anew with `plugctl pair`")
+        "the plug was set back to factory state: it knows nobody any more\nhint: pair it again with `plugctl pair --replace`"
+    )
 
     /// Whoever answered has the key of one plug and calls itself another.
     static func distrusted(id: PlugID, expected: PlugID) -> Disconnection {
@@ -42,7 +43,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
             self = .distrusted(
                 """
                 it is not the plug that was paired: its key is another
-                hint: if it was set back to factory state, pair it anew; if not, somebody pretends to be it
+                hint: if it was set back to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
                 """)
         case let error: self = .away("\(error)")
         }
@@ -57,7 +58,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
 
 extension DialError {
     /// Nobody proved to be the plug, and somebody to be another.
-    fileprivate var showsOtherKey: Bool {
+    var showsOtherKey: Bool {
         attempts.contains { attempt in
             guard case .otherKey = attempt.failure else { return false }
             return true

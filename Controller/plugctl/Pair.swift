@@ -17,6 +17,7 @@ struct Pair: AsyncParsableCommand {
               plugctl pair Lamp
               plugctl pair Lamp --code-file lamp.code
               pass plugs/lamp | plugctl pair Lamp
+              plugctl pair Lamp --replace
             """)
 
     @OptionGroup var network: NetworkOptions
@@ -24,13 +25,19 @@ struct Pair: AsyncParsableCommand {
     var name: String
     @Option(help: "Read the setup code from this file; it is asked for at a terminal, else read from standard input.")
     var codeFile: String?
+    @Flag(
+        help: """
+            Pin the plug's key although its id is paired with a different key: for a plug that was set back to factory state.
+            """)
+    var replace = false
     @Flag(help: "As a JSON object: plug, id, fingerprint.")
     var json = false
 
     func run() async throws {
         try await network.withClient { client in
             let found = try await client.findAnnounced(name, within: network.wait.duration)
-            let plug = try await client.pair(found, code: setupCode(of: found), within: network.wait.duration)
+            let plug = try await client.pair(
+                found, code: setupCode(of: found), replacing: replace, within: network.wait.duration)
             let record = PairedRecord(plug)
             if json { Output.json(record) } else { Output.safeLine(record.text) }
         }

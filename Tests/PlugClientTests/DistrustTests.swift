@@ -42,7 +42,7 @@ import Testing
                 == .distrusted(
                     """
                     it is not the plug that was paired: its key is another
-                    hint: if it was set back to factory state, pair it anew; if not, somebody pretends to be it
+                    hint: if it was set back to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
                     """))
         let away = try failed(.unreachable("No route to host"), .handshake("it closed the connection"))
         #expect(

@@ -50,8 +50,10 @@ private final class PairedHouse: Sendable {
 
     var code: SetupCode { get throws { try PlugLabel(state: directory + "/plug").code } }
 
-    func pair(code: SetupCode) async throws -> PairedPlugs.Entry {
-        try await client.pair("Lamp", code: code, at: addresses)
+    func pair(
+        code: SetupCode, replacing: Bool = false, claiming id: PlugID? = nil
+    ) async throws -> PairedPlugs.Entry {
+        try await client.pair("Lamp", code: code, replacing: replacing, at: addresses, claiming: id)
     }
 
     /// As ``PlugClient/follow(_:after:known:stateOptions:)`` does it, without the search for the plug.
@@ -164,7 +166,13 @@ private final class PairedHouse: Sendable {
         let anew = try await PairedHouse(plug: house.directory + "/plug", pairedIn: house.directory + "/desk")
         #expect(anew.service.identity?.publicKey != entry.key)
         #expect(await anew.service.machine.access.controllers.all.isEmpty)
-        #expect(try await anew.pair(code: house.code).id == entry.id)
+        for claimed in [nil, entry.id] {
+            let error = await refusal { _ = try await anew.pair(code: house.code, claiming: claimed) }
+            #expect(
+                error as? PairedPlugsError == .pinned(entry, claimedBy: "Lamp"), "the id is paired with another key")
+            #expect(try anew.client.paired.all() == [entry])
+        }
+        #expect(try await anew.pair(code: house.code, replacing: true).id == entry.id)
         #expect(try anew.client.paired.all().map(\.key) == [anew.service.identity?.publicKey])
         await anew.stop()
         await house.stop()

@@ -70,10 +70,35 @@ import Testing
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
         let anew = PairedPlugs.Entry(id: lampID, key: .desk, name: "Lamp")
-        try await plugs.add(anew)
+        try await plugs.add(anew, replacing: true)
         #expect(try plugs.all() == [fanEntry, anew])
         try await plugs.remove(fanID)
         #expect(try plugs.all() == [anew])
+    }
+
+    @Test("A plug that claims the id of a paired plug with a different key is refused") func claimedID() async throws {
+        try await plugs.add(lampEntry)
+        let hostile = PairedPlugs.Entry(id: lampID, key: .stranger, name: "Garden Lamp")
+        let error = await #expect(throws: PairedPlugsError.self) { try await plugs.add(hostile) }
+        #expect(error == .pinned(lampEntry, claimedBy: "Garden Lamp"))
+        let words = "\(try #require(error))"
+        #expect(words.contains("\"Living Room Lamp\"") && words.contains("plugctl pair \"Garden Lamp\" --replace"))
+        #expect(try plugs.all() == [lampEntry])
+    }
+
+    @Test("A plug that is paired again with its pinned or its next key gets its new name") func pairedAgain()
+        async throws
+    {
+        var known = lampEntry
+        known.nextKey = .desk
+        try await plugs.add(known)
+        for key in [PublicKey.desk, .plug] {
+            try await plugs.add(known)
+            let again = PairedPlugs.Entry(id: lampID, key: key, name: "Lamp")
+            try await plugs.add(again)
+            #expect(try plugs.all() == [again])
+            try await plugs.remove(lampID)
+        }
     }
 
     /// An accent at the beginning of a name makes one character with the space before it.

@@ -21,18 +21,34 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        guard let plug = await known(body.plug)?.record.plug else { throw Self.unknown(body.plug) }
+        // A plug that is paired with nobody here is named as it announces itself.
+        await board.begin()
+        var plug = await board.board.plugs[body.plug]
+        if plug == nil { plug = await known(body.plug) }
+        guard let name = plug?.record.plug else { throw Self.unknown(body.plug) }
         guard await board.beginPairing() else {
             throw Fault.unavailable("another plug is being paired", hint: "try again in a moment")
         }
-        let result = await Result { try await house.pair(plug, code: code) }
+        let result = await Result { try await house.pair(name, code: code) }
         await board.endPairing()
         do {
             return Response(json: jsonLine(PairedRecord(try result.get())), status: .created)
         } catch let error as PairingError {
             throw Fault(error.isRefusal ? .conflict : .serviceUnavailable, words: "\(error)")
+        } catch let error as PairedPlugsError {
+            throw Fault(error.isClaim ? .conflict : .serviceUnavailable, words: "\(error)")
         } catch {
             throw Fault(.serviceUnavailable, words: "\(error)")
+        }
+    }
+}
+
+extension PairedPlugsError {
+    /// The plug has the id of a different one that is paired.
+    fileprivate var isClaim: Bool {
+        switch self {
+        case .pinned: true
+        case .unusable, .damaged: false
         }
     }
 }

@@ -19,6 +19,9 @@ public struct PairedPlugs: Sendable {
             self.nextKey = nextKey
             self.name = name
         }
+
+        /// Whether the key is pinned for this plug.
+        func has(_ key: PublicKey) -> Bool { self.key == key || nextKey == key }
     }
 
     /// Stops a program that pairs in a loop from making every connection slow; the oldest is forgotten first.
@@ -60,11 +63,16 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Pins the plug's key. One that is there already gets its new key and name.
+    /// Pins the plug's key. A plug that is paired already gets its new name.
     ///
+    /// - Parameter replacing: pins the key also if the id is paired with a different key. Any plug can claim any id, so the user has
+    ///   to request this.
     /// - Throws: ``PairedPlugsError``, or `CancellationError` while another program writes.
-    public func add(_ plug: Entry) async throws {
-        try await change { plugs in
+    public func add(_ plug: Entry, replacing: Bool = false) async throws {
+        try await change { plugs throws(PairedPlugsError) in
+            if !replacing, let known = plugs.first(where: { $0.id == plug.id }), !known.has(plug.key) {
+                throw .pinned(known, claimedBy: plug.name)
+            }
             plugs.removeAll { $0.id == plug.id }
             plugs.append(plug)
         }
@@ -130,15 +138,15 @@ public struct PairedPlugs: Sendable {
     }
 
     /// Under a lock: two programs that pair at the same moment would else lose one of the plugs.
-    private func change(_ work: (inout [Entry]) -> Void) async throws {
+    private func change(_ work: (inout [Entry]) throws(PairedPlugsError) -> Void) async throws {
         let lock = try await takeLock()
         defer { withExtendedLifetime(lock) {} }
         try write(work)
     }
 
-    private func write(_ work: (inout [Entry]) -> Void) throws(PairedPlugsError) {
+    private func write(_ work: (inout [Entry]) throws(PairedPlugsError) -> Void) throws(PairedPlugsError) {
         var plugs = try all()
-        work(&plugs)
+        try work(&plugs)
         let bytes = PairedPlugsText.bytes(of: plugs.suffix(Self.limit))
         do throws(FileError) {
             try files.replaceSecret(path, with: bytes)
@@ -167,6 +175,8 @@ public struct PairedPlugs: Sendable {
 public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible {
     case unusable(FileError)
     case damaged(path: String, line: Int)
+    /// A plug claims the id of one that is paired with a different key.
+    case pinned(PairedPlugs.Entry, claimedBy: String)
 
     public var description: String {
         switch self {
@@ -175,6 +185,12 @@ public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible
             """
             \(path) line \(line) is damaged: expected a plug's id, its key in hexadecimal digits and its name
             hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
+            """
+        case .pinned(let known, let name):
+            """
+            "\(name)" claims to be plug \(known.id), which is paired as "\(known.name)" with a different key; nothing was replaced
+            hint: another device may pretend to be "\(known.name)"; if "\(known.name)" was reset or has a new key, run \
+            `plugctl pair "\(name)" --replace`
             """
         }
     }

@@ -8,23 +8,40 @@ extension PlugClient {
     /// Gets to know the plug of that announced name, and makes itself known to it: both prove the setup code, inside the
     /// connection that this authorises. The plug's key is pinned then.
     ///
+    /// - Parameter replacing: pins the plug's key also if its id is paired with a different key.
     /// - Throws: `PairingError`, `DialError`, ``PairedPlugsError``, or what ``resolve(_:within:)`` throws.
-    public func pair(_ name: String, code: SetupCode, within time: Duration = .seconds(5)) async throws
-        -> PairedPlugs.Entry
-    {
+    public func pair(
+        _ name: String, code: SetupCode, replacing: Bool = false, within time: Duration = .seconds(5)
+    ) async throws -> PairedPlugs.Entry {
         // Before anything is asked of the plug: what cannot be kept afterwards would pair one side only.
         _ = try paired.all()
-        let addresses = try await resolve(name, within: time).socketAddresses
-        return try await pair(name, code: code, at: addresses)
+        let service = try await resolve(name, within: time)
+        return try await pair(
+            name, code: code, replacing: replacing, at: service.socketAddresses, claiming: service.txt?.plugID)
     }
 
-    func pair(_ name: String, code: SetupCode, at addresses: [SocketAddress]) async throws -> PairedPlugs.Entry {
+    /// - Parameter id: the id that the plug announces. If a key is pinned for it, a plug with a different key is asked nothing.
+    func pair(
+        _ name: String, code: SetupCode, replacing: Bool = false, at addresses: [SocketAddress],
+        claiming id: PlugID? = nil
+    ) async throws -> PairedPlugs.Entry {
         let (dialer, ownKey) = dialer.current
         let attempt = PairingAttempt(PairingSession(name: self.name, code: code), ownKey: ownKey, on: eventLoop)
-        try await dialer.connect(to: addresses, on: eventLoop, owner: attempt)
+        if !replacing, let known = try paired.all().first(where: { $0.id == id }) {
+            do throws(DialError) {
+                try await dialer.connect(
+                    to: addresses, expecting: known.key, or: known.nextKey, on: eventLoop, owner: attempt)
+            } catch {
+                guard error.showsOtherKey else { throw error }
+                throw PairedPlugsError.pinned(known, claimedBy: name)
+            }
+        } else {
+            try await dialer.connect(to: addresses, on: eventLoop, owner: attempt)
+        }
         let plug = try await attempt.outcome()
         let entry = PairedPlugs.Entry(id: plug.id, key: plug.key, name: name)
-        try await paired.add(entry)
+        // The plug may state a different id than it announces.
+        try await paired.add(entry, replacing: replacing)
         return entry
     }
 
