@@ -25,7 +25,9 @@ public final class PlugClient: Sendable {
     /// Everything of this client runs on it.
     public let eventLoop: any EventLoop
     let name: String
-    private let group: MultiThreadedEventLoopGroup
+    /// The event loop of all clients in this process. It never ends, since actors, streams and timers of a client may schedule work on it
+    /// after the client has stopped: a reader that ends later, for example, ends its browse there.
+    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let dialer: RenewedDialer
     let paired: PairedPlugs
     private let writer: PairedPlugsWriter
@@ -50,8 +52,7 @@ public final class PlugClient: Sendable {
         self.paired = paired
         writer = PairedPlugsWriter(paired)
         dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        eventLoop = group.next()
+        eventLoop = Self.loops.next()
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
         discovery = Discovery(interfaces: filter, on: eventLoop, logger: logger)
         network = FollowedNetwork(filter, on: eventLoop)
@@ -71,7 +72,6 @@ public final class PlugClient: Sendable {
     /// Plugs of these names are found and reached, whatever others announce.
     func favour(_ names: Set<String>) {
         let services = Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) })
-        // Nothing goes to a loop that has ended.
         isStopped.withLock { if !$0 { discovery.favour(services) } }
     }
 
@@ -177,6 +177,10 @@ public final class PlugClient: Sendable {
             for await plug in introductions { try? await writer.rename(plug.plug, to: plug.names) }
         }
         network.add(followed)
+        guard !isStopped.withLock({ $0 }) else {
+            Task { await followed.stop() }
+            return followed
+        }
         Task { [writer] in
             await followed.keepKeys(in: writer)
             await followed.locate()
@@ -194,13 +198,12 @@ public final class PlugClient: Sendable {
 
     private struct KeptAway: Error, CustomStringConvertible { let description: String }
 
-    /// Ends everything that goes on with it: what is followed, waited for or browsed.
+    /// Ends everything that goes on with it: what is followed, waited for or browsed. What is followed afterwards ends at once.
     public func stop() async {
         isStopped.withLock { $0 = true }
         await network.stop()
         await discovery.stop()
         await writer.stop()
-        try? await group.shutdownGracefully()
     }
 }
 

@@ -178,6 +178,18 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
+    @Test("Work that is scheduled on the loop of a client that has stopped is done") func workAfterStop() async throws {
+        let house = try await PairedHouse()
+        let browser = house.client.browse()
+        let plug = house.client.follow("Lamp")
+        await house.stop()
+        #expect(try await house.client.eventLoop.submit { true }.get())
+        for await _ in browser {}
+        for await _ in plug.reports {}
+        for await _ in house.client.follow("Lamp").reports {}
+        for await _ in house.client.browse() {}
+    }
+
     @Test func aDamagedFileOfPlugsIsToldBeforeAnythingIsAskedOfThePlug() async throws {
         let house = try await PairedHouse()
         let files = FileStore()
