@@ -45,7 +45,7 @@ struct Browse: AsyncParsableCommand {
     func run() async throws {
         if packets { return try await showPackets() }
         let json = json
-        try await network.withClient(connects: false) { client in
+        try await network.withClient(connects: false, endsItself: false) { client in
             try await untilInterrupted(for: limit) {
                 for await event in client.browse() {
                     let record = BrowseRecord(event.change, interfaceName: interfaceName)

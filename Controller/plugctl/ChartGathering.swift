@@ -164,12 +164,12 @@ struct ChartGathering: Sendable {
         }
     }
 
-    /// False when it did not answer in time. Who has no history waits for as long as it takes.
+    /// False when it did not answer in time, which is longer without a history.
     private func fill(_ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?) async throws -> Bool
     {
         let limit = Task {
-            try await Task.sleep(for: network.wait.duration)
-            if known != nil { await plug.stop() }
+            try await Task.sleep(for: (known == nil ? network.timeout : network.wait).duration)
+            await plug.stop()
         }
         defer { limit.cancel() }
         do {

@@ -92,15 +92,18 @@ struct CommandOutput: ParsableArguments {
     private func perform(
         _ command: (PlugState) -> PlugCommand, on name: String, _ client: PlugClient
     ) async throws -> CommandRecord {
-        let found: String
+        let plug: FollowedPlug
         do {
-            found = try await client.find(name, within: network.wait.duration)
+            plug = client.follow(try await client.find(name, within: network.wait.duration))
         } catch {
             complain("\(error)")
             return CommandRecord(plug: name, error: "\(error)")
         }
+        let found = plug.name
         do {
-            let (state, event) = try await carryOut(command, on: client.follow(found))
+            let (state, event) = try await answered(by: plug, within: network.timeout) {
+                try await carryOut(command, on: plug)
+            }
             return CommandRecord(plug: found, state: state, event: event)
         } catch let error as Refusal {
             complain("\(found): \(error.detail)" + (error.code.hint(for: found).map { "\nhint: \($0)" } ?? ""))
@@ -108,6 +111,9 @@ struct CommandOutput: ParsableArguments {
         } catch let fault as PlugFault {
             complain("\(fault)")
             return CommandRecord(plug: found, error: "\(fault)")
+        } catch let silence as NoAnswer {
+            complain("\(silence)")
+            return CommandRecord(plug: found, error: "no answer within \(silence.limit)")
         }
     }
 

@@ -20,16 +20,19 @@ struct Info: AsyncParsableCommand {
             let found = try await client.find(name, within: network.wait.duration)
             let place = try await client.resolve(found, within: network.wait.duration)
             let plug = client.follow(found)
-            var record: InfoRecord?
-            for await report in plug.reports {
-                if case .connected(let description) = report.update {
-                    record = InfoRecord(description, at: place, now: BootClock.now)
-                } else if case .snapshot(let state) = report.update {
-                    record?.take(state)
-                    break
-                } else if case .disconnected(let reason, _) = report.update {
-                    try sayAway(found, reason)
+            let record = try await answered(by: plug, within: network.timeout) {
+                var record: InfoRecord?
+                for await report in plug.reports {
+                    if case .connected(let description) = report.update {
+                        record = InfoRecord(description, at: place, now: BootClock.now)
+                    } else if case .snapshot(let state) = report.update {
+                        record?.take(state)
+                        break
+                    } else if case .disconnected(let reason, _) = report.update {
+                        try sayAway(plug.name, reason)
+                    }
                 }
+                return record
             }
             await plug.stop()
             guard let record else { return }

@@ -1,4 +1,5 @@
 import DurableFiles
+import PlugClient
 import UnixSignals
 
 /// Runs the body until it ends, the time is over, or the person has seen enough (Control-C, SIGTERM), whichever comes first.
@@ -17,5 +18,55 @@ func untilInterrupted(for limit: TimeSpan? = nil, _ body: @escaping @Sendable ()
         }
         try await group.next()
         group.cancelAll()
+    }
+}
+
+/// Ends the process at once on Control-C and SIGTERM, while the body of a one-shot command runs. The process may be the first of a
+/// container, for which the kernel ignores signals without a handler.
+func endingAtOnce(_ body: () async throws -> Void) async throws {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let ending = Task {
+        for await signal in signals { OrderlyStop.now(on: signal == .sigint ? 2 : 15) }
+    }
+    defer { ending.cancel() }
+    try await body()
+}
+
+/// Runs the body of a one-shot command, which waits for answers of the plug. Following ends when the time is over, and everything that
+/// waits for the plug ends with it.
+///
+/// - Throws: ``NoAnswer`` if the time is over before the body ends.
+func answered<Result>(
+    by plug: FollowedPlug, within limit: TimeSpan, _ body: () async throws -> Result
+) async throws -> Result {
+    let timer = Task {
+        try await Task.sleep(for: limit.duration)
+        await plug.stop()
+        return true
+    }
+    func isOver() async -> Bool {
+        timer.cancel()
+        return (try? await timer.value) == true
+    }
+    do {
+        let result = try await body()
+        if await isOver() { throw NoAnswer(plug: plug.name, limit: limit) }
+        return result
+    } catch {
+        if await isOver() { throw NoAnswer(plug: plug.name, limit: limit) }
+        throw error
+    }
+}
+
+/// The plug did not answer within the time of `--timeout`.
+struct NoAnswer: Error, CustomStringConvertible {
+    let plug: String
+    let limit: TimeSpan
+
+    var description: String {
+        """
+        \(plug): no answer within \(limit)
+        hint: `plugctl doctor` looks for the reason; --timeout waits longer; a command that was sent may still take effect
+        """
     }
 }

@@ -31,7 +31,7 @@ struct Logs: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await network.withClient { client in
+        try await network.withClient(endsItself: false) { client in
             let found = try await client.find(name, within: network.wait.duration)
             let plug = client.follow(found, after: nil, stateOptions: nil)
             await plug.followLog(level, for: limit?.duration)

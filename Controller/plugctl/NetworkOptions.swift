@@ -19,6 +19,9 @@ struct NetworkOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: "How long to look for a plug by its name.")
     var wait = TimeSpan(.seconds(3))
 
+    @Option(help: "How long to wait for a plug's answer, at least 1s.")
+    var timeout = TimeSpan(.seconds(60))
+
     @Option(
         parsing: .unconditional,
         help: """
@@ -30,6 +33,7 @@ struct NetworkOptions: ParsableArguments {
     var verbose = false
 
     func validate() throws {
+        guard timeout.duration >= .seconds(1) else { throw ValidationError("--timeout is at least 1s") }
         guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--controller has 1 to 63 bytes of UTF-8, as a plug's name has")
         }
@@ -37,11 +41,19 @@ struct NetworkOptions: ParsableArguments {
 
     /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
     ///
-    /// - Parameter connects: false for a body that only looks around, which nobody needs a key for.
-    func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - connects: false for a body that only looks around, which nobody needs a key for.
+    ///   - endsItself: false for a body that runs until it is interrupted. Control-C and SIGTERM end the process of any other at once.
+    func withClient(
+        connects: Bool = true, endsItself: Bool = true, _ body: (PlugClient) async throws -> Void
+    ) async throws {
         try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
-            try await withClient(identity, isOwn: connects, keyLog: connects ? keyLog() : nil, body)
+            let log = try connects ? keyLog() : nil
+            guard endsItself else {
+                return try await withClient(identity, isOwn: connects, keyLog: log, body)
+            }
+            try await endingAtOnce { try await withClient(identity, isOwn: connects, keyLog: log, body) }
         }
     }
 
@@ -75,11 +87,13 @@ struct NetworkOptions: ParsableArguments {
     func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {
         try await withClient { client in
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
-            for await report in plug.reports {
-                if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
-                guard case .connected(let description) = report.update else { continue }
-                try await body(plug, description)
-                break
+            try await answered(by: plug, within: timeout) {
+                for await report in plug.reports {
+                    if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                    guard case .connected(let description) = report.update else { continue }
+                    try await body(plug, description)
+                    break
+                }
             }
             await plug.stop()
         }

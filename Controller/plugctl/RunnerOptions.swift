@@ -35,7 +35,7 @@ struct RunnerOptions: ParsableArguments {
         state: String? = nil, following files: RulesDirectory? = nil
     ) async throws {
         let sun = try sunTable()
-        try await network.withClient { client in
+        try await network.withClient(endsItself: false) { client in
             face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }

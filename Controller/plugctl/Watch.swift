@@ -75,7 +75,7 @@ struct Watch: AsyncParsableCommand {
         // Whoever gives a cursor keeps it too.
         let memory = after == nil ? openMemory() : nil
         let place = try place()
-        try await network.withClient { client in
+        try await network.withClient(endsItself: false) { client in
             let plugs = try await found(client)
             let known = fromNow ? [:] : await memory?.known ?? [:]
             let watched = WatchedPlugs(

@@ -5,6 +5,10 @@ public enum OrderlyStop {
     /// Less than a service manager waits before it kills (`TimeoutStopSec=20s` in our units).
     public static let limit = Duration.seconds(15)
 
+    /// Ends the process at once, with the status that shells report for a process that the signal ended. For a command that has nothing to
+    /// store.
+    public static func now(on signal: Int32) -> Never { _exit(128 + signal) }
+
     /// Ends the process with status 1 when it is still there after the limit: a thread may wait for a file system that never answers, and
     /// what has to survive is written long before.
     ///
