@@ -90,7 +90,7 @@ extension RuleRunner {
         let wanted = machine.rules.contains { rule in
             rule.triggers.contains { trigger in
                 guard case .appliance(let name, _) = trigger else { return false }
-                return name.lowercased() == plug.lowercased() || machine.memory.names[name] == id
+                return machine.memory.names[name].map { $0 == id } ?? (name.foldedPlugName == plug.foldedPlugName)
             }
         }
         guard wanted, warmed.insert(id).inserted else { return }

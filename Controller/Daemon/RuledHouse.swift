@@ -16,8 +16,8 @@ protocol RuledHouse: Sendable {
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)
 
-    /// The plugs that are paired; nil where nobody can say now.
-    func pairedPlugs() async -> Set<PlugID>?
+    /// The plugs that are paired, by what they were called last; nil where nobody can say now.
+    func pairedPlugs() async -> [PlugID: String]?
 
     /// Tries to reach a plug that is away at once: something about it is new.
     func locate(_ plug: String) async
@@ -39,7 +39,7 @@ protocol RuledHouse: Sendable {
 }
 
 extension RuledHouse {
-    func pairedPlugs() async -> Set<PlugID>? { nil }
+    func pairedPlugs() async -> [PlugID: String]? { nil }
     func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}

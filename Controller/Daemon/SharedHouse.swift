@@ -110,7 +110,7 @@ actor SharedHouse: RuledHouse {
         try await house.send(command, to: plug, id: id)
     }
 
-    func pairedPlugs() async -> Set<PlugID>? { await house.pairedPlugs() }
+    func pairedPlugs() async -> [PlugID: String]? { await house.pairedPlugs() }
 
     func locate(_ plug: String) async { await house.locate(plug) }
 

@@ -34,6 +34,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var connection: Connection?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
+    /// The only plug that may get the command, for each command that has one.
+    private var receivers: [RequestID: PlugID] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<Answer?, Never>] = []
     var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
@@ -80,14 +82,21 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
+    /// - Parameter plug: the only plug that gets the command; nil for any that is followed under this name. A different plug may take
+    ///   the name while the command waits for a connection.
     /// - Throws: `Refusal` when the plug refused, `CancellationError` when the caller gave up.
     /// - Returns: the state that resulted, and the number of the event that records it if something changed.
     @discardableResult
     public func send(
-        _ command: PlugCommand, id: RequestID? = nil
+        _ command: PlugCommand, id: RequestID? = nil, only plug: PlugID? = nil
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         let id = id ?? RequestID(drawnFrom: &random)
         guard answers[id] == nil else { throw Refusal(.busy, "this request is waiting for its answer already") }
+        if let plug {
+            guard machine.expected ?? plug == plug else { throw Self.differentPlug }
+            receivers[id] = plug
+        }
+        defer { receivers[id] = nil }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answers[id] = continuation
@@ -190,13 +199,23 @@ public actor FollowedPlug: ConnectionOwner {
     /// Stores the plug's keys there.
     func keepKeys(in keys: PairedPlugsWriter) { self.keys = keys }
 
+    /// Commands without an answer.
+    var waitingCommands: Int { answers.count }
+
     /// Who will prove to be there on the next connection.
     ///
     /// - Parameter nextKey: the key that the plug announced before, as it is stored.
     func expect(_ plug: PlugID, nextKey: PublicKey? = nil) {
+        for (request, receiver) in receivers where receiver != plug {
+            handle(.withdraw(request))
+            answers.removeValue(forKey: request)?.resume(returning: .refused(Self.differentPlug))
+        }
         announcedKey.dialling(stored: nextKey)
         handle(.dialling(plug))
     }
+
+    private static let differentPlug = Refusal(
+        .deadlinePassed, "the plug is away, and a different plug is announced under its name")
 
     // MARK: What the connection reports
 

@@ -15,9 +15,10 @@ extension HouseFollower {
         _ command: PlugCommand, to name: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         guard var plug = plug(named: name) else { throw absence(of: name) }
+        let owner = owner(of: name)
         while true {
             do {
-                return try await plug.send(command, id: id)
+                return try await plug.send(command, id: id, only: owner)
             } catch let refusal as Refusal {
                 guard await plug.isStopped, let next = try await successor(of: plug) else { throw refusal }
                 plug = next

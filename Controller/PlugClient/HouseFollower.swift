@@ -47,17 +47,17 @@ public actor HouseFollower {
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     private let follow: @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     /// The plugs that matter, by what they were called last; nil where nobody can say now.
-    private let paired: @Sendable () -> [PlugID: String]?
+    let paired: @Sendable () -> [PlugID: String]?
     /// Gets their names, and those that claim to be one of them, whenever they change.
     private let favour: @Sendable (Set<String>) -> Void
     private var learnedAt: Instant?
     /// What was learned.
-    private var names: [PlugID: String] = [:]
+    private(set) var names: [PlugID: String] = [:]
     private var favoured: Set<String> = []
     private(set) var directory = PlugDirectory()
     /// Those that are followed, by the name under which that began.
     private(set) var plugs: [String: FollowedPlug] = [:]
-    private var readings: [ObjectIdentifier: Reading] = [:]
+    private(set) var readings: [ObjectIdentifier: Reading] = [:]
     private var lastNumber = 0
     private var isEnding = false
     /// The last event accounted for of each plug that is away: what happens meanwhile is delivered or told as a gap.
@@ -149,9 +149,14 @@ public actor HouseFollower {
         }
     }
 
-    /// The plug of that name, in any spelling of capitals; nil while there is none. One whose announcement ran out while its
-    /// connection lives goes by its exact name.
+    /// The plug of that name, in any spelling of capitals; nil while there is none. The name of a paired plug means this plug only. One
+    /// whose announcement ran out while its connection lives goes by its exact name.
     public func plug(named name: String) -> FollowedPlug? {
+        switch PlugNameOwner(of: name, among: names) {
+        case .plug(let id): return plug(of: id)
+        case .ambiguous: return nil
+        case .unknown: break
+        }
         let bound = readings.values.filter { $0.name == name && isFollowed($0.plug) && !isOvershadowed($0.plug) }
         if let best = bound.max(by: { ($0.isConnected ? 1 : 0, $0.number) < ($1.isConnected ? 1 : 0, $1.number) }) {
             return best.plug
@@ -161,7 +166,7 @@ public actor HouseFollower {
 
     // MARK: Names
 
-    private func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
+    func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
 
     /// Whether it is announced with the id of a paired plug that is connected already: that needs nobody else, whoever says so.
     private func isReached(announced name: String) -> Bool {
@@ -184,22 +189,13 @@ public actor HouseFollower {
     private func boundName(of plug: PlugID, _ names: PlugNames) -> String? {
         self.names = paired() ?? self.names
         guard let known = self.names[plug], plug.shared(in: known) != names.given else { return self.names[plug] }
-        return names.bound(known: known) { name in self.names.contains { $0.key != plug && $0.value == name } }
-    }
-
-    /// The ids of the plugs that are paired; nil where nobody can say now.
-    func pairedPlugs() -> Set<PlugID>? { paired().map { Set($0.keys) } }
-
-    /// Why there is no plug of that name to command.
-    func absence(of name: String) -> Refusal {
-        guard let shared = SharedPlugName(name, among: names) else {
-            return Refusal(.deadlinePassed, "the plug is away")
+        return names.bound(known: known) { name in
+            self.names.contains { $0.key != plug && $0.value.foldedPlugName == name.foldedPlugName }
         }
-        return Refusal(.unknown, shared.description)
     }
 
     /// Whether another plug is paired under the name by which it goes, and it did not prove to be that one. Nothing is told of it.
-    private func isOvershadowed(_ plug: FollowedPlug) -> Bool {
+    func isOvershadowed(_ plug: FollowedPlug) -> Bool {
         guard let own = readings[ObjectIdentifier(plug)] else { return false }
         let holders = names.filter { $0.value == own.name }.keys
         if holders.isEmpty || plug.id.map({ holders.contains($0) }) == true { return false }

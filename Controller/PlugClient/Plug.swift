@@ -121,7 +121,7 @@ public final class Plug: Sendable {
     private var commandLine: FollowedPlug {
         line.withLock { line in
             if let line { return line }
-            let new = client.follow(name, after: nil, stateOptions: nil)
+            let new = client.follow(name, id: id, after: nil, stateOptions: nil)
             line = new
             // Nobody waits for what it reports; left unread it would stop the answers too.
             Task { for await _ in new.reports {} }

@@ -59,15 +59,8 @@ public final class PlugClient: Sendable {
         favour(Set((pairedNames() ?? [:]).values))
     }
 
-    /// Those that it is paired with, by what they were called last; nil where that cannot be read now. No two have one name: plugs of
-    /// one name are told apart as ``PlugModel/PlugID/distinguishing(_:)`` does.
-    func pairedNames() -> [PlugID: String]? {
-        guard let all = try? paired.all() else { return nil }
-        let counts = Dictionary(all.map { ($0.name, 1) }, uniquingKeysWith: +)
-        return all.reduce(into: [:]) { names, plug in
-            names[plug.id] = counts[plug.name] == 1 ? plug.name : plug.id.distinguishing(plug.name)
-        }
-    }
+    /// Those that it is paired with, as ``PairedPlugs/names()``; nil where that cannot be read now.
+    func pairedNames() -> [PlugID: String]? { try? paired.names() }
 
     /// Plugs of these names are found and reached, whatever others announce.
     func favour(_ names: Set<String>) {
@@ -83,16 +76,20 @@ public final class PlugClient: Sendable {
     /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
     public func plug(_ wanted: String, within time: Duration = .seconds(3)) async throws -> Plug {
         let (name, id) = try await search(for: wanted, within: time) { directory, name in
-            directory.id(of: name).map { (name, $0) }
+            if case .plug(let id) = directory.owner(of: wanted) { return (name, id) }
+            return directory.id(of: name).map { (name, $0) }
         }
         return Plug(name: name, id: id, client: self)
     }
 
-    /// The announced name of the plug that a person means.
+    /// The announced name of the plug that a person means, and its id if a paired plug has the name.
     ///
     /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
-    public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
-        try await search(for: wanted, within: time) { _, name in name }
+    public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> FoundPlug {
+        try await search(for: wanted, within: time) { directory, name in
+            guard case .plug(let id) = directory.owner(of: wanted) else { return FoundPlug(name: name, id: nil) }
+            return FoundPlug(name: name, id: id)
+        }
     }
 
     /// The same by announced names alone, whatever the plugs that are paired are called.
@@ -145,12 +142,13 @@ public final class PlugClient: Sendable {
     ///
     /// - Parameters:
     ///   - plug: its announced name, exactly.
+    ///   - id: the only plug that is followed under this name; nil for any that is paired.
     ///   - cursor: where its events begin; nil for no events.
     ///   - known: the last event seen of plugs by their id, which goes before `cursor`: whichever plug bears the name goes on
     ///     where it was left.
     ///   - stateOptions: how often a reading is worth sending; nil for no states.
     public func follow(
-        _ plug: String, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],
+        _ plug: String, id: PlugID? = nil, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
     ) -> FollowedPlug {
         let machine = PlugFollower(
@@ -160,6 +158,7 @@ public final class PlugClient: Sendable {
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
+            if let id, pinned.id != id { throw Distrust.another(name: name, id: pinned.id) }
             if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
             await followed.expect(pinned.id, nextKey: pinned.nextKey)
             do {
@@ -189,6 +188,13 @@ public final class PlugClient: Sendable {
             })
         }
         return followed
+    }
+
+    /// Follows the plug that was found, and no other one that is announced under its name.
+    public func follow(
+        _ plug: FoundPlug, after cursor: Cursor? = .now, stateOptions: StateOptions? = StateOptions()
+    ) -> FollowedPlug {
+        follow(plug.name, id: plug.id, after: cursor, stateOptions: stateOptions)
     }
 
     /// Plugs for which this gives a reason are not connected to; whoever follows them is told it. It is asked before each connection.

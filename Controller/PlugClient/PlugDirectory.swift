@@ -44,6 +44,7 @@ public struct PlugDirectory: Sendable {
     private var lastReplacement: Instant?
     /// The plugs that matter, by what they were called last.
     private var paired: [PlugID: String] = [:]
+    private var owners = PairedNames()
     private var pairedNames: Set<String> = []
     private let wanted: String?
     /// Further names that say they are one of them.
@@ -52,7 +53,7 @@ public struct PlugDirectory: Sendable {
     public private(set) var favoured: Set<String> = []
 
     /// - Parameter wanted: a name that somebody asked for, which matters too.
-    public init(wanted: String? = nil) { self.wanted = wanted?.lowercased() }
+    public init(wanted: String? = nil) { self.wanted = wanted?.foldedPlugName }
 
     public var names: [String] { entries.filter(\.value.isTold).keys.sorted() }
 
@@ -72,9 +73,10 @@ public struct PlugDirectory: Sendable {
         guard plugs != paired else { return [] }
         let kept = Set(plugs.keys.sorted { $0.rawValue < $1.rawValue }.prefix(Self.limit))
         paired = plugs.filter { kept.contains($0.key) }
-        pairedNames = Set(paired.values.map { $0.lowercased() })
+        owners = PairedNames(paired)
+        pairedNames = Set(paired.values.map(\.foldedPlugName))
         claims = claims.filter { paired[$0.key] != nil }.mapValues { names in
-            names.filter { !pairedNames.contains($0.lowercased()) }
+            names.filter { !pairedNames.contains($0.foldedPlugName) }
         }
         noteFavoured()
         return settle(now: now)
@@ -99,18 +101,30 @@ public struct PlugDirectory: Sendable {
     /// Those that are told of and say that they are this plug.
     func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
 
-    /// The plug that a person means: the one that is paired under this name, by its id, whatever it is announced as; else the exact name,
-    /// else the only one that differs in capitals alone.
+    /// The announced name of the plug that the user means. The name of a paired plug means its id only, whatever the plug is announced
+    /// as. A name that no paired plug has means the plug that announces exactly this name, else the only one that differs in capitals only.
     public func match(_ name: String) -> String? {
-        if let id = paired.first(where: { $0.value == name })?.key, entries[name]?.id != id,
-            let announced = entries.filter({ $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }).keys.min()
-        {
-            return announced
+        switch owner(of: name) {
+        case .plug(let id): return announcedName(of: id, written: name)
+        case .ambiguous: return nil
+        case .unknown: break
         }
         if contains(name) { return name }
-        let lowercased = name.lowercased()
-        let alike = entries.filter { $0.value.isTold && $0.key.lowercased() == lowercased }.keys
+        let folded = name.foldedPlugName
+        let alike = entries.filter { $0.value.isTold && $0.key.foldedPlugName == folded }.keys
         return alike.count == 1 ? alike.first : nil
+    }
+
+    /// The paired plug that the name means.
+    func owner(of name: String) -> PlugNameOwner { owners.owner(of: name) }
+
+    private func announcedName(of id: PlugID, written: String) -> String? {
+        let own = [paired[id], written].compactMap(\.self)
+        if let name = own.first(where: { contains($0) && entries[$0]?.id == id }) { return name }
+        let announced = entries.filter { $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }.keys.min()
+        if let announced { return announced }
+        // A plug that nobody is paired with has its name, or an announcement without an id: whoever follows it gets the reason.
+        return own.first { name in contains(name) && entries[name]?.id.map { paired[$0] == nil } ?? true }
     }
 
     // MARK: Coming and going
@@ -159,8 +173,8 @@ public struct PlugDirectory: Sendable {
 
     /// Whether the name has room of its own. One that says it is a plug that matters gets it, while there is room for such.
     private mutating func matters(_ name: String) -> Bool {
-        let lowercased = name.lowercased()
-        if lowercased == wanted || pairedNames.contains(lowercased) { return true }
+        let folded = name.foldedPlugName
+        if folded == wanted || pairedNames.contains(folded) { return true }
         guard let entry = entries[name], let id = entry.id, paired[id] != nil else { return false }
         if claims[id]?.contains(name) == true { return true }
         guard !entry.isDoubted, claims[id, default: []].count < Self.claimLimit else { return false }

@@ -12,7 +12,7 @@ public struct PlugEvents: AsyncSequence, Sendable {
     let cursor: Cursor
 
     public func makeAsyncIterator() -> Iterator {
-        let followed = plug.client.follow(plug.name, after: cursor, stateOptions: nil)
+        let followed = plug.client.follow(plug.name, id: plug.id, after: cursor, stateOptions: nil)
         return Iterator(id: plug.id, reports: followed.reports.makeAsyncIterator())
     }
 
@@ -46,7 +46,7 @@ public struct PlugStates: AsyncSequence, Sendable {
     let options: StateOptions
 
     public func makeAsyncIterator() -> Iterator {
-        let followed = plug.client.follow(plug.name, after: nil, stateOptions: options)
+        let followed = plug.client.follow(plug.name, id: plug.id, after: nil, stateOptions: options)
         return Iterator(id: plug.id, reports: followed.reports.makeAsyncIterator())
     }
 

@@ -21,12 +21,20 @@ extension PowerHistory {
 
     /// The plug that a person means: by the name that it bore last or by its id, capitals free where only one plug is meant
     /// so. Of several that bore the same name, the one that was measured last.
+    ///
+    /// - Parameter paired: the names of all paired plugs, which mean these plugs only.
     /// - Throws: ``HistoryError/Reason/unknownPlug(_:suggestions:)``, ``HistoryError/Reason/ambiguous(_:plugs:)``.
-    public func plug(named name: String) throws(HistoryError) -> HistoryPlug {
+    public func plug(named name: String, paired: [PlugID: String] = [:]) throws(HistoryError) -> HistoryPlug {
         let plugs = try plugs()
         let exact = plugs.filter { $0.name == name || $0.id.rawValue == name }
-        let wanted = name.lowercased()
-        let found = exact.isEmpty ? plugs.filter { [$0.name.lowercased(), $0.id.rawValue].contains(wanted) } : exact
+        let wanted = name.foldedPlugName
+        let found: [HistoryPlug]
+        switch PlugNameOwner(of: name, among: paired) {
+        case .plug(let id): found = plugs.filter { $0.id == id }
+        case .ambiguous(let ids): throw HistoryError(.ambiguous(name, plugs: ids.map(\.rawValue)), path)
+        case .unknown:
+            found = exact.isEmpty ? plugs.filter { [$0.name.foldedPlugName, $0.id.rawValue].contains(wanted) } : exact
+        }
         guard Set(found.map(\.name)).count <= 1 else {
             throw HistoryError(.ambiguous(name, plugs: found.map(\.id.rawValue)), path)
         }

@@ -69,7 +69,7 @@ struct ChartGathering: Sendable {
             for (index, course) in found.source.courses.enumerated() {
                 let name = try await client.find(wanted(index, found.plugs[index]), within: network.wait.duration)
                 plugs.append(client.follow(name))
-                courses.append(PowerCourse(plug: name, kept: course.kept))
+                courses.append(PowerCourse(plug: name.name, kept: course.kept))
             }
             found.source.courses = courses
             await body(found, plugs)
@@ -108,7 +108,7 @@ struct ChartGathering: Sendable {
     /// Nil where the history does not know it: then the plug may.
     private func lookUp(_ name: String) throws(HistoryError) -> HistoryPlug? {
         do throws(HistoryError) {
-            return try history?.plug(named: name)
+            return try history?.plug(meantBy: name)
         } catch {
             if case .unknownPlug = error.reason { return nil }
             throw error
@@ -148,18 +148,18 @@ struct ChartGathering: Sendable {
     ) async throws -> (Int, PowerCourse, name: String) {
         do {
             let name = try await client.find(wanted(index, known), within: network.wait.duration)
-            var course = known == nil ? PowerCourse(plug: name) : course
+            var course = known == nil ? PowerCourse(plug: name.name) : course
             if try await !fill(&course, from: client.follow(name, after: nil), known) {
-                complain("\(name): the plug did not answer, so what the history does not have is missing")
+                complain("\(name.name): the plug did not answer, so what the history does not have is missing")
             }
-            return (index, course, name)
+            return (index, course, name.name)
         } catch let error where known != nil && !(error is CancellationError) {
             let reason = error is PlugNotFound ? "the plug did not answer" : "\(error)"
             complain("\(course.plug): \(reason); what the history does not have is missing")
             return (index, course, course.plug)
         } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
             // Perhaps a name of the history was meant.
-            do throws(HistoryError) { _ = try history?.plug(named: names[index]) } catch { throw Complaint(error) }
+            do throws(HistoryError) { _ = try history?.plug(meantBy: names[index]) } catch { throw Complaint(error) }
             throw error
         }
     }

@@ -131,7 +131,7 @@ struct Unpair: AsyncParsableCommand {
         if hereOnly {
             try await saying { try await forget(PairedPlugs()) }
         } else {
-            try await network.withConnected(name) { plug, _ in
+            try await network.withConnected(name) { plug, description in
                 let own = try TransportIdentity.ofThisController().publicKey.fingerprint
                 do {
                     _ = try await plug.removeController(fingerprint: own)
@@ -140,18 +140,20 @@ struct Unpair: AsyncParsableCommand {
                         "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` makes it forget everybody; "
                             + "with --here-only this controller forgets the plug, which still knows it")
                 }
-                try await forget(PairedPlugs(), named: plug.name)
+                try await PairedPlugs().remove(description.id)
+                Output.safeLine("\(plug.name): forgotten")
             }
         }
     }
 
-    private func forget(_ plugs: PairedPlugs, named exact: String? = nil) async throws {
-        let name = exact ?? name
-        guard let plug = try plugs.all().last(where: { $0.name == name }) else {
+    private func forget(_ plugs: PairedPlugs) async throws {
+        let names = try plugs.names()
+        if let shared = SharedPlugName(name, among: names) { throw shared }
+        guard case .plug(let id) = PlugNameOwner(of: name, among: names) else {
             throw Complaint(
                 "no plug was paired as \"\(name)\"\nhint: its name was another then; `plugctl browse` shows its id")
         }
-        try await plugs.remove(plug.id)
-        Output.safeLine("\(name): forgotten")
+        try await plugs.remove(id)
+        Output.safeLine("\(names[id] ?? name): forgotten")
     }
 }

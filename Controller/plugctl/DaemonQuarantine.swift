@@ -37,7 +37,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     private var file: QuarantineFile { QuarantineFile(directory ?? QuarantineFile.defaultDirectory()) }
     private var names: [PlugID: String] {
-        ((try? PairedPlugs().all()) ?? []).reduce(into: [:]) { $0[$1.id] = $1.name }
+        (try? PairedPlugs().names()) ?? [:]
     }
 
     private func show() throws {
@@ -52,8 +52,9 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     private func follow(again wanted: String) throws {
         var quarantine = try file.read()
-        let lowercased = wanted.lowercased()
-        let named = names.filter { $0.value.lowercased() == lowercased }.map(\.key)
+        if let shared = SharedPlugName(wanted, among: names) { throw shared }
+        var named: [PlugID] = []
+        if case .plug(let id) = PlugNameOwner(of: wanted, among: names) { named = [id] }
         let plugs = named + (PlugID(rawValue: wanted).map { [$0] } ?? [])
         guard let plug = plugs.first(where: { quarantine.lift($0) }) else {
             throw Complaint(

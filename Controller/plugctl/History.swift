@@ -122,7 +122,7 @@ struct History: AsyncParsableCommand {
             do throws(HistoryError) {
                 if names.isEmpty { return try history.plugs() }
                 var plugs: [HistoryPlug] = []
-                for name in once(names, in: history) { plugs.append(try history.plug(named: name)) }
+                for name in once(names, in: history) { plugs.append(try history.plug(meantBy: name)) }
                 return plugs
             } catch {
                 throw Complaint(error)

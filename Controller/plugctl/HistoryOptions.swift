@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigurationFiles
 import DurableFiles
+import PlugClient
 import PowerHistory
 import Tariffs
 
@@ -36,8 +37,15 @@ func once(_ names: [String], in history: PowerHistory?) -> [String] {
     var seen: Set<String> = []
     return names.filter { name in
         // What is wrong with a name is said where it is read.
-        let known = try? history?.plug(named: name)
+        let known = try? history?.plug(meantBy: name)
         return seen.insert(known.map { "\($0.id)" } ?? name).inserted
+    }
+}
+
+extension PowerHistory {
+    /// The plug that the name means: the name of a plug that is paired with this controller means no other plug.
+    func plug(meantBy name: String) throws(HistoryError) -> HistoryPlug {
+        try plug(named: name, paired: (try? PairedPlugs().names()) ?? [:])
     }
 }
 

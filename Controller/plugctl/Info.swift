@@ -18,7 +18,7 @@ struct Info: AsyncParsableCommand {
     func run() async throws {
         try await network.withClient { client in
             let found = try await client.find(name, within: network.wait.duration)
-            let place = try await client.resolve(found, within: network.wait.duration)
+            let place = try await client.resolve(found.name, within: network.wait.duration)
             let plug = client.follow(found)
             let record = try await answered(by: plug, within: network.timeout) {
                 var record: InfoRecord?

@@ -1,4 +1,5 @@
 import DaemonClient
+import PlugClient
 import PlugModel
 import Presentation
 
@@ -20,8 +21,12 @@ struct ThroughDaemon: Sendable {
         var known: PlugCommand?
         do {
             let plug = try await client.read(PlugRecord.self, "/api/v1/plugs/\(DaemonClient.part(name))")
-            // To the daemon an id goes before a name: only the plug that is called so is meant.
-            guard plug.plug.lowercased() == name.lowercased() else { return .untried(nil) }
+            // To the daemon an id goes before a name, and it may know other plugs: only the plug that is called so is meant.
+            switch PlugNameOwner(of: name, among: (try? PairedPlugs().names()) ?? [:]) {
+            case .plug(let id): guard plug.id == id.rawValue else { return .untried(nil) }
+            case .ambiguous: return .untried(nil)
+            case .unknown: guard plug.plug.foldedPlugName == name.foldedPlugName else { return .untried(nil) }
+            }
             found = plug.plug
             // The name may be another's by the time of the second request.
             let place = "/api/v1/plugs/\(DaemonClient.part(plug.id ?? plug.plug))"

@@ -88,7 +88,7 @@ struct WatchedPlugs: Sendable {
     }
 
     private func print(_ plug: Plug, _ printer: WatchPrinter) async {
-        let followed = client.follow(plug.name, after: others, known: begin.known, stateOptions: options)
+        let followed = client.follow(plug.name, id: plug.id, after: others, known: begin.known, stateOptions: options)
         for await report in followed.reports {
             guard await print(report, printer) else { break }
         }

@@ -125,4 +125,13 @@ import Testing
         _ = board.take(.lost("lamp"))
         #expect(board.plug(named: "LAMP")?.id == lampID)
     }
+
+    @Test("The name of a paired plug that is away means no plug whose name differs in capitals")
+    mutating func pairedName() {
+        _ = board.hear(connected(kettleID), of: "lamp")
+        _ = board.know([lampID: "Lamp", kettleID: "lamp"])
+        #expect(board.plug(named: "lamp")?.id == kettleID)
+        #expect(board.plug(named: "Lamp")?.id == lampID)
+        #expect(board.plug(named: "LAMP") == nil)
+    }
 }

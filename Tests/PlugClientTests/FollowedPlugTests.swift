@@ -101,6 +101,31 @@ private actor Plug: ConnectionOwner {
         #expect(reasons == ["Unreachable()", "Unreachable()"])
     }
 
+    @Test("A command that is for one plug is refused when a different plug is reached under the name")
+    func commandForOnePlug() async throws {
+        let plug = Plug(on: loop)
+        let listener = try await Listener.start(
+            on: loop, identity: TransportIdentity(), loopbackOnly: true, owner: plug)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        let dialer = Dialer(identity: TransportIdentity())
+        let (begin, beginning) = AsyncStream<Void>.makeStream()
+        let followed = await follow { [loop] followed in
+            for await _ in begin { break }
+            await followed.expect(lamp.id)
+            try await dialer.connect(to: [address], on: loop, owner: followed)
+        }
+        let other = PlugID(rawValue: "ba9876543210")!
+        let early = Task { _ = try await followed.send(turnOn, only: other) }
+        let right = Task { try await followed.send(turnOn, only: lamp.id).state.relayOn }
+        while await followed.waitingCommands < 2 { await Task.yield() }
+        beginning.yield()
+        await #expect(throws: Refusal.self) { try await early.value }
+        #expect(try await right.value)
+        await #expect(throws: Refusal.self) { try await followed.send(turnOn, only: other) }
+        await followed.stop()
+        await listener.stop()
+    }
+
     @Test func aCommandIsDoneAndItsEventReported() async throws {
         let (followed, listener) = try await follow(Plug(on: loop))
         let result = try await followed.send(turnOn)

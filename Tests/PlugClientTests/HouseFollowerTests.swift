@@ -187,6 +187,31 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
+    @Test(
+        "A command to a paired plug that is away reaches no plug whose name differs in capitals",
+        arguments: ["heater", "Heater"])
+    func awayWhileAnotherHasItsName(announced: String) async throws {
+        let away = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let id = try #require(PlugID(rawValue: "bbbbbbbbbbbb"))
+        let (plug, listener) = try await network.add(announced, id: id.rawValue)
+        let house = network.house(paired: [away: "Heater", id: "heater"])
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of heater"])
+        var random = SystemRandomNumberGenerator()
+        for name in ["Heater", "HEATER"] {
+            #expect(await house.plug(named: name) == nil)
+            let error = await #expect(throws: Refusal.self) {
+                try await house.send(turnOn, to: name, id: RequestID(drawnFrom: &random))
+            }
+            // Only a spelling that is nobody's exact name fits both.
+            #expect(error?.detail.contains("\"Heater\" (\(away)) and \"heater\" (\(id))") == (name == "HEATER"))
+        }
+        #expect(await plug.asked == 0)
+        _ = try await house.send(turnOn, to: "heater", id: RequestID(drawnFrom: &random))
+        #expect(await plug.asked == 1)
+        await end(running, listener)
+    }
+
     /// Class: who may announce a name decides what it means. Nineteen forged records made a plug take another name, and the rule that
     /// turns it off found nobody.
     @Test func aNameStaysWithThePlugThatIsPairedUnderIt() async throws {

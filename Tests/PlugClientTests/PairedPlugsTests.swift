@@ -101,6 +101,13 @@ import Testing
         }
     }
 
+    @Test("A plug takes no name that differs from a paired plug's name in capitals only") func capitals() async throws {
+        try await plugs.add(lampEntry)
+        try await plugs.add(fanEntry)
+        try await plugs.rename(fanID, to: PlugNames(given: "living room LAMP", announced: "living room LAMP"))
+        #expect(try plugs.all().map(\.name) == ["Living Room Lamp", "Fan"])
+    }
+
     /// An accent at the beginning of a name makes one character with the space before it.
     @Test(arguments: ["", " ", "\u{301}clair", "Küche  \u{1F468}\u{200D}\u{1F469}", "a\r", "\u{2028}"])
     func anyNameComesBack(name: String) async throws {

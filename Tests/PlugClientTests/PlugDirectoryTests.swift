@@ -59,6 +59,40 @@ import Testing
 
     private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
 
+    @Test("The name of a paired plug means no other plug, in any spelling of capitals", arguments: [true, false])
+    func pairedName(isOtherPaired: Bool) {
+        let other = PlugID(rawValue: "bbbbbbbbbbbb")!
+        var directory = PlugDirectory()
+        _ = directory.favour(isOtherPaired ? [heater: "Heater", other: "heater"] : [heater: "Heater"], now: .zero)
+        _ = directory.take(found("heater", id: other), now: .zero)
+        #expect(directory.match("Heater") == nil, "the plug is away")
+        #expect(directory.match("HEATER") == nil)
+        #expect(directory.match("heater") == (isOtherPaired ? "heater" : nil))
+        _ = directory.take(found("Radiator", id: heater), now: .zero)
+        #expect(directory.match("Heater") == "Radiator")
+        #expect(directory.match("HEATER") == (isOtherPaired ? nil : "Radiator"))
+    }
+
+    @Test("A paired plug that announces the name of a different one does not get it") func takenName() {
+        let other = PlugID(rawValue: "bbbbbbbbbbbb")!
+        var directory = PlugDirectory()
+        _ = directory.favour([heater: "Heater", other: "Kettle"], now: .zero)
+        _ = directory.take(found("Heater", id: other), now: .zero)
+        #expect(directory.match("Heater") == nil)
+        #expect(directory.match("Kettle") == "Heater")
+    }
+
+    @Test("Full case mapping and canonical Unicode forms are one spelling")
+    func spellings() {
+        var directory = PlugDirectory()
+        _ = directory.favour([heater: "Straße Caf\u{E9}"], now: .zero)
+        _ = directory.take(found("STRASSE CAFE\u{301}", id: PlugID(rawValue: "bbbbbbbbbbbb")), now: .zero)
+        #expect(directory.match("straße cafe\u{301}") == nil)
+        #expect(directory.match("STRASSE CAF\u{C9}") == nil)
+        _ = directory.take(found("Straße Caf\u{E9}", id: heater), now: .zero)
+        #expect(directory.match("STRASSE CAF\u{C9}") == "Straße Caf\u{E9}")
+    }
+
     private func found(_ name: String, id: PlugID? = nil) -> ServiceChange {
         .found(plug(name), txt: id.flatMap { try? TXTRecord(["id": $0.rawValue]) })
     }

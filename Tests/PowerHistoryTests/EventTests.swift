@@ -98,6 +98,12 @@ import Testing
         #expect(try history.plug(named: "Fridge").id == fridge)
         #expect(try history.plug(named: "Fridge").span == midnight + 500_000...midnight + 519_000)
         #expect(try history.plug(named: "00000000a0ff").id == old)
+        // The name of a paired plug of which nothing is kept means no other plug.
+        let paired = [PlugID(rawValue: "bbbbbbbbbbbb")!: "floor lamp", lamp: "Floor Lamp"]
+        #expect(try history.plug(named: "Floor Lamp", paired: paired).id == lamp)
+        for name in ["floor lamp", "FLOOR LAMP"] {
+            #expect(throws: HistoryError.self) { try history.plug(named: name, paired: paired) }
+        }
         let error = #expect(throws: HistoryError.self) { try history.plug(named: "Flor Lamp") }
         #expect(error?.reason == .unknownPlug("Flor Lamp", suggestions: ["Floor Lamp"]))
         #expect(error?.hint == "did you mean \"Floor Lamp\"?")

@@ -103,9 +103,12 @@ public struct RuleEngine: Machine, Sendable {
     }
 
     /// What written names mean, whatever the plugs of these ids are called; other names are looked for among those of the plugs.
-    mutating func bind(_ names: [String: PlugID]) {
-        guard names != plugs.bound else { return }
-        plugs.bound = names
+    ///
+    /// - Parameter paired: the names of all paired plugs, which mean no other plugs; nil if they are not known.
+    mutating func bind(_ names: [String: PlugID], paired: PairedNames? = nil) {
+        let paired = paired ?? PairedNames()
+        guard names != plugs.bound || paired != plugs.paired else { return }
+        (plugs.bound, plugs.paired) = (names, paired)
         bind()
     }
 

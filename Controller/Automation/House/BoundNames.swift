@@ -18,22 +18,36 @@ public struct BoundNames: Hashable, Sendable {
 
     /// Forgets names that are not written any more, and binds those of plugs that are known. A script may say any of these names.
     ///
+    /// The name of a paired plug is bound to this plug only, whether or not it was ever present.
+    ///
+    /// - Parameters:
+    ///   - known: the plugs that were present once.
+    ///   - paired: the names of all paired plugs; nil if they are not known.
+    ///   - foldsCapitals: whether the only known plug whose name differs in capitals is meant too.
     /// - Returns: whether that changed anything.
-    mutating func bind(_ rules: [Rule], to known: [HouseMemory.Plug]) -> Bool {
+    mutating func bind(
+        _ rules: [Rule], to known: [HouseMemory.Plug], paired: PairedNames? = nil, foldsCapitals: Bool = true
+    ) -> Bool {
         let before = plugs
         var written = Set(rules.flatMap(\.plugs))
         if rules.contains(where: { !$0.handlers.isEmpty }) {
             written.formUnion(known.map(\.name))
             written.formUnion(plugs.keys)
+            if let paired { written.formUnion(paired.names.values) }
         }
         plugs = plugs.filter { written.contains($0.key) }
         let unbound = written.filter { plugs[$0] == nil }
         guard !unbound.isEmpty else { return plugs != before }
         let exact = Dictionary(known.map { ($0.name, $0.id) }) { _, last in last }
-        let folded = Dictionary(grouping: known) { $0.name.lowercased() }
+        let folded = Dictionary(grouping: known) { $0.name.foldedPlugName }
         for name in unbound.sorted() where plugs.count < Self.limit {
-            let alike = folded[name.lowercased(), default: []]
-            plugs[name] = exact[name] ?? (alike.count == 1 ? alike[0].id : nil)
+            switch paired?.owner(of: name) ?? .unknown {
+            case .plug(let id): plugs[name] = id
+            case .ambiguous: continue
+            case .unknown:
+                let alike = foldsCapitals ? folded[name.foldedPlugName, default: []] : []
+                plugs[name] = exact[name] ?? (alike.count == 1 ? alike[0].id : nil)
+            }
         }
         return plugs != before
     }

@@ -82,8 +82,8 @@ public struct HouseMemory: Hashable, Sendable {
     func plug(named name: String) -> PlugID? {
         if let bound = names[name] { return bound }
         if let exact = plugs.last(where: { $0.name == name }) { return exact.id }
-        let wanted = name.lowercased()
-        let near = plugs.filter { $0.name.lowercased() == wanted }
+        let wanted = name.foldedPlugName
+        let near = plugs.filter { $0.name.foldedPlugName == wanted }
         return near.count == 1 ? near[0].id : nil
     }
 

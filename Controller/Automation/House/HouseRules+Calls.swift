@@ -11,18 +11,22 @@ extension HouseRules {
     public var views: [PlugView] {
         let names = Set(memory.plugs.map(\.name))
         let bound = Dictionary(grouping: memory.names.plugs.filter { !names.contains($0.key) }, by: \.value)
-        return memory.plugs.flatMap { plug in
-            let view =
-                engine.index(of: plug.name).map { engine.view(of: $0.value) }
-                ?? PlugView(name: plug.name, isConnected: false)
-            let others = bound[plug.id, default: []].map(\.key).sorted()
-            return [view]
-                + others.map { name in
-                    var other = view
-                    other.name = name
-                    return other
-                }
-        }
+        // A paired plug that was never present keeps its name: a script must not find a different plug under it.
+        let met = Set(memory.plugs.map(\.id))
+        let unmet = (paired?.names ?? [:]).filter { !met.contains($0.key) && !names.contains($0.value) }.values.sorted()
+        return unmet.map { PlugView(name: $0, isConnected: false) }
+            + memory.plugs.flatMap { plug in
+                let view =
+                    engine.index(of: plug.name).map { engine.view(of: $0.value) }
+                    ?? PlugView(name: plug.name, isConnected: false)
+                let others = bound[plug.id, default: []].map(\.key).sorted()
+                return [view]
+                    + others.map { name in
+                        var other = view
+                        other.name = name
+                        return other
+                    }
+            }
     }
 
     mutating func ask(_ call: ScriptCall, now: Instant) -> [Action] {

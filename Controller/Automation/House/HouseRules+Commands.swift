@@ -112,7 +112,7 @@ extension HouseRules {
     mutating func remember(
         _ request: CommandRequest, _ firing: Firing, for span: Duration, now: Instant
     ) -> [Action] {
-        let plug = memory.plug(named: request.plug)
+        let plug = plug(named: request.plug)
         let until = now + min(span, Self.longestRemembering)
         let wish = HouseMemory.Command(request, firing, to: plug, until: until)
         let others = memory.wishes.filter { !$0.isForSamePlug(as: wish) }
@@ -132,7 +132,7 @@ extension HouseRules {
     mutating func grantWish(of name: String, _ id: PlugID, now: Instant, _ actions: inout [Action]) {
         let granted = memory.wishes.filter { wish in
             guard wish.until > now else { return false }
-            return wish.plug.map { $0 == id } ?? (wish.request.plug.lowercased() == name.lowercased())
+            return wish.plug.map { $0 == id } ?? means(wish.request.plug, id, called: name)
         }
         for wish in granted {
             guard memory.commands.count < HouseMemory.maximumCommands else { return wishesWait = true }

@@ -13,11 +13,12 @@ extension HouseRules {
             if let before, before != plug { tellRenamed(id, from: before, to: plug, &actions) }
             changed(now: now)
         case .paired(let plugs):
-            guard plugs != paired else { return }
-            paired = plugs
-            guard memory.names.keep(plugs) else { return }
+            guard plugs != paired?.names else { return }
+            let before = memory.names
+            paired = PairedNames(plugs)
+            _ = memory.names.keep(Set(plugs.keys))
             bindNames()
-            changed(now: now)
+            if memory.names != before { changed(now: now) }
         case .following(let plug, let cursor):
             guard let id = present[plug]?.id else { return }
             move(id, to: cursor, now: now)
@@ -87,8 +88,29 @@ extension HouseRules {
     // MARK: Plugs
 
     private mutating func bindNames() {
-        _ = memory.names.bind(rules, to: memory.plugs.filter { paired?.contains($0.id) ?? true })
-        engine.bind(memory.names.plugs)
+        let known = memory.plugs.filter { plug in paired.map { $0.names[plug.id] != nil } ?? true }
+        _ = memory.names.bind(rules, to: known, paired: paired)
+        engine.bind(memory.names.plugs, paired: paired)
+    }
+
+    /// The plug that a rule means by this name, although it is away: the plug that the name is bound to, else the paired plug that has
+    /// the name, else the plug that had it last.
+    func plug(named written: String) -> PlugID? {
+        if let bound = memory.names[written] { return bound }
+        switch paired?.owner(of: written) ?? .unknown {
+        case .plug(let id): return id
+        case .ambiguous: return nil
+        case .unknown: return memory.plug(named: written)
+        }
+    }
+
+    /// Whether a rule that wrote this name, and knew no id for it, means the plug.
+    func means(_ written: String, _ id: PlugID, called name: String) -> Bool {
+        switch paired?.owner(of: written) ?? .unknown {
+        case .plug(let owner): owner == id
+        case .ambiguous: false
+        case .unknown: written.foldedPlugName == name.foldedPlugName
+        }
     }
 
     /// A person gave it the other name. What names it by the name before still means it.

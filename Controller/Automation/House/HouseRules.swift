@@ -61,8 +61,8 @@ public struct HouseRules: Machine, Sendable {
     var engine: RuleEngine
     /// The plugs that are connected, by name.
     var present: [String: Presence] = [:]
-    /// Nil where nobody has said.
-    var paired: Set<PlugID>?
+    /// The names of the plugs that are paired; nil before they are known.
+    var paired: PairedNames?
     /// How far the memory's commands are; nil where this process has not taken one up yet.
     var deliveries: [RequestID: Delivery] = [:]
     /// Commands that ended here, which the engine is to be told of.
@@ -105,7 +105,8 @@ public struct HouseRules: Machine, Sendable {
         self.memory = memory
         self.rules = rules
         disabled = memory.engine.disabled
-        _ = self.memory.names.bind(rules, to: memory.plugs)
+        // Which plugs are paired is not known yet, and a paired plug may own what looks like a different spelling of capitals.
+        _ = self.memory.names.bind(rules, to: memory.plugs, foldsCapitals: false)
         engine = RuleEngine(rules: rules, memory: memory.engine)
         engine.bind(self.memory.names.plugs)
         resumable = memory.calls.elements.map(\.call.id)

@@ -4,8 +4,8 @@ public import ProtocolCore
 /// What happens to ``HouseRules``. Of each plug in its order: connected, following, snapshot, then the rest.
 public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
     case connected(plug: String, id: PlugID, boot: BootID)
-    /// These plugs are paired; a name that means another one means it no more.
-    case paired(Set<PlugID>)
+    /// These plugs are paired, under these names. A name that is bound to a plug that is not paired any longer is free.
+    case paired([PlugID: String])
     /// Events come from now on: the next one after this number.
     case following(plug: String, after: SequenceNumber)
     case snapshot(plug: String, PlugState)

@@ -35,12 +35,15 @@ extension Dashboard {
         of names: [String], by step: CalendarStep, over span: ClosedRange<Int64>
     ) async throws -> Response {
         let mostRows = Self.mostRows
+        await board.begin()
+        let paired = await board.board.paired
         let json = try await reading { history in
             let seconds = Int(span.lowerBound / 1000)..<Int((span.upperBound + 999) / 1000)
             let margin = 40 * 86_400
             let zone = ZoneOffsets.local(from: seconds.lowerBound - margin, to: seconds.upperBound + margin)
             var report = EnergyReport(step: step, zone: zone, tariff: try Self.tariff())
-            let plugs = names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0) }
+            let plugs =
+                names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0, paired: paired) }
             var rows = 0
             // One that was named twice, by its name and by its id, is one.
             var counted: Set<PlugID> = []

@@ -32,7 +32,8 @@ extension Dashboard {
             } else {
                 // One that is there and was never met has no events.
                 if house.plug(named: name) != nil { return Response(json: "[]") }
-                wanted = try await reading { try $0.plug(named: name).id }
+                let paired = house.paired
+                wanted = try await reading { try $0.plug(named: name, paired: paired).id }
             }
         } else {
             wanted = nil

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PlugClient
 import PlugModel
 import Presentation
 
@@ -25,7 +26,10 @@ extension Dashboard {
     /// The plug that the path names.
     func plug(_ context: DashboardContext) async throws -> HouseBoard.Plug {
         let name = try wanted(context)
-        guard let plug = await known(name) else { throw Self.unknown(name) }
+        guard let plug = await known(name) else {
+            guard let shared = SharedPlugName(name, among: await board.board.paired) else { throw Self.unknown(name) }
+            throw Fault(.notFound, words: "\(shared)")
+        }
         return plug
     }
 
@@ -48,12 +52,17 @@ extension Dashboard {
 }
 
 extension HouseBoard {
-    /// By id, by name, or by a name that differs in capitals only, where it is the only one.
+    /// By id, by name, or by a name that differs in capitals only, where it is the only one. The name of a paired plug means no other plug.
     func plug(named name: String) -> Plug? {
         if let id = PlugID(rawValue: name), let plug = plugs.values.first(where: { $0.id == id }) { return plug }
+        switch PlugNameOwner(of: name, among: paired) {
+        case .plug(let id): return plugs.values.first { $0.id == id }
+        case .ambiguous: return nil
+        case .unknown: break
+        }
         if let plug = plugs[name] { return plug }
-        let wanted = name.lowercased()
-        let near = plugs.values.filter { $0.record.plug.lowercased() == wanted }
+        let wanted = name.foldedPlugName
+        let near = plugs.values.filter { $0.record.plug.foldedPlugName == wanted }
         return near.count == 1 ? near[0] : nil
     }
 }

@@ -17,6 +17,7 @@ extension Dashboard {
 
     private func power(of name: String, over span: ClosedRange<Int64>, columns: Int) async throws -> Response {
         let plug = await known(name)
+        let paired = await board.board.paired
         let newer = plug?.recent.points(from: span.lowerBound, to: span.upperBound) ?? []
         // Without a history there is still what came since the daemon's start.
         if let plug, history == nil {
@@ -26,7 +27,7 @@ extension Dashboard {
             let wanted = plug?.id.map(\.rawValue) ?? name
             let known: HistoryPlug
             do throws(HistoryError) {
-                known = try history.plug(named: wanted)
+                known = try history.plug(named: wanted, paired: paired)
             } catch {
                 guard let plug, case .unknownPlug = error.reason else { throw error }
                 return Self.json(plug.record.plug, KeptCourse(), newer, span, columns)

@@ -27,7 +27,7 @@ struct HouseBoard: Sendable {
     var plugs: [String: Plug] = [:]
     /// Names under which a plug is still followed that has another one by now.
     private var formerNames: Set<String> = []
-    private var paired: [PlugID: String] = [:]
+    private(set) var paired: [PlugID: String] = [:]
     /// The last event of each plug that was told, or that the history had when this began.
     private var told: [PlugID: SequenceNumber] = [:]
     private var pending: [String: ReadingRecord] = [:]

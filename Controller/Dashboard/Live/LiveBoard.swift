@@ -203,8 +203,8 @@ public actor LiveBoard: HouseAudience {
             while learnsAgain, !hasEnded {
                 learnsAgain = false
                 do {
-                    let entries = try await HistoryThreads.run { [paired] in try paired.all() }
-                    publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name }))
+                    let names = try await HistoryThreads.run { [paired] in try paired.names() }
+                    publish(board.know(names))
                 } catch is Fault {
                     // Too many ask for the history at once.
                     learnsAgain = true
@@ -241,7 +241,7 @@ private struct KnownBefore: Sendable {
 
     /// What cannot be read is left out: it is said where somebody asks for it.
     init(paired plugs: PairedPlugs, history: PowerHistory?, rules: [String], now: Int64) {
-        for entry in (try? plugs.all()) ?? [] { paired[entry.id] = entry.name }
+        paired = (try? plugs.names()) ?? [:]
         guard let history else { return }
         let known = (try? history.plugs()) ?? []
         // It may have been renamed since it was paired.

@@ -63,6 +63,18 @@ public struct PairedPlugs: Sendable {
         }
     }
 
+    /// The plugs by what they were called last. No two have one name: plugs of one name are told apart as
+    /// ``PlugModel/PlugID/distinguishing(_:)`` does.
+    ///
+    /// - Throws: ``PairedPlugsError``.
+    public func names() throws(PairedPlugsError) -> [PlugID: String] {
+        let all = try all()
+        let counts = Dictionary(all.map { ($0.name, 1) }, uniquingKeysWith: +)
+        return all.reduce(into: [:]) { names, plug in
+            names[plug.id] = counts[plug.name] == 1 ? plug.name : plug.id.distinguishing(plug.name)
+        }
+    }
+
     /// Pins the plug's key. A plug that is paired already gets its new name.
     ///
     /// - Parameter replacing: pins the key also if the id is paired with a different key. Any plug can claim any id, so the user has
@@ -96,7 +108,9 @@ public struct PairedPlugs: Sendable {
     }
 
     private static func name(of plug: Entry, _ names: PlugNames, in plugs: [Entry]) -> String {
-        names.bound(known: plug.name) { name in plugs.contains { $0.id != plug.id && $0.name == name } }
+        names.bound(known: plug.name) { name in
+            plugs.contains { $0.id != plug.id && $0.name.foldedPlugName == name.foldedPlugName }
+        }
     }
 
     /// The plug will have this key; does nothing where it is not there.

@@ -72,7 +72,7 @@ struct BoundNameTests {
     @Test("A plug that is not paired any more leaves the name to its successor") func replaced() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
-        bench.feed(.paired([fan, HouseBench.ids["Hall"]!]), at: 2)
+        bench.feed(.paired([fan: "Lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 2)
         bench.appear("Lamp", at: 2, id: fan)
         bench.press("Hall", 1, at: 3)
         bench.settle(at: 3)
@@ -111,6 +111,66 @@ struct BoundNameTests {
         bench.press("Hall", 2, at: 3)
         bench.settle(at: 3)
         #expect(bench.sent.map(\.plug) == [names[0]])
+    }
+
+    @Test("The name of a paired plug that is away means no plug whose name differs in capitals") func away() {
+        let paired = [lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]
+        var bench = HouseBench(HouseBench.toggle)
+        bench.feed(.paired(paired), at: 0)
+        bench.appear("Hall", at: 0)
+        bench.appear("lamp", at: 0, id: fan)
+        bench.press("Hall", 1, at: 5)
+        bench.settle(at: 5)
+        #expect(bench.sent.isEmpty)
+        #expect(bench.rules.memory.names["Lamp"] == lamp, "the name is bound before the plug was ever present")
+        bench.appear("Lamp", at: 6)
+        bench.press("Hall", 2, at: 7)
+        bench.settle(at: 7)
+        #expect(bench.sent.map(\.plug) == ["Lamp"])
+    }
+
+    @Test("A spelling that fits two paired plugs is ambiguous while one of them is away") func ambiguousSpelling() {
+        var bench = HouseBench(.button(.toggle(["LAMP"])))
+        bench.feed(.paired([lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 0)
+        bench.appear("Hall", at: 0)
+        bench.appear("lamp", at: 0, id: fan)
+        bench.press("Hall", 1, at: 5)
+        bench.settle(at: 5)
+        #expect(bench.sent.isEmpty)
+        let unsent = bench.told.compactMap { notice -> UnsentReason? in
+            if case .notSent(_, "LAMP", let reason) = notice { reason } else { nil }
+        }
+        #expect(unsent == [.ambiguous(["Lamp", "lamp"])])
+        #expect(bench.rules.memory.names["LAMP"] == nil)
+    }
+
+    @Test("A process that does not know the paired plugs yet binds no name in a different spelling of capitals")
+    func restartWithoutList() throws {
+        var before = HouseBench(of: [])
+        before.appear("lamp", at: 0, id: fan)
+        before.settle(at: 1)
+        var bench = HouseBench(HouseBench.toggle, memory: try #require(before.stored.last), at: 10)
+        #expect(bench.rules.memory.names["Lamp"] == nil)
+        bench.feed(.paired([lamp: "Lamp", fan: "lamp"]), at: 10)
+        #expect(bench.rules.memory.names["Lamp"] == lamp)
+    }
+
+    @Test("A command that is kept for a paired plug that is away goes to no plug whose name differs in capitals")
+    func keptCommand() {
+        var rule = Rule.button(.turnOn(["Lamp"]))
+        rule.remembersAway = .seconds(3600)
+        var bench = HouseBench(rule)
+        bench.feed(.paired([lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 0)
+        bench.appear("Hall", at: 0)
+        bench.press("Hall", 1, at: 5)
+        bench.settle(at: 5)
+        #expect(bench.rules.memory.wishes.map(\.plug) == [lamp])
+        bench.appear("lamp", at: 6, id: fan)
+        bench.settle(at: 6)
+        #expect(bench.sent.isEmpty)
+        bench.appear("Lamp", at: 7)
+        bench.settle(at: 7)
+        #expect(bench.sent.map(\.plug) == ["Lamp"])
     }
 
     @Test("A script that says a name means the plug too") func script() {

@@ -26,7 +26,7 @@ struct FollowedPlugEvents {
             name: "benchmark", identity: identity, paired: PairedPlugs(directory: directory), interfaces: ["lo"],
             logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
         let found = try await client.find(name, within: .seconds(10))
-        _ = try await client.pair(found, code: PlugLabel(state: state).code)
+        _ = try await client.pair(found.name, code: PlugLabel(state: state).code)
         plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {

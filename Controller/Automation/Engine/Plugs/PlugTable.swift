@@ -56,6 +56,8 @@ struct PlugTable: Sendable {
     private var byID: [PlugID: Int] = [:]
     /// What written names mean.
     var bound: [String: PlugID] = [:]
+    /// The names of all paired plugs, present or not. Empty if they are not known.
+    var paired = PairedNames()
 
     var count: Int { plugs.count }
 
@@ -71,22 +73,39 @@ struct PlugTable: Sendable {
         return index
     }
 
-    /// The plug that the name is bound to, else the plug of exactly this name, else the only one whose name differs in capitals.
+    /// The plug that the name is bound to, else the paired plug that has the name, else the plug of exactly this name, else the only one
+    /// whose name differs in capitals.
     ///
     /// Of two paired plugs with one name each is called by it with its id, ``PlugID/distinguishing(_:)``: the name alone fits neither.
     func find(_ written: String) -> Found {
         if let id = bound[written] {
-            guard let index = byID[id], plugs[index].isPresent else { return .notPresent }
-            return .plug(index)
+            return present(id)
+        }
+        switch paired.owner(of: written) {
+        case .plug(let id): return present(id)
+        case .ambiguous(let ids): return .ambiguous(ids.compactMap { paired.names[$0] }.sorted())
+        case .unknown: break
         }
         if let index = index(ofPresent: written) { return .plug(index) }
-        guard let alike = folded[written.lowercased()] else { return .notPresent }
+        guard let alike = folded[written.foldedPlugName] else { return .notPresent }
         let near = alike.filter { plugs[$0].isPresent }
         switch near.count {
         case 0: return .notPresent
-        case 1 where plugs[near[0]].name.lowercased() == written.lowercased(): return .plug(near[0])
+        case 1 where plugs[near[0]].name.foldedPlugName == written.foldedPlugName: return .plug(near[0])
         case _: return .ambiguous(near.map { plugs[$0].name }.sorted())
         }
+    }
+
+    /// Whether the written name means the plug of this exact name, which has not appeared yet.
+    func means(_ written: String, plugCalled name: String) -> Bool {
+        let own = paired.owner(of: name)
+        guard own != .unknown else { return written.foldedPlugName == name.foldedPlugName }
+        return own == bound[written].map { .plug($0) } ?? paired.owner(of: written)
+    }
+
+    private func present(_ id: PlugID) -> Found {
+        guard let index = byID[id], plugs[index].isPresent else { return .notPresent }
+        return .plug(index)
     }
 
     /// The plug's index; nil where the table is full.
@@ -101,9 +120,9 @@ struct PlugTable: Sendable {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }
             index = plugs.count
             indexes[name] = index
-            folded[name.lowercased(), default: []].append(index)
+            folded[name.foldedPlugName, default: []].append(index)
             plugs.append(Plug(name: name, relayOn: state.relayOn))
-            if let shared = id?.shared(in: name) { folded[shared.lowercased(), default: []].append(index) }
+            if let shared = id?.shared(in: name) { folded[shared.foldedPlugName, default: []].append(index) }
         }
         // The name may have been another plug's.
         if let before = plugs[index].id, before != id { byID[before] = nil }

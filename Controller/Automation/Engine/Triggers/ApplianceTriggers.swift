@@ -79,7 +79,7 @@ extension RuleEngine {
     private mutating func recordedUnseen(_ name: String, _ samples: [RecordedPower]) {
         guard plugs.index(of: name) == nil else { return }
         for watched in appliances.indices
-        where appliances[watched].plug == nil && appliances[watched].written.lowercased() == name.lowercased() {
+        where appliances[watched].plug == nil && plugs.means(appliances[watched].written, plugCalled: name) {
             for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }
         }
     }

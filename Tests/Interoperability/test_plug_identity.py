@@ -1,0 +1,101 @@
+"""A key and a name belong to one plug: no other plug gets them, whatever it claims and whoever is away."""
+
+import os
+import pathlib
+import signal
+
+import pytest
+
+from harness.deadlines import eventually
+from harness.served import Served
+
+RULES = """\
+- rule: By the door
+  when: { plug: Hall, button: single }
+  then:
+    - toggle: Heater
+"""
+
+
+def claiming(plug, host, name, state, victim):
+    """A plug that is new and claims the id of another one."""
+    state.mkdir(mode=0o700)
+    identity = state / "id"
+    identity.write_bytes(pathlib.Path(victim.state, "id").read_bytes())
+    identity.chmod(0o600)
+    return plug(host, name, state=state, paired=False)
+
+
+def test_a_plug_that_claims_the_id_of_a_paired_one_is_not_paired(lan, plug, controller, tmp_path):
+    heater = plug(lan.host(), "Heater")
+    person = controller(lan.host())
+    person.does("on", "Heater")
+    paired = pathlib.Path(tmp_path, "state", "smartplug", "plugs")
+    before = paired.read_bytes()
+    hostile = claiming(plug, lan.host(), "Garden Lamp", tmp_path / "hostile", heater)
+    code = hostile.setup_code()
+    person.browse().found("Garden Lamp")
+    done = person.finish("pair", "Garden Lamp", "--code-file", code)
+    assert done.status == 1 and '"Heater"' in done.errors and 'plugctl pair "Garden Lamp" --replace' in done.errors, done
+    assert paired.read_bytes() == before and hostile.status()["paired"] == 0
+    person.does("off", "Heater")
+    assert heater.status()["relay"] == "off"
+    person.does("pair", "Garden Lamp", "--code-file", code, "--replace")
+    assert paired.read_bytes() != before and hostile.status()["paired"] == 1
+
+
+def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_away(lan, plug, controller, tmp_path):
+    heater = plug(lan.host(), "Heater")
+    heater.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    heater.running.terminate()
+    heater.running.ended(within=5)
+    other, hall = plug(lan.host(), "heater"), plug(lan.host(), "Hall")
+    person = controller(lan.host())
+    person.browse().found("heater")
+    done = person.finish("on", "Heater")
+    assert done.status == 1 and 'no plug named "Heater" answers' in done.errors, done
+    done = person.finish("on", "HEATER")
+    assert done.status == 1 and '"Heater" (' in done.errors and '"heater" (' in done.errors, done
+    # A daemon that starts in this state binds its rule to the plug that is away.
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULES)
+    served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(2)
+    assert hall.press().status == 0
+    served.running.seen_object(lambda told: told["event"] == "notSent" and told["plug"] == "Heater", 10, "that nothing is sent")
+    person.through(served.socket)
+    for name in ("Heater", "HEATER"):
+        assert person.finish("on", name).status == 1, name
+    assert other.status()["relay"] == "off"
+    person.does("on", "heater")
+    assert other.status()["relay"] == "on"
+    heater = plug(heater.host, "Heater", state=heater.state, paired=False)
+    served.running.seen_object(lambda told: told.get("plugs") == 3, 20, "that it follows the plug that is back")
+    assert hall.press().status == 0
+    eventually(lambda: heater.status()["relay"] == "on", 10, lambda: "that it is switched")
+    assert other.status()["relay"] == "on"
+
+
+def last_descendant(process):
+    while children := pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split():
+        process = int(children[0])
+    return process
+
+
+ONE_SHOT = [("info", "Lamp"), ("on", "Lamp"), ("controllers", "Lamp"), ("audit", "Lamp"), ("set", "Lamp")]
+
+
+@pytest.mark.parametrize("words", ONE_SHOT, ids=lambda words: words[0])
+def test_a_command_to_a_plug_that_was_killed_ends_at_sigterm_and_at_its_limit(lan, plug, controller, words):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.browse().found("Lamp")
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+    # It may be the first process of a container, for which the kernel ignores what nobody handles.
+    person.under(["unshare", "--pid", "--fork", "--kill-child"])
+    waiting = person.start(*words, "--wait", "10s")
+    waiting.seen(lambda line: "trying again" in line.text, 20, "that it waits")
+    os.kill(last_descendant(waiting.process.pid), signal.SIGTERM)
+    waiting.ended(within=5)
+    done = person.finish(*words, "--wait", "10s", "--timeout", "2s", within=30)
+    assert done.status == 1 and "no answer within 2s" in done.errors and "hint: " in done.errors, done
