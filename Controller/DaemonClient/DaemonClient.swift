@@ -23,7 +23,7 @@ public struct DaemonClient: Sendable {
     /// Whether there is a file that could be the daemon's socket. True if its file system does not answer: the request reports that.
     public var isThere: Bool {
         let path = path
-        return Patience.ofFiles.within { DaemonSocket.presence(at: path) } != .absent
+        return Patience.ofFiles.within(place: path) { DaemonSocket.presence(at: path) } != .absent
     }
 
     /// - Parameters:

@@ -91,7 +91,7 @@ extension DaemonClient {
     /// Nobody else's socket is spoken to: a command tells what this house has and does.
     private func connect() async throws -> Connection {
         let path = path
-        guard let presence = Patience.ofFiles.within({ DaemonSocket.presence(at: path) }) else {
+        guard let presence = Patience.ofFiles.within(place: path, { DaemonSocket.presence(at: path) }) else {
             throw DaemonFault.broken("the file system of its socket \(path) does not answer")
         }
         switch presence {

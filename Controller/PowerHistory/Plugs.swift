@@ -1,5 +1,5 @@
 import GRDB
-import PlugModel
+public import PlugModel
 import ProtocolCore
 
 extension PowerHistory {
