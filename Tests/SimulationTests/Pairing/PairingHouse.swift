@@ -162,7 +162,8 @@ struct PairingHouse {
         for message in told {
             switch message {
             case .goodbye, .pairingChallenge: break
-            case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .pairingProof,
+            case .welcome, .invitations, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong,
+                .pairingProof,
                 .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
                 .refused,
                 .homekit, .audit:
