@@ -123,8 +123,10 @@ public struct PlugDirectory: Sendable {
         if let name = own.first(where: { contains($0) && entries[$0]?.id == id }) { return name }
         let announced = entries.filter { $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }.keys.min()
         if let announced { return announced }
-        // A plug that nobody is paired with has its name, or an announcement without an id: whoever follows it gets the reason.
-        return own.first { name in contains(name) && entries[name]?.id.map { paired[$0] == nil } ?? true }
+        // An unpaired plug has exactly its name, or the announcement has no id: a client that follows it receives the reason.
+        return paired[id].flatMap { name in
+            contains(name) && entries[name]?.id.map { paired[$0] == nil } ?? true ? name : nil
+        }
     }
 
     // MARK: Coming and going

@@ -9,6 +9,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public static let interrupted = SystemError(EINTR)
     public static let notFound = SystemError(ENOENT)
+    public static let accessDenied = SystemError(EACCES)
+    public static let isDirectory = SystemError(EISDIR)
     public static let alreadyExists = SystemError(EEXIST)
     public static let wouldBlock = SystemError(EWOULDBLOCK)
     public static let inputOutput = SystemError(EIO)

@@ -206,7 +206,7 @@ struct RuleFileShelfTests {
         let directory = TestFolder()
         let healthy = directory.path + "/a.yaml"
         try FileStore().replace(healthy, with: Array("a".utf8))
-        let patience = Patience(.seconds(2), threads: 4)
+        let patience = Patience(.seconds(5), threads: 4)
         let files = LookedAtFiles(["/stuck", directory.path], patience: patience) { path in
             guard path == "/stuck" else { return RulePathLook(at: path) }
             stuck.withLock { $0.looks += 1 }

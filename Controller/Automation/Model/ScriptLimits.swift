@@ -16,7 +16,7 @@ public enum ScriptLimits {
     public static let handlers = 64
     /// Timers of one script that run at once, and bytes of the name of each.
     public static let timers = 64
-    public static let timerNameSize = 200
+    public static let timerNameSize = 63
     /// A shorter one ends only after this.
     public static let shortestTimer = Duration.milliseconds(100)
     /// Longer than anybody waits; instants are far from their end.

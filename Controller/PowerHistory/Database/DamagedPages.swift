@@ -1,7 +1,6 @@
 import DurableFiles
 import Foundation
 import GRDB
-import Glibc
 
 /// A damaged database made such that SQLite opens it: a copy in which the header is right, and no page lies behind the end.
 ///
@@ -20,8 +19,6 @@ struct DamagedPages {
     /// Offsets into the header: changes of the file, pages of it, free pages, the changes when the number of pages was written.
     private static let (changes, pages, freePages, changesOfPages) = (24, 28, 32, 92)
     private static let pieceLength = 65_536
-    /// SEEK_DATA of lseek(2).
-    private static let seekData: Int32 = 3
     /// Pages that a header may say are missing: it may itself be damage.
     private static let mostMissing = 1 << 16
 
@@ -85,10 +82,8 @@ struct DamagedPages {
         try source.seek(toOffset: 0)
         var offset: UInt64 = 0
         while offset < length {
-            let data = lseek(source.fileDescriptor, off_t(clamping: offset), Self.seekData)
-            // Nothing but a hole follows. A file system without holes refuses the question.
-            let isEnd = data < 0 && errno == ENXIO
-            offset = isEnd ? length : min(length, max(offset, UInt64(clamping: data)))
+            // Nothing is copied of holes.
+            offset = min(length, SparseFile.nextData(in: source.fileDescriptor, from: offset) ?? length)
             if offset == length { break }
             try source.seek(toOffset: offset)
             let piece = try source.read(upToCount: Int(min(length - offset, UInt64(Self.pieceLength)))) ?? Data()

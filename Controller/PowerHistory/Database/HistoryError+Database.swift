@@ -1,7 +1,6 @@
 import DurableFiles
 import Foundation
 import GRDB
-import Glibc
 
 extension HistoryError {
     init(any error: any Error, _ path: String) {
@@ -11,7 +10,7 @@ extension HistoryError {
         case let error as FileError: self.init(.file(error), path)
         case let error as CocoaError where error.code == .fileWriteOutOfSpace: self.init(.full, path)
         case let error as CocoaError where error.code == .fileReadNoPermission:
-            self.init(.file(FileError(.read, path, .system(SystemError(EACCES)))), path)
+            self.init(.file(FileError(.read, path, .system(.accessDenied))), path)
         case _: self.init(.database(code: 1, message: "\(error)"), path)
         }
     }

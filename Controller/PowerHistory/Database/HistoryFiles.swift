@@ -1,6 +1,5 @@
 import DurableFiles
 import Foundation
-import Glibc
 
 /// The database's file and the files that SQLite makes next to it.
 enum HistoryFiles {
@@ -21,7 +20,7 @@ enum HistoryFiles {
         case .typeRegular, .typeSymbolicLink: return
         case .typeSocket: throw FileError(.open, path, .notRegular(.socket))
         case .typeCharacterSpecial, .typeBlockSpecial: throw FileError(.open, path, .notRegular(.device))
-        case .typeDirectory: throw FileError(.open, path, .system(SystemError(EISDIR)))
+        case .typeDirectory: throw FileError(.open, path, .system(.isDirectory))
         case _: throw FileError(.open, path, .notRegular(.pipe))
         }
     }
