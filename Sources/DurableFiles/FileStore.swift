@@ -66,7 +66,8 @@ public struct FileStore: Sendable {
     /// - Throws: ``FileError`` with ``FileError/Reason/late`` if there is no answer in time (``Patience``).
     public func requireAnswer(of path: String) throws(FileError) {
         let calls = calls
-        guard patience.within(place: path, { calls.isDirectory(path) }) != nil else { throw FileError(.open, path, .late) }
+        let answer = patience.within(place: path) { calls.isDirectory(path) }
+        guard answer != nil else { throw FileError(.open, path, .late) }
     }
 
     /// Looks whether this process may make files in a directory; one that is not there is none that it may not.

@@ -44,7 +44,8 @@ extension AskedRequest {
         switch self {
         case .remove_controller, .set_role, .invite, .manage_homekit: true
         case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
-            .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key, .next_key_kept,
+            .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key,
+            .next_key_kept,
             .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify, .reset_protection, .rename,
             .configure:
             false
