@@ -47,7 +47,7 @@ swift_build() {
     SMARTPLUG_BUILD=$kind SMARTPLUG_ROOT=$PWD SMARTPLUG_CACHE=$cache SMARTPLUG_SWIFTC=$toolchain/swiftc \
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
         TMPDIR=$temporary env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
-    rm -f Tests/XCTMain.swift
+    if [[ $kind == tests ]]; then rm -f Tests/XCTMain.swift; fi
     # The compilers leave folders, which nobody needs once no build runs. The locks are files.
     if flock --nonblock --exclusive "$builds"; then rm -rf "$temporary"/*/; fi
     exec {builds}>&-

@@ -89,6 +89,7 @@ tell_copyright() {
     cat <<END
 This is $1, of the open smart plug. Copyright: the authors of its history, at
 the last commit $author.
+License: Apache License 2.0.
 
 Inside the program are the Swift runtime and libraries of others, under the licenses and with the notices below. The text of the
 Apache License 2.0 is /usr/share/common-licenses/Apache-2.0.
