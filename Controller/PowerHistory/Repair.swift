@@ -13,7 +13,9 @@ extension PowerHistory {
     public static func repair(
         _ file: String, into directory: String, progress: (_ done: Int64, _ of: Int64) -> Void = { _, _ in }
     ) throws(HistoryError) -> SalvageReport {
-        do throws(FileError) { try FileStore().requireAnswer(of: file) } catch { throw HistoryError(error, file) }
+        for path in [file, directory] {
+            do throws(FileError) { try FileStore().requireAnswer(of: path) } catch { throw HistoryError(error, path) }
+        }
         guard Opening.isThere(file) else { throw HistoryError(.absent, file) }
         let place = directory + "/repairing"
         do {

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from harness.deadlines import eventually
+from deadlines import eventually
 from harness.served import Served
 
 # Ignores and blocks signals, sets a mask that takes all permissions from the owner, and becomes the program.

@@ -163,7 +163,8 @@ def test_what_cannot_be_imported_is_told(history):
     assert "--start 2026-11-20T07:30" in history.run("history", "import", file, "--plug", "Kettle", status=1)
     history.run("history", "import", file, "--plug", "Kettle", "--start", "2026-11-20T07:30")
     file.write_text("0,0\nten,2000\n")
-    assert f"{file}: line 2: found" in history.run("history", "import", file, "--plug", "Kettle", status=1)
+    said = history.run("history", "import", file, "--plug", "Kettle", "--start", "2026-11-21T07:30")
+    assert "1 that cannot be read (first: line 2)" in said
     assert "hint: did you mean \"Kettle\"?" in history.run("history", "Ketle", status=1)
 
 

@@ -84,8 +84,8 @@ struct ScriptCallTests {
             "it would have 65 timers: at most 64"
         ),
         (
-            .answer(timers: [.init(name: String(repeating: "n", count: 201), delay: nil)]),
-            "a timer's name has 201 bytes: at most 200"
+            .answer(timers: [.init(name: String(repeating: "n", count: 64), delay: nil)]),
+            "a timer's name has 64 bytes: at most 63"
         ),
         (.answer(.wait(.seconds(1))), "what it asked for cannot be done by a script"),
     ]
