@@ -134,9 +134,9 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
                 if wanted not in (None, paired.plug_id):
                     await session.leave(house.controller.identity.public_key)
                     return None, "wrong_plug"
-                known = house.keys.plug(paired.plug_id)
+                stored = house.keys.plug(paired.plug_id)
                 # Any plug can claim any id. Only the form of the configured plug itself replaces a key.
-                if self.source != SOURCE_REAUTH and known.keys and not known.knows(paired.keys[0]):
+                if self.source != SOURCE_REAUTH and stored.keys and not stored.knows(paired.keys[0]):
                     await session.leave(house.controller.identity.public_key)
                     return None, "different_key"
                 self._name = session.description.name
