@@ -39,7 +39,6 @@ protocol RuledHouse: Sendable {
 }
 
 extension RuledHouse {
-    func pairedPlugs() async -> [PlugID: String]? { nil }
     func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}

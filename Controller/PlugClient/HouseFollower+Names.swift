@@ -1,4 +1,4 @@
-import PlugModel
+public import PlugModel
 
 /// Which plug a name means.
 extension HouseFollower {
@@ -19,7 +19,7 @@ extension HouseFollower {
     }
 
     /// The plugs that are paired, by what they were called last; nil where nobody can say now.
-    func pairedPlugs() -> [PlugID: String]? { paired() }
+    public func pairedPlugs() -> [PlugID: String]? { paired() }
 
     /// Why there is no plug of that name to command.
     func absence(of name: String) -> Refusal {

@@ -34,6 +34,8 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
         remembered = remembering
     }
 
+    func pairedPlugs() -> [PlugID: String]? { nil }
+
     /// Time has gone by.
     func remember(through second: Int64) { remembered = remembered.map { $0.lowerBound...second } }
 

@@ -2,6 +2,16 @@
 
 import pathlib
 
+from deadlines import eventually
+from harness.served import Served
+
+RULES = """\
+- rule: By the door
+  when: { plug: Hall, button: single }
+  then:
+    - toggle: Heater
+"""
+
 
 def claiming(plug, host, name, state, victim):
     """A plug that is new and claims the id of another one."""
@@ -35,12 +45,27 @@ def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_
     heater.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
     heater.running.terminate()
     heater.running.ended(within=5)
-    other = plug(lan.host(), "heater")
+    other, hall = plug(lan.host(), "heater"), plug(lan.host(), "Hall")
     person = controller(lan.host())
     person.browse().found("heater")
     done = person.finish("on", "Heater")
     assert done.status == 1 and 'no plug named "Heater" answers' in done.errors, done
     done = person.finish("on", "HEATER")
     assert done.status == 1 and '"Heater" (' in done.errors and '"heater" (' in done.errors, done
+    # A daemon that starts in this state binds its rule to the plug that is away.
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULES)
+    served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(2)
+    assert hall.press().status == 0
+    served.running.seen_object(lambda told: told["event"] == "notSent" and told["plug"] == "Heater", 10, "that nothing is sent")
+    person.through(served.socket)
+    for name in ("Heater", "HEATER"):
+        assert person.finish("on", name).status == 1, name
+    assert other.status()["relay"] == "off"
     person.does("on", "heater")
+    assert other.status()["relay"] == "on"
+    heater = plug(heater.host, "Heater", state=heater.state, paired=False)
+    served.running.seen_object(lambda told: told.get("plugs") == 3, 20, "that it follows the plug that is back")
+    assert hall.press().status == 0
+    eventually(lambda: heater.status()["relay"] == "on", 10, lambda: "that it is switched")
     assert other.status()["relay"] == "on"
