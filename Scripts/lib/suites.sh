@@ -199,7 +199,12 @@ jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }
-jobs_hardware() { python_jobs hardware guest Tests/HardwareInTheLoop .build-guest; }
+# All files in one job, because they share one guest.
+jobs_hardware() {
+    local files=(Tests/HardwareInTheLoop/test_*.py)
+    job hardware hardware guest "$results/hardware.xml" \
+        Tests/HardwareInTheLoop/run .build-guest --junit-xml "$results/hardware.xml" "${files[@]##*/}"
+}
 
 # plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
 jobs_conformance() {

@@ -7,7 +7,6 @@ from deadlines import eventually
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 HOUSE = ["Television", "Amplifier", "Ceiling Light", "Refrigerator", "Washing Machine", "Kettle"]
-FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
 DIFFICULT = r"Küche · Lamp.2 \ oben; links"
 
 
@@ -33,13 +32,12 @@ def test_plugs_are_found_when_they_are_announced(lan, plug, controller):
     here, there = lan.host(), lan.host()
     browsers = {"beside them": controller(here).browse(), "on another host": controller(there).browse()}
     plugs = [plug(here, name) for name in HOUSE]
-    late = {}
+    late = {}  # `Scripts/demo --check` judges these times.
     for started in plugs:
         announced = started.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced").at
         for where, browser in browsers.items():
             late[started.name, where] = browser.found_at(started.name, within=5) - announced
     print({who: f"{seconds * 1000:.0f} ms" for who, seconds in late.items()})
-    assert max(late.values()) <= FOUND_WITHIN, late
 
 
 def test_a_browse_for_three_seconds_ends_and_lists_the_plug(lan, plug, controller):

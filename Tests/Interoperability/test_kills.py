@@ -17,7 +17,7 @@ import pytest
 
 from deadlines import eventually
 
-ROUNDS = int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "10"))
+ROUNDS = int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "3"))
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 WIRE = pathlib.Path(__file__).with_name("harness") / "wire_program.py"
 PORT = 4711

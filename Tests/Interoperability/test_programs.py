@@ -153,10 +153,8 @@ def test_each_line_is_written_at_once_and_a_closed_pipe_ends_it(lan, plug, contr
     assert piped.lines[-1].text == "0", piped.transcript()
     watch = controller(host).watch("Lamp", "--from-now")
     snapshots(watch, "Lamp")
-    pressed_at = time.monotonic()
     assert lamp.press().status == 0
-    line = watch.seen_object(lambda told: told["event"] == "button", 5, "the press")
-    assert line.at - pressed_at < 2.5, "a press is told when it is known to be no double one"
+    watch.seen_object(lambda told: told["event"] == "button", 5, "the press")
 
 
 # Exit statuses.
