@@ -7,7 +7,8 @@ public enum PlugInHand {
     /// Where nobody knows whose words they are, what was said before stays.
     public static func during<Result>(_ plug: PlugID?, _ work: () throws -> Result) rethrows -> Result {
         guard let plug, let number = UInt64(plug.rawValue, radix: 16) else { return try work() }
-        let before = plug_in_hand(number)
+        // The bit tells plug 000000000000 from no plug.
+        let before = plug_in_hand(number | plug_is_in_hand)
         defer { _ = plug_in_hand(before) }
         return try work()
     }

@@ -8,10 +8,13 @@ import Testing
 
 /// A process that dies by a fault leaves which plug it had in hand.
 @Suite(.serialized) struct PlugInHandTests {
-    @Test func theDyingThreadsPlugIsLeft() async throws {
+    @Test(
+        "A process that dies by a fault leaves the id of the dying thread's plug",
+        arguments: ["0a0b0c0d0e0f", "000000000000"])
+    func theDyingThreadsPlugIsLeft(id: String) async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
-        await #expect(processExitsWith: .failure) { [path = path as String] in
+        await #expect(processExitsWith: .failure) { [path = path as String, id = id as String] in
             precondition(PlugInHand.leave(in: path) == nil)
             let other = Task {
                 PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
@@ -20,13 +23,13 @@ import Testing
             PlugInHand.during(PlugID(rawValue: "cccccccccccc")) {
                 // The inner one is the one that counts, and what has ended does not.
                 PlugInHand.during(PlugID(rawValue: "dddddddddddd")) {}
-                PlugInHand.during(PlugID(rawValue: "0a0b0c0d0e0f")) {
+                PlugInHand.during(PlugID(rawValue: id)) {
                     PlugInHand.during(nil) { fatalError("as a trap does") }
                 }
             }
         }
         let words = try line(path)
-        #expect(words.count == 3 && words[1] == "0a0b0c0d0e0f")
+        #expect(words.count == 3 && words[1] == id)
         // SIGILL or SIGTRAP, by processor.
         #expect(["4", "5"].contains(words[0]))
         #expect(try #require(Int64(words[2])) > 1_700_000_000)

@@ -1,6 +1,9 @@
 #include <stdint.h>
 
-/// This thread handles what this plug said from now on; 0 for none.
+/// Set in the number of every plug, so that a plug whose id is zero differs from no plug.
+static const uint64_t plug_is_in_hand = 0x1000000000000;
+
+/// From now on this thread handles messages of this plug: its 48 bits with ``plug_is_in_hand``, or 0 for none.
 ///
 /// Returns what was so before.
 uint64_t plug_in_hand(uint64_t plug);
