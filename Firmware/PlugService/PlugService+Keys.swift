@@ -1,8 +1,10 @@
 import Appliance
 import DurableFiles
+import LinuxClocks
 import NIOCore
 import PlugModel
 import PlugTransport
+import ProtocolCore
 import Synchronization
 
 /// The plug takes another key. The next one stands beside the one of now, and every controller is told it; when all of them have stored
@@ -11,8 +13,8 @@ import Synchronization
 extension PlugService {
     enum KeyRotationState {
         case none
-        /// Its controllers are told this one.
-        case announced(TransportIdentity)
+        /// Controllers have been told the next key, since this time.
+        case announced(TransportIdentity, since: Instant)
         /// It is being written. Where that fails, the plug tries again when it is started anew.
         case turning
     }
@@ -43,8 +45,8 @@ extension PlugService {
             }
             if case .none = keyRotation { announce(drawn) }
         }
-        guard case .announced(let next) = keyRotation else { return "the plug has another key" }
-        let missing = machine.access.controllers.strangers(toPlugsNext: next.publicKey)
+        guard case .announced(let next, let since) = keyRotation else { return "the plug has another key" }
+        let missing = machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since)
         if now || missing.isEmpty {
             guard await turn(to: next) else {
                 throw PanelError("the key is as it was: the plug's flash cannot be written; its log says why")
@@ -57,14 +59,14 @@ extension PlugService {
 
     /// Called after each event: the last controller may have stored it.
     func turnKeyWhenKnown() {
-        guard case .announced(let next) = keyRotation,
-            machine.access.controllers.strangers(toPlugsNext: next.publicKey).isEmpty, held == nil, !machine.isStopped
+        guard case .announced(let next, let since) = keyRotation, held == nil, !machine.isStopped,
+            machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since).isEmpty
         else { return }
         Task { await turn(to: next) }
     }
 
     private func announce(_ next: TransportIdentity) {
-        keyRotation = .announced(next)
+        keyRotation = .announced(next, since: BootClock.now)
         handle(.nextKey(next.publicKey))
     }
 

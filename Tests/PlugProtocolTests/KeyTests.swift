@@ -226,7 +226,7 @@ import Testing
     }
 
     private func strangers(_ bench: Bench) -> [PublicKey] {
-        bench.server.access.controllers.strangers(toPlugsNext: nextKey).map(\.key)
+        bench.server.access.controllers.delaying(nextKey, announcedFor: .zero).map(\.key)
     }
 
     @Test func everySessionIsToldThoseOfNowAndThoseThatCome() {
@@ -253,7 +253,17 @@ import Testing
         #expect(kept.contains { if case .keep = $0 { true } else { false } })
         #expect(strangers(bench) == [otherKey])
         // Of another key that comes later nobody knows.
-        #expect(bench.server.access.controllers.strangers(toPlugsNext: ownerKey).count == 2)
+        #expect(bench.server.access.controllers.delaying(ownerKey, announcedFor: .zero).count == 2)
+    }
+
+    @Test("A viewer that never stores the plug's next key delays its rotation for a day, an owner forever")
+    func guestsDelayARotationForADay() {
+        let owner = PairedControllers.Controller(key: deskKey, name: "Desk")
+        let viewer = PairedControllers.Controller(key: otherKey, name: "Guest", role: .viewer)
+        let controllers = PairedControllers([owner, viewer])
+        let day = PairedControllers.guestRotationTime
+        #expect(controllers.delaying(nextKey, announcedFor: day - .seconds(1)) == [owner, viewer])
+        #expect(controllers.delaying(nextKey, announcedFor: day) == [owner])
     }
 
     @Test func theNextKeyIsThePlugsOnceItTurns() {

@@ -94,9 +94,15 @@ public struct PairedControllers: Hashable, Sendable {
         all[index].knownNext = AuthorityID(next)
     }
 
-    /// Those that have not.
-    public func strangers(toPlugsNext next: PublicKey) -> [Controller] {
-        all.filter { $0.knownNext != AuthorityID(next) }
+    /// How long the plug's next key waits for controllers that are not owners.
+    public static let guestRotationTime = Duration.seconds(24 * 3600)
+
+    /// The controllers for which the plug keeps its key: each owner that has not stored the next key, and each other controller that has
+    /// not, for ``guestRotationTime`` after the announcement. Later a user or a viewer cannot delay the rotation, and has to pair again.
+    ///
+    /// - Parameter time: since this process announced the key.
+    public func delaying(_ next: PublicKey, announcedFor time: Duration) -> [Controller] {
+        all.filter { $0.knownNext != AuthorityID(next) && ($0.role == .owner || time < Self.guestRotationTime) }
     }
 
     /// It has begun to use the key that it announced.
