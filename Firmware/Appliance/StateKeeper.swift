@@ -5,11 +5,11 @@ import ProtocolCore
 struct StateKeeper {
     /// How long a change rests before it is written.
     static let settling = Duration.seconds(5)
-    /// Two writes are at least this far apart: at most 2880 a day, however often the relay is switched. Only a lock is written
+    /// Two writes are at least this far apart: at most 60 per hour, however often the relay is switched. Only a lock is written
     /// at once: what trips a plug often trips the fuse, and the lock must outlive it.
-    static let spacing = Duration.seconds(30)
+    static let spacing = Duration.seconds(60)
     /// A loss of power costs at most this much energy, in milliwatt-hours, or what is drawn in ``spacing`` where that is more
-    /// (above 12 kW)...
+    /// (above 6 kW)...
     static let energyStep: UInt64 = 100_000
     /// ...and at most the energy of this long.
     static let energyInterval = Duration.seconds(3600)

@@ -30,8 +30,8 @@ import Testing
             bench.command(.setRelay(on: !bench.machine.state.relayOn, autoOff: nil))
             bench.run(for: .seconds(1))
         }
-        #expect(bench.persisted.count <= 120)
-        #expect(zip(bench.persisted, bench.persisted.dropFirst()).allSatisfy { $1.at - $0.at >= 30_000 })
+        #expect(bench.persisted.count <= 60)
+        #expect(zip(bench.persisted, bench.persisted.dropFirst()).allSatisfy { $1.at - $0.at >= 60_000 })
     }
 
     @Test(arguments: [5, 600, 3000, 36_800] as [Int32])
@@ -57,7 +57,7 @@ import Testing
         // One measurement's energy more is known before it is written.
         #expect(worst.energy <= 100_000 + UInt64(load) / 36 + 1)
         #expect(worst.time <= 3_600_000)
-        #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 30_000 })
+        #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 60_000 })
         // Full load all day: every 98 s. 300 W: every 20 min. Standby: every hour.
         #expect(writes.count == [5: 24, 600: 24, 3000: 71, 36_800: 881][load])
     }
