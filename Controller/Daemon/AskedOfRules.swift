@@ -34,7 +34,7 @@ struct AskedOfRules {
             waiting.resume(throwing: UnstoredSwitch(rule: rule, isOn: isOn, reason: storageFault))
         case .following, .lost, .gap, .renamed, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
             .effect,
-            .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .storedInReserve, .stored,
             .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded,
             .scriptRuns,
             .recordsLeftOut:

@@ -51,6 +51,8 @@ public actor RuleRunner {
     var isStopping = false
     /// Why the last write has not stored everything.
     private(set) var storageFault: String?
+    /// The last write went into the store's reserve, since the disk refused it.
+    private var usesReserve = false
     /// Persons who wait for what becomes of what they asked for.
     var asked = AskedOfRules()
     /// Resumed when no effect is under way any more, or nobody waits longer.
@@ -248,12 +250,16 @@ public actor RuleRunner {
         }
     }
 
-    private func written(_ result: Result<String?, any Error>) {
+    private func written(_ result: Result<RuleStore.Outcome, any Error>) {
+        var diskError: FileError?
         switch result {
-        case .success(let missing): storageFault = missing
+        case .success(let outcome): (storageFault, diskError) = (outcome.missing, outcome.diskError)
         case .failure(let error): storageFault = "\(error)"
         }
         handle(storageFault.map { .storeFailed(reason: $0) } ?? .stored)
+        if let diskError, !usesReserve { tell([.storedInReserve(reason: "\(diskError)")]) }
+        if storageFault == nil, diskError == nil, usesReserve { tell([.stored]) }
+        usesReserve = diskError != nil
         Task { await handOverMeanwhile() }
     }
 

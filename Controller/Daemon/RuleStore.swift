@@ -19,6 +19,22 @@ public final class RuleStore: Sendable {
     /// Held until it is given back, or the value ends.
     private let lock: Mutex<DirectoryLock?>
     private let boot: BootID
+    private let written: Mutex<Written>
+
+    private struct Written {
+        /// The checksum's end of the file is compared with that in the reserve; nil if there is no file.
+        var file: [UInt8]?
+        /// Nil if the disk had no room for it.
+        var reserve: MemoryReserve?
+    }
+
+    /// How a memory was stored.
+    struct Outcome {
+        /// The part that there was no room for, in words; nil if all is stored.
+        var missing: String?
+        /// Why the memory is in the reserve instead of its file; nil if it is in its file.
+        var diskError: FileError?
+    }
 
     /// Makes the directory if it is missing, takes it and reads the file in it. A file that is damaged is kept aside as
     /// `rules.damaged`, and the rules go on from now.
@@ -36,16 +52,29 @@ public final class RuleStore: Sendable {
         boot = Self.currentBoot()
         secretPath = directory + "/secret"
         veil = RequestVeil(secret: try Self.secret(secretPath, files))
-        memory = Self.read(path, at: Self.moment(boot), files, complain) ?? HouseMemory()
+        var last = Written(reserve: MemoryReserve(in: directory))
+        memory = Self.read(path, &last, at: Self.moment(boot), files, complain) ?? HouseMemory()
+        written = Mutex(last)
     }
 
-    /// Replaces what is stored. Returns when it would survive a power cut; blocks as long as the disk takes.
+    /// Replaces the stored memory, and stores it in the reserve if the file cannot be replaced. Returns when the memory would survive a
+    /// power cut; blocks as long as the disk takes.
     ///
-    /// - Returns: in words what there was no room for; nil where all is stored.
-    func write(_ memory: HouseMemory) throws(FileError) -> String? {
+    /// - Throws: the disk's error if the reserve cannot take the memory either.
+    func write(_ memory: HouseMemory) throws(FileError) -> Outcome {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
-        try files.replace(path, with: bytes)
-        return missing
+        do throws(FileError) {
+            try files.replace(path, with: bytes)
+            written.withLock { $0.file = bytes.suffix(MemoryReserve.sealLength) }
+            return Outcome(missing: missing)
+        } catch {
+            let isReserved = written.withLock { last in
+                let file = last.file
+                return (try? last.reserve?.store(bytes, after: file)) != nil
+            }
+            guard isReserved else { throw error }
+            return Outcome(missing: missing, diskError: error)
+        }
     }
 
     /// Made on the first use. One that was cut off is made anew: then a command under way may be carried out twice.
@@ -61,11 +90,18 @@ public final class RuleStore: Sendable {
     func giveBack() { lock.withLock { $0 = nil } }
 
     private static func read(
-        _ path: String, at moment: HostMoment, _ files: FileStore, _ complain: (String) -> Void
+        _ path: String, _ last: inout Written, at moment: HostMoment, _ files: FileStore, _ complain: (String) -> Void
     ) -> HouseMemory? {
         let damage: String
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(path, limit: HouseMemory.sizeLimit) else { return nil }
+            let bytes = try files.readIfPresent(path, limit: HouseMemory.sizeLimit)
+            last.file = bytes?.suffix(MemoryReserve.sealLength)
+            if let reserved = last.reserve?.newest(after: bytes),
+                let memory = try? HouseMemory(decoding: reserved, at: moment)
+            {
+                return memory
+            }
+            guard let bytes else { return nil }
             do throws(MemoryFault) {
                 return try HouseMemory(decoding: bytes, at: moment)
             } catch {
@@ -75,6 +111,7 @@ public final class RuleStore: Sendable {
             damage = "\(error)"
         }
         let loss = "the rules go on from now; what happened at the plugs meanwhile is not seen"
+        last.file = nil
         do throws(FileError) {
             try files.rename(path, to: path + ".damaged")
             complain("\(damage); \(loss)\nhint: it is kept as \(path).damaged; nothing need be done")

@@ -65,7 +65,7 @@ extension HouseNotice {
             .remembered,
             .step, .effect, .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .ruleEnabled,
             .rulesChanged,
-            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .recordsLeftOut:
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .storedInReserve, .stored, .recordsLeftOut:
             0
         }
     }

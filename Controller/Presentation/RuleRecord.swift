@@ -10,7 +10,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// House: following, lost, gap, renamed. Rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled.
     /// Actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (its
     /// result). Scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again),
-    /// commandsHeldBack, timersHeldBack. Files: rulesChanged, fileBroken, fileSound. The daemon's memory: notStored, stored.
+    /// commandsHeldBack, timersHeldBack. Files: rulesChanged, fileBroken, fileSound. The daemon's memory: notStored, storedInReserve, stored.
     /// These lines: recordsLeftOut.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
@@ -65,7 +65,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         event = ""
         at = record.at.iso8601()
         switch record.notice {
-        case .following, .lost, .gap, .renamed, .notStored, .stored, .recordsLeftOut: takeHouse(record.notice)
+        case .following, .lost, .gap, .renamed, .notStored, .storedInReserve, .stored, .recordsLeftOut:
+            takeHouse(record.notice)
         case .firing, .heldBack, .nearMiss, .step, .ruleEnabled: takeRule(record.notice)
         case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
         case .performing(let request):
@@ -112,7 +113,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
             .remembered,
             .step,
-            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored,
+            .storedInReserve, .stored,
             .recordsLeftOut:
             break
         }
@@ -133,6 +135,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .renamed(let name, let id, let before, let bound):
             (event, plug, self.id, self.before, rules) = ("renamed", name, id.rawValue, before, bound)
         case .notStored(let reason): (event, why) = ("notStored", reason)
+        case .storedInReserve(let reason): (event, why) = ("storedInReserve", reason)
         case .stored: event = "stored"
         case .recordsLeftOut(let number): (event, count) = ("recordsLeftOut", number)
         case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
@@ -161,7 +164,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
         case .following, .lost, .gap, .renamed, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
-            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .storedInReserve, .stored, .calling, .called,
+            .scriptLogged,
             .callFailed,
             .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
@@ -195,7 +199,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             }
         case .following, .lost, .gap, .renamed, .firing, .heldBack, .nearMiss, .performing, .step, .effect,
             .ruleEnabled,
-            .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
+            .rulesChanged, .fileBroken, .fileSound, .notStored, .storedInReserve, .stored, .calling, .called,
+            .scriptLogged, .callFailed,
             .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }

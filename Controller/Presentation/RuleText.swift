@@ -43,6 +43,8 @@ extension RuleRecord {
         case "scriptRuns": "\(script ?? "") runs"
         case "notStored":
             "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
+        case "storedInReserve":
+            "the disk refuses the state of the rules, which is in a reserved file until the disk accepts it: \(why)"
         case "stored": "everything is stored again"
         case "recordsLeftOut": "\(count ?? 0) \(count == 1 ? "line" : "lines") left out: nobody read them"
         default: outcome == "done" ? "\(plug): done" : "\(plug): \(outcome ?? ""): \(why)"

@@ -45,6 +45,7 @@ import Testing
     @Test func aRuleIsOffOnceThatIsStored() async throws {
         let directory = TestFolder()
         let disk = FailingWrites()
+        try disk.preventReserve(in: directory.path)
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
         try await running(store) { runner in
             try await runner.enable("Fan", false)

@@ -11,6 +11,11 @@ final class FailingWrites: FileCalls {
         set { isFull.withLock { $0 = newValue } }
     }
 
+    /// Puts a folder in the place of a file of the rules' reserve, so that a full disk leaves no room at all.
+    func preventReserve(in directory: String) throws {
+        try FileStore(calls: kernel).makeDirectories(directory + "/reserve.0")
+    }
+
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         if fails { throw .noSpace }
         return try kernel.write(descriptor, bytes)

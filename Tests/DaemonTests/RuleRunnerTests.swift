@@ -219,6 +219,7 @@ import Testing
     @Test func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
         let directory = TestFolder()
         let disk = FailingWrites()
+        try disk.preventReserve(in: directory.path)
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
         let house = MadeUpHouse()
         await running(house, storing: store) { records in

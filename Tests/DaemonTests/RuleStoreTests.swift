@@ -1,10 +1,10 @@
-import Automation
 import DurableFiles
 import Foundation
 import PlugModel
 import TestFolders
 import Testing
 
+@testable import Automation
 @testable import Daemon
 
 @Suite("What rules keep on disk")
@@ -13,6 +13,44 @@ struct RuleStoreTests {
         var said: [String] = []
         let store = try RuleStore(path) { said.append($0) }
         return (store, said)
+    }
+
+    @Test("While the disk is full, the memory goes into the reserve, from which the next process reads it")
+    func fullDisk() throws {
+        let directory = TestFolder()
+        let disk = FailingWrites()
+        var memory = HouseMemory()
+        func stored(_ name: String, isFull: Bool) throws -> RuleStore.Outcome {
+            memory.meet(PlugID(rawValue: "aaaaaaaaaaaa")!, name)
+            let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
+            defer { store.giveBack() }
+            disk.fails = isFull
+            defer { disk.fails = false }
+            return try store.write(memory)
+        }
+        func read() throws -> HouseMemory {
+            let store = try RuleStore(directory.path) { Issue.record("\($0)") }
+            defer { store.giveBack() }
+            return store.memory
+        }
+        #expect(try stored("Lamp", isFull: false).diskError == nil)
+        for name in ["Light", "Spot", "Torch"] {
+            #expect(try stored(name, isFull: true).diskError?.reason == .system(.noSpace))
+            #expect(try read() == memory)
+        }
+        // A write into the file supersedes the reserve.
+        #expect(try stored("Lantern", isFull: false).diskError == nil)
+        #expect(try read() == memory)
+        // A damaged entry is not used: the file counts.
+        let file = memory
+        for name in ["Moon", "Sun"] { _ = try stored(name, isFull: true) }
+        for number in 0...1 {
+            let path = URL(filePath: "\(directory.path)/reserve.\(number)")
+            var bytes = try Data(contentsOf: path)
+            bytes[60] ^= 1
+            try bytes.write(to: path)
+        }
+        #expect(try read() == file)
     }
 
     @Test("The first start finds nothing and says nothing; a second process is turned away")

@@ -186,6 +186,37 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
     assert house.history.is_sound()
 
 
+def test_a_disk_that_stays_full_over_restarts_repeats_no_program(small_disk, house, tmp_path):
+    """What the rules did is in a file that was allocated before the disk was full."""
+    marks = tmp_path / "marks"
+    house.rules.write_text(
+        "- rule: Bell\n  when: { plug: Switch, button: single }\n  then:\n"
+        f"    - run: [sh, -c, 'echo $SMARTPLUG_EVENT_ID >>{marks}']\n")
+    switch = house.add("Switch")
+
+    def starts():
+        house.start(state=small_disk).seen_object(lambda told: told.get("plugs") == 1, 10, "that it follows the switch")
+
+    def ran():
+        return marks.read_text().split() if marks.exists() else []
+
+    starts()
+    press(switch)
+    eventually(lambda: len(ran()) == 1, 10, "the first program")
+    command("sh", "-c", f"cat /dev/zero >{small_disk}/filling 2>/dev/null || true")
+    for count in (2, 3):
+        press(switch)
+        eventually(lambda: len(ran()) == count, 10, lambda: f"program {count}: {ran()}")
+        house.daemon.seen_object(lambda told: told["event"] == "storedInReserve", 10, "the full disk")
+        # The end of the program has to be stored as well.
+        time.sleep(1)
+        house.kill()
+        starts()
+    press(switch)
+    eventually(lambda: len(ran()) == 4, 10, lambda: f"the fourth program: {ran()}")
+    assert len(set(ran())) == 4, ran()
+
+
 def test_one_daemon_a_history(house, tmp_path):
     house.add("Switch")
     first = house.start()

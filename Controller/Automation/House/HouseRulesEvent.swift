@@ -110,6 +110,8 @@ public enum HouseNotice: Hashable, Sendable {
     case command(HouseMemory.Command, CommandOutcome)
     /// From here on a command may be lost, or an event be acted on twice, when the process is killed; `reason` in words.
     case notStored(reason: String)
+    /// The disk refuses writes (`reason` in words), and the memory is in a file that was allocated in advance: nothing is lost.
+    case storedInReserve(reason: String)
     /// It works again.
     case stored
     /// So many were not told, the oldest of what scripts do and say first: nobody took them, which the shell tells.

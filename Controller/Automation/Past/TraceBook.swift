@@ -67,8 +67,8 @@ public struct TraceBook: Sendable {
                 add(RuleTrace.Step(at: milliseconds, what: "log: \(line)"), to: firing, milliseconds, now)
             }
         case .following, .lost, .gap, .renamed, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound,
-            .notStored,
-            .stored, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
+            .notStored, .storedInReserve, .stored, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns,
+            .recordsLeftOut:
             return nil
         }
     }

@@ -110,7 +110,8 @@ struct RuleBoard: Hashable, Sendable {
         case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
             .remembered,
             .step,
-            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored,
+            .storedInReserve, .stored,
             .calling, .called,
             .scriptLogged, .callFailed, .commandsHeldBack, .timersHeldBack, .recordsLeftOut:
             return []
@@ -144,7 +145,7 @@ struct RuleBoard: Hashable, Sendable {
         case .ruleEnabled(let rule, let isOn): return change(rule) { $0.enabled = isOn }
         case .callFailed(let call, let reason):
             return change(call.firing.rule) { ($0.lastFailure, $0.failedBecause) = (told.at, reason) }
-        case .notStored(let reason): storeFault = reason
+        case .notStored(let reason), .storedInReserve(let reason): storeFault = reason
         case .stored: storeFault = nil
         case .following, .lost, .gap, .renamed, .notSent, .resumed, .command, .commanded, .performing, .remembered,
             .effect,
