@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// Another process with its standard input and output in our hands. It inherits the core that this one is pinned to.
@@ -33,6 +34,18 @@ final class ChildProcess {
         guard Glibc.pipe(&ends) == 0 else { throw Complaint("cannot make a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
+    }
+
+    /// kB.
+    var anonymousMemory: Double { get throws { try Self.anonymousMemory(of: "\(id)") } }
+
+    /// kB.
+    static func anonymousMemory(of process: String) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
+            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+        else { throw Complaint("the kernel does not report the memory of process \(process)") }
+        return kilobytes
     }
 
     func write(_ bytes: [UInt8]) throws {

@@ -21,7 +21,7 @@ enum ExpectedFigures {
     private static let zeros: Set = [
         "idle messages in # s after announcing", "all idle packets in that time",
         "memory after # events, # subscribers, one stalled", "the same, more than of # days",
-        "the same, more than after the first second",
+        "the same, more than after the first second", "memory of the plug, more after all these floods",
         "# events a second through a script for # s: not in its state at the end",
         "the same, missing at the subscriber", "the same, under a wrong number",
         "the same, came twice and known by its number", "the same, by an answer to a request",
@@ -43,6 +43,8 @@ enum ExpectedFigures {
             "command in the machine, role checked",
             "command, # strangers a second",
             "strangers that came",
+            "owner's command, p#, a viewer floods",
+            "memory of the plug, more after all these floods",
             "command of the daemon, # false announcements a second",
             "false announcements that came",
         ],

@@ -173,6 +173,22 @@ import Testing
         #expect((50...60).contains(writes), "\(writes) writes in an hour")
     }
 
+    @Test("Announcements with a wrong signature use up the budget, so that few signatures are verified")
+    func wrongSignaturesHaveABudget() {
+        var bench = Bench()
+        bench.greet(first)
+        let stranger = P256.Signing.PrivateKey()
+        var verified = 0
+        for second in 0..<3600 {
+            announce(nextKey, &bench, signer: stranger, at: Double(second))
+            switch refusal(&bench) {
+            case .outOfRange: verified += 1
+            case let code: #expect(code == .busy)
+            }
+        }
+        #expect((50...60).contains(verified), "\(verified) signatures in an hour")
+    }
+
     @Test("A Hello that is refused for its name neither turns the key nor ends another session")
     func aMalformedHelloChangesNothing() {
         var bench = Bench(paired: [ownerKey, deskKey])

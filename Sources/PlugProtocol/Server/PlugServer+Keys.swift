@@ -12,6 +12,13 @@ extension PlugServer {
             throw .length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest)
         }
         guard let session = sessions[connection], let controller = access.controllers[session.key] else { return }
+        guard next != (controller.nextKey ?? controller.key) else {
+            // Proved and stored before, or nothing to withdraw.
+            sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
+            return
+        }
+        // Before the signatures: to verify one takes longer than all else that a controller can ask for.
+        guard spendWrite(for: .announce_key, of: connection, now: now) else { return }
         let announcement = KeyAnnouncement(
             plug: identity.id, key: session.key, nextKey: next, nonce: session.nonce)
         // TLS has proved the key of the session.
@@ -21,7 +28,7 @@ extension PlugServer {
                 "The controller has not proved that it holds the announced key; update the controller if it is old."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
-        if let pending = controller.nextKey, pending != next, session.key != pending,
+        if let pending = controller.nextKey, session.key != pending,
             !announcement.isSigned(wire.pendingSignature, by: pending)
         {
             let detail =
@@ -29,14 +36,11 @@ extension PlugServer {
                 + "its holder can replace it. If that was not you, somebody has a copy of this controller's key: pair again."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
-        if controller.nextKey != next {
-            guard spendWrite(for: .announce_key, of: connection, now: now) else { return }
-            guard access.controllers.announce(next, of: session.key) else {
-                let detail = "Another controller that is paired with the plug has this key."
-                return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
-            }
-            actions.append(.keep(access.controllers))
+        guard access.controllers.announce(next, of: session.key) else {
+            let detail = "Another controller that is paired with the plug has this key."
+            return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
+        actions.append(.keep(access.controllers))
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
     }
 

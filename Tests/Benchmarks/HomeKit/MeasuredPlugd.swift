@@ -36,15 +36,7 @@ struct MeasuredPlugd {
     }
 
     /// kB.
-    var anonymous: Double {
-        get throws {
-            let text = try String(contentsOfFile: "/proc/\(process.id)/smaps_rollup", encoding: .utf8)
-            guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
-                let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-            else { throw Complaint("the kernel does not tell plugd's memory") }
-            return kilobytes
-        }
-    }
+    var anonymous: Double { get throws { try process.anonymousMemory } }
 
     /// Presses its button once, by its panel.
     func press() throws { try ChildProcess(Self.program(), ["press", "--state", state]).finish() }

@@ -29,12 +29,12 @@ struct ScriptFigures {
         for await notice in pool.notices { if case .runs = notice { break } }
         try await Task.sleep(for: .seconds(1))
         let process = try Self.process()
-        let idle = try Self.anonymous(process)
+        let idle = try ChildProcess.anonymousMemory(of: process)
         var run = ManyPresses(script, pool)
         try await run.press(Self.pace)
-        let before = try Self.anonymous(process)
+        let before = try ChildProcess.anonymousMemory(of: process)
         try await run.press(Self.pace * Self.seconds)
-        let after = try Self.anonymous(process)
+        let after = try ChildProcess.anonymousMemory(of: process)
         await pool.end()
         let pressed = Self.pace * (Self.seconds + 1)
         let all = "\(Self.pace) events a second through a script for \(Self.seconds) s"
@@ -62,15 +62,6 @@ struct ScriptFigures {
             throw Complaint("\(found.count) processes run scripts, and one should")
         }
         return only
-    }
-
-    /// kB.
-    private static func anonymous(_ process: String) throws -> Double {
-        let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
-            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { throw Complaint("the kernel does not tell the script's memory") }
-        return kilobytes
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxClocks
 import NIOCore
+import NIOPosix
 import PlugTransport
 import ProtocolCore
 
@@ -8,7 +9,9 @@ import ProtocolCore
 func securityFigures(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let port = try await plug.port()
-    let figures = try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(setting, &plug, port)
+    let figures =
+        try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(setting, &plug, port)
+        + viewerFigures(setting, &plug, port)
     try await plug.finish()
     return try figures + [roleCheckFigure(setting)] + falseAnnouncementFigures(setting)
 }
@@ -56,6 +59,38 @@ private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port
     return [
         Figure("command, 1000 strangers a second", disturbed.median / 1000, "µs", against: reference, .ratioAtMost(3)),
         Figure("strangers that came", Double(strangers) / seconds, "/s"),
+    ]
+}
+
+/// The owner's commands while a paired viewer floods the plug with each message in turn, on one core with both, and what the plug's memory
+/// grows by meanwhile.
+private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port: Int) async throws -> [Figure] {
+    let viewer = try await plug.pairViewer()
+    let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let count = setting.times(500, few: 50)
+    let undisturbed = Distribution(try await commandTimes(2 * count, &plug))
+    let memory = try plug.anonymousMemory
+    var worst = (name: "", times: undisturbed)
+    for message in ViewerFlood.Message.all {
+        let flood = ViewerFlood(message, as: viewer, to: address, on: group.next())
+        let flooding = Task { await flood.run() }
+        // By then it has used up its budgets.
+        try await Task.sleep(for: .milliseconds(300))
+        let times = Distribution(try await commandTimes(count, &plug))
+        flooding.cancel()
+        guard await flooding.value > 0 else { throw Complaint("the viewer was not let in to flood \(message.name)") }
+        if times.quantile(0.99) >= worst.times.quantile(0.99) || worst.name.isEmpty { worst = (message.name, times) }
+    }
+    let grown = max(0, try plug.anonymousMemory - memory)
+    try await group.shutdownGracefully()
+    let reference = Figure.Reference(
+        name: "undisturbed; worst: \(worst.name)", value: undisturbed.quantile(0.99) / 1000)
+    return [
+        Figure(
+            "owner's command, p99, a viewer floods", worst.times.quantile(0.99) / 1000, "µs", against: reference,
+            .ratioAtMost(3)),
+        Figure("memory of the plug, more after all these floods", grown / 1000, "MB", .atMost(4)),
     ]
 }
 

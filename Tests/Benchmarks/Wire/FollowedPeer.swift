@@ -1,5 +1,7 @@
 import Foundation
 import LinuxClocks
+import Logging
+import PlugClient
 import PlugModel
 import PlugTransport
 import ProtocolCore
@@ -23,6 +25,26 @@ struct FollowedPeer {
         events = try await FollowedPlugEvents(
             of: name, state: directory + "/plug", directory: directory, as: identity, followsState: followsState)
     }
+
+    /// A controller that the plug's owner invited as a viewer.
+    func pairViewer() async throws -> TransportIdentity {
+        let identity = TransportIdentity()
+        let viewer = PlugClient(
+            name: "viewer", identity: identity, paired: PairedPlugs(directory: directory + "/viewer"),
+            interfaces: ["lo"], logger: Logger(label: "viewer") { _ in SwiftLogNoOpLogHandler() })
+        var random = SystemRandomNumberGenerator()
+        let code = SetupCode(drawnFrom: &random)
+        guard try await events.plug.invite(with: code, as: Grant(.viewer)) != nil else {
+            throw Complaint("the plug did not take the invitation")
+        }
+        _ = try await viewer.find(events.plug.name, within: .seconds(10))
+        _ = try await viewer.pair(events.plug.name, code: code)
+        await viewer.stop()
+        return identity
+    }
+
+    /// kB.
+    var anonymousMemory: Double { get throws { try process.anonymousMemory } }
 
     /// Where it listens.
     func port() async throws -> Int { Int(try await events.client.resolve(events.plug.name).port) }

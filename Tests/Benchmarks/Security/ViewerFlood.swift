@@ -1,0 +1,143 @@
+import LinuxClocks
+import NIOCore
+import NIOPosix
+import PlugModel
+import PlugProtocol
+import PlugTransport
+import ProtocolCore
+
+/// A paired viewer that sends one message again and again, as no controller of this project does. It reads its answers, and connects again
+/// when the plug ends the session.
+actor ViewerFlood: ConnectionOwner {
+    /// A message of `ControllerMessage` in smartplug.proto: its field number, and its own fields.
+    struct Message: Sendable {
+        let name: String
+        fileprivate let field: Int
+        fileprivate let body: @Sendable (Announcement) -> [UInt8]
+
+        private init(_ name: String, _ field: Int, _ body: @escaping @Sendable (Announcement) -> [UInt8] = { _ in [] })
+        {
+            (self.name, self.field, self.body) = (name, field, body)
+        }
+
+        /// Every message that a paired controller may send, except Hello, Goodbye and Pong.
+        static let all = [
+            Message("Subscribe", 2) { _ in number(1, 1) },
+            Message("Acknowledge", 3) { _ in number(1, 1) },
+            Message("SetRelay", 4) { _ in bytes(1, random(16)) + bytes(3, number(1, 1)) },
+            Message("Rename", 4) { _ in bytes(1, random(16)) + bytes(7, bytes(1, Array("Viewer".utf8))) },
+            Message("FetchSamples", 5) { _ in number(1, 1) + number(3, 1 << 62) },
+            Message("Ping", 6) { _ in number(1, 1) },
+            Message("PairingRequest", 9) { _ in number(1, 1) + bytes(2, Array("Viewer".utf8)) + bytes(3, random(32)) },
+            Message("ListControllers", 11),
+            Message("RemoveController", 12) { _ in bytes(1, Array("abcdef".utf8)) },
+            Message("FactoryReset", 13),
+            Message("FollowLog", 15) { _ in number(1, 1) + number(2, 60) },
+            Message("Invite", 16) { _ in bytes(1, random(10)) + number(2, 3) },
+            Message("SetRole", 17) { _ in bytes(1, Array("abcdef".utf8)) + number(2, 1) },
+            Message("NewCode", 18) { _ in bytes(1, random(10)) },
+            Message("FetchAudit", 19),
+            Message("AnnounceKey, proved", 20) { bytes(1, $0.key) + bytes(2, $0.signature) },
+            Message("AnnounceKey, not proved", 20) { bytes(1, $0.key) + bytes(2, $0.wrongSignature) },
+            Message("NextKeyKept", 21) { _ in bytes(1, random(91)) },
+            Message("ManageHomeKit", 22),
+            Message("ListInvitations", 23),
+            Message("RevokeInvitation", 24) { _ in number(1, 1) },
+        ]
+    }
+
+    /// What AnnounceKey says in this session.
+    fileprivate struct Announcement: Sendable {
+        let key: [UInt8]
+        let signature: [UInt8]
+        /// By a different key.
+        let wrongSignature: [UInt8]
+    }
+
+    /// 2,000 messages per second.
+    private static let interval = Duration.milliseconds(5)
+    private static let burst = 10
+
+    nonisolated let loop: any EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    private let identity: TransportIdentity
+    private let address: SocketAddress
+    private let message: Message
+    private var session = ControllerSession(name: "viewer")
+    private var connection: Connection?
+    private var announcement: Announcement?
+    private var isWritable = true
+    private var sent = 0
+
+    init(_ message: Message, as identity: TransportIdentity, to address: SocketAddress, on loop: any EventLoop) {
+        (self.message, self.identity, self.address, self.loop) = (message, identity, address, loop)
+    }
+
+    /// Floods until the task is cancelled.
+    /// - Returns: how many messages were sent.
+    func run() async -> Int {
+        let dialer = Dialer(identity: identity)
+        while !Task.isCancelled {
+            if connection == nil { try? await dialer.connect(to: [address], on: loop, owner: self) }
+            if isWritable, let connection, let announcement {
+                for _ in 0..<Self.burst { connection.send(Self.frame(message, announcement)) }
+                sent += Self.burst
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+        connection?.close()
+        return sent
+    }
+
+    func opened(_ connection: Connection) {
+        self.connection = connection
+        (session, announcement, isWritable) = (ControllerSession(name: "viewer"), nil, true)
+        handle(.connected)
+    }
+
+    func received(_ bytes: [UInt8], on id: ConnectionID) { if announcement == nil { handle(.received(bytes)) } }
+    func writable(_ isWritable: Bool, on id: ConnectionID) { self.isWritable = isWritable }
+    func closed(_ id: ConnectionID) { (connection, announcement) = (nil, nil) }
+
+    private func handle(_ event: ControllerSession.Event) {
+        for action in session.handle(event, now: BootClock.now) {
+            switch action {
+            case .send(let bytes): connection?.send(bytes)
+            case .close: connection?.close()
+            case .deliver(.welcomed(let plug)):
+                let next = TransportIdentity()
+                let signed = KeyAnnouncement(
+                    plug: plug.id, key: identity.publicKey, nextKey: next.publicKey, nonce: plug.nonce)
+                guard let signature = try? next.signature(of: signed.bytes),
+                    let wrong = try? TransportIdentity().signature(of: signed.bytes)
+                else { continue }
+                announcement = Announcement(key: next.publicKey.bytes, signature: signature, wrongSignature: wrong)
+            case .deliver: break
+            }
+        }
+    }
+
+    private static func frame(_ message: Message, _ announcement: Announcement) -> [UInt8] {
+        let body = bytes(message.field, message.body(announcement))
+        return (0..<4).reversed().map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) } + body
+    }
+}
+
+// MARK: Protocol Buffers, as far as these messages need them
+
+private func number(_ field: Int, _ value: UInt64) -> [UInt8] { varint(UInt64(field << 3)) + varint(value) }
+
+private func bytes(_ field: Int, _ value: [UInt8]) -> [UInt8] {
+    varint(UInt64(field << 3 | 2)) + varint(UInt64(value.count)) + value
+}
+
+private func varint(_ value: UInt64) -> [UInt8] {
+    var (bytes, rest) = ([UInt8](), value)
+    while rest >= 0x80 {
+        bytes.append(UInt8(rest & 0x7F) | 0x80)
+        rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+}
+
+private func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max) } }
