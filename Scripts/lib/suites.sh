@@ -235,6 +235,7 @@ jobs_soak() {
 
 jobs_format() {
     job format format computes "$results/format.status" Scripts/lib/check_format
+    job format prose computes "$results/prose.status" Scripts/lib/check_prose
     job format drawings computes "$results/drawings.status" Scripts/drawings --check
 }
 

@@ -132,9 +132,6 @@ enum Layout {
     static let foundByName: Set = [
         "Package.swift", "Controller/Examples/ButtonTurnsLamp/Package.swift",
     ]
-    static let longestFile = 400
-    /// It is one list, which cannot be spread over files.
-    static let longestManifest = 600
     static let longestProgramFile = 200
 
     static func kind(of target: Manifest.Target) -> Kind? {

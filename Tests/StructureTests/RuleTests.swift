@@ -6,7 +6,7 @@ struct RuleTests {
     static let rules: [@Sendable (SourceTree) -> [Violation]] = [
         ImportRules.sidesStayApart, ImportRules.sourcesKnowNoSide, ImportRules.pureModulesImportPureOnes,
         ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
-        ProgramRule.check, SizeRule.check, ManifestRules.targetsStandInTheLayout,
+        ProgramRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
         ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check, LimitRule.check,
     ]
@@ -107,14 +107,6 @@ struct RuleTests {
         #expect(ProgramRule.check(tree).map(\.line) == [2])
     }
 
-    @Test func longFiles() {
-        let lines = String(repeating: "// line\n", count: Layout.longestFile)
-        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/Long.swift": lines])) == [])
-        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/Long.swift": lines + "// more\n"])).count == 1)
-        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/long.pb.swift": lines + lines])) == [])
-        #expect(ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines])).count == 1)
-    }
-
     @Test func targetOutsideTheLayout() {
         let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Helpers\", \"Sources/Helpers\")" }
         #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [24])
@@ -177,6 +169,14 @@ struct RuleTests {
     private func security(_ page: String) -> [String] {
         let tree = MadeUpTree.tree(adding: Self.tests.merging([SecurityRule.page: page]) { $1 })
         return SecurityRule.check(tree).map { "\($0.line) \($0.reason)" }
+    }
+
+    @Test("A file of a program has at most the lines that wiring needs")
+    func longPrograms() {
+        let lines = String(repeating: "// line\n", count: Layout.longestProgramFile)
+        #expect(ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines])) == [])
+        #expect(
+            ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines + "// more\n"])).count == 1)
     }
 
     @Test func aLimitThatIsToldOtherwise() {
