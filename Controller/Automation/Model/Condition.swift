@@ -1,21 +1,25 @@
 public import PlugModel
 
-/// A level: something that holds or does not at any one time. What is about a plug that is not there does not hold, and neither does
-/// what is about the time before the clock is known.
+/// A level: a statement that is true or false at any time. A condition about an absent plug is false, except
+/// ``present(plug:_:)`` with `false`. A condition about the local time is false until the local time is known.
 public indirect enum Condition: Hashable, Sendable {
+    /// The local time is within the window.
     case time(DailyWindow)
+    /// The local day is one of the set.
     case weekdays(Weekdays)
+    /// The relay is on, or off.
     case relay(plug: String, on: Bool)
-    /// The dim level, of a plug that has one.
+    /// The dim level. False for a plug without a dimmer.
     case level(plug: String, Bound<DimLevel>)
+    /// The active power of the last reading, in watts.
     case activePower(plug: String, Bound<Double>)
-    /// Connected, or not.
+    /// True if the connection state of the plug equals the value: `true` for connected.
     case present(plug: String, Bool)
     case all([Condition])
     case any([Condition])
     case not(Condition)
 
-    /// Every plug that it names, in order.
+    /// The plugs that the condition names, in the order of its parts. A plug may be listed more than once.
     public var plugs: [String] {
         switch self {
         case .time, .weekdays: []
@@ -26,11 +30,12 @@ public indirect enum Condition: Hashable, Sendable {
     }
 }
 
-/// Beyond a value, which is itself not beyond.
+/// A strict bound: the value itself is not within it.
 public enum Bound<Value: Hashable & Comparable & Sendable>: Hashable, Sendable {
     case above(Value)
     case below(Value)
 
+    /// Returns true if the value is strictly beyond the bound.
     public func holds(_ value: Value) -> Bool {
         switch self {
         case .above(let bound): value > bound

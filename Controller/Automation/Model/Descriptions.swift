@@ -3,7 +3,7 @@ import PlugModel
 import ProtocolCore
 
 extension PowerThreshold: CustomStringConvertible {
-    /// `rises above 40 W for 3 s`
+    /// For example `rises above 40 W for 3 s`.
     public var description: String { words(rises: "rises above", falls: "falls below") }
 
     func words(rises: String, falls: String) -> String {
@@ -17,12 +17,12 @@ extension PowerThreshold: CustomStringConvertible {
 }
 
 extension PowerBand: CustomStringConvertible {
-    /// `stays between 5 W and 40 W for 10 min`
+    /// For example `stays between 5 W and 40 W for 10 min`.
     public var description: String { "stays between \(low.decimal) W and \(high.decimal) W" + dwell.forWords }
 }
 
 extension EnergyThreshold: CustomStringConvertible {
-    /// `2.5 kWh since the day began`
+    /// For example `2.5 kWh since the day began`.
     public var description: String {
         let amount = wattHours >= 1000 ? "\((wattHours / 1000).decimal) kWh" : "\(wattHours.decimal) Wh"
         let since =
@@ -35,7 +35,7 @@ extension EnergyThreshold: CustomStringConvertible {
 }
 
 extension ApplianceTrigger: CustomStringConvertible {
-    /// `finished`, `compressor started`
+    /// For example `finished` or `compressor started`.
     public var description: String {
         switch self {
         case .started(let kind): kind.map { "\($0.rawValue) started" } ?? "started"
@@ -45,18 +45,18 @@ extension ApplianceTrigger: CustomStringConvertible {
 }
 
 extension Weekdays: CustomStringConvertible {
-    /// `mon, tue`
+    /// For example `mon, tue`.
     public var description: String {
         Self.names.enumerated().filter { rawValue >> UInt8($0.offset) & 1 == 1 }.map(\.element)
             .joined(separator: ", ")
     }
 
-    /// Empty for all of them.
+    /// For example ` on mon, tue`. Empty if the set has all days.
     var onWords: String { self == .all ? "" : " on \(self)" }
 }
 
 extension Schedule: CustomStringConvertible {
-    /// `at 07:30 on mon, tue`, `30 min before sunset`, `cron */15 * * * *`
+    /// For example `at 07:30 on mon, tue`, `30 min before sunset` or `cron */15 * * * *`.
     public var description: String {
         switch self {
         case .daily(let time, let days): "at \(time)" + days.onWords
@@ -74,7 +74,7 @@ extension SunEvent {
 }
 
 extension DailyWindow: CustomStringConvertible {
-    /// `from 17:00 to 02:00`
+    /// For example `from 17:00 to 02:00`.
     public var description: String { "from \(after) to \(before)" }
 }
 
@@ -88,7 +88,7 @@ extension DailyWindow.Point: CustomStringConvertible {
 }
 
 extension Condition: CustomStringConvertible {
-    /// What has to hold, in words.
+    /// The condition in words, for example `(Lamp is on and day is sat, sun)`.
     public var description: String {
         switch self {
         case .time(let window): "time is \(window)"
@@ -107,7 +107,7 @@ extension Condition: CustomStringConvertible {
 }
 
 extension Trigger: CustomStringConvertible {
-    /// What sets the rule off, in words.
+    /// The trigger in words, for example `Hall: button pressed (single)`.
     public var description: String {
         switch self {
         case .activePower(let plug, let threshold): "\(plug) \(threshold)"
@@ -127,7 +127,7 @@ extension Trigger: CustomStringConvertible {
 }
 
 extension RuleAction: CustomStringConvertible {
-    /// What is done, in words.
+    /// The action in words, for example `turn on Fan for 15 min`.
     public var description: String {
         let plugs = plugs.joined(separator: ", ")
         return switch self {
@@ -150,7 +150,7 @@ extension RuleAction: CustomStringConvertible {
 }
 
 extension Firing.Cause: CustomStringConvertible {
-    /// `Television rose above 40 W for 3 s (now 83.2 W)`, `Hall: button pressed (single)`
+    /// For example `Television rose above 40 W for 3 s (now 83.2 W)` or `Hall: button pressed (single)`.
     public var description: String {
         let trigger: Trigger
         switch source {
@@ -158,7 +158,7 @@ extension Firing.Cause: CustomStringConvertible {
         case .person: return "run by hand"
         case .told(let words): return words
         }
-        // The plug as it is called, whatever the rule's capitals are.
+        // The announced name has precedence: the rule may spell it with other capitals.
         let name = plug ?? trigger.plug ?? ""
         switch trigger {
         case .activePower(_, let threshold):
@@ -198,7 +198,7 @@ extension HoldBack: CustomStringConvertible {
 }
 
 extension NearMiss: CustomStringConvertible {
-    /// `Television rises above 40 W for 3 s: it held 1.2 s, then the power was 12 W`
+    /// For example `Television rises above 40 W for 3 s: it held 1.2 s, then the power was 12 W`.
     public var description: String {
         let end =
             switch end {
@@ -237,7 +237,7 @@ extension RunStep: CustomStringConvertible {
 }
 
 extension Duration {
-    /// As a rule file has it, in the largest unit that needs no more than three decimals: `3 s`, `1.5 h`.
+    /// The duration as in a rule file, in the largest unit that needs at most three decimals: `3 s`, `1.5 h`.
     var words: String {
         let seconds = inSeconds
         switch seconds.magnitude {
@@ -254,7 +254,7 @@ extension Duration {
 }
 
 extension Double {
-    /// With at most three decimals, and none that are zero at the end: 40, 0.5.
+    /// The number with at most three decimals and without trailing zeros: 40, 0.5.
     var decimal: String {
         guard magnitude < 1e12 else { return "\(self)" }
         let thousandths = Int64((magnitude * 1000).rounded())

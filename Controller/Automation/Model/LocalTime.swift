@@ -1,14 +1,16 @@
 public import ProtocolCore
 
-/// How the local wall clock runs beside the controller's monotonic clock, as a value: pieces with a constant difference.
-/// A new piece begins where daylight saving time begins or ends. A step of the system's clock makes a new value.
+/// Maps the controller's monotonic clock to the local wall clock, as a value: a list of pieces with a constant offset.
+/// A new piece begins when daylight saving time begins or ends. A step of the system's clock requires a new value.
 public struct LocalTime: Hashable, Sendable {
+    /// A span of time with a constant offset between the two clocks.
     public struct Piece: Hashable, Sendable {
-        /// The first instant at which the piece holds.
+        /// The first instant of the piece.
         public var from: Instant
-        /// Seconds to add to an instant's own to get local seconds since 1 January 1970, 00:00 local time.
+        /// Seconds to add to an instant's seconds to get local seconds since 1 January 1970, 00:00 local time.
         public var offset: Int64
 
+        /// Creates a piece that ends where the next one begins.
         public init(from: Instant, offset: Int64) {
             self.from = from
             self.offset = offset
@@ -16,55 +18,57 @@ public struct LocalTime: Hashable, Sendable {
     }
 
     private let pieces: [Piece]
-    /// How long after a whole second of the controller's clock one of the wall clock begins.
+    /// The time from a whole second of the controller's clock to the start of the wall clock's next second.
     private let phase: Duration
 
+    /// Creates the mapping. Sorts the pieces by their first instant.
+    ///
     /// - Parameters:
-    ///   - pieces: in any order; for the span at hand a year's transitions are two.
-    ///   - phase: how long after a whole second of the controller's clock one of the wall clock begins.
+    ///   - pieces: in any order. A year has two transitions.
+    ///   - phase: the time from a whole second of the controller's clock to the start of the wall clock's next second.
     public init(pieces: [Piece], phase: Duration = .zero) {
         self.pieces = pieces.sorted { $0.from < $1.from }
         self.phase = phase
     }
 
-    /// Local seconds since 1 January 1970, 00:00, rounded down; nil before the first piece, where nothing is known.
+    /// Returns the local seconds since 1 January 1970, 00:00, rounded down; nil before the first piece.
     public func second(at instant: Instant) -> Int64? {
         guard let piece = pieces.last(where: { $0.from <= instant }) else { return nil }
         return (instant - phase).wholeSeconds.saturatingSum(piece.offset)
     }
 
-    /// Local time of day; nil before the first piece.
+    /// Returns the local time of day; nil before the first piece.
     public func timeOfDay(at instant: Instant) -> TimeOfDay? {
         second(at: instant).flatMap { TimeOfDay(second: Int($0.remainder(86_400))) }
     }
 
-    /// Days since 1970-01-01 of the local calendar; nil before the first piece.
+    /// Returns the days since 1970-01-01 in the local calendar; nil before the first piece.
     public func day(at instant: Instant) -> Int64? {
         second(at: instant).map { $0 / 86_400 - ($0 % 86_400 < 0 ? 1 : 0) }
     }
 
-    /// When the local clock shows this second: the first time, where it does so twice, and the first moment after, where it never
-    /// does. Nil where nothing is known of it.
+    /// Returns the first instant at which the local clock shows a second. If daylight saving time skips the second,
+    /// returns the first instant after the gap. Nil before the first piece.
     public func instant(of second: Int64) -> Instant? {
         for (index, piece) in pieces.enumerated() {
             let instant = Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max))) + phase
-            // Before a piece that does not reach back to it, and after the one before: the calendar leaves it out.
+            // The second lies in the gap between the previous piece and this one, or before the first piece.
             if instant < piece.from { return index == 0 ? nil : piece.from }
             if index + 1 == pieces.count || instant < pieces[index + 1].from { return instant }
         }
         return nil
     }
 
-    /// True if the local clock showed the second of this instant before, and was then set back.
+    /// Returns true if the local clock already showed this instant's second and was then set back.
     func isRepetition(at instant: Instant) -> Bool {
         guard let first = second(at: instant).flatMap({ self.instant(of: $0) }) else { return false }
         return instant - first >= .seconds(1)
     }
 
-    /// The first second later than an instant that fits, as the clock passes through them: one that it shows twice comes twice, one that
-    /// it leaves out does not come.
+    /// Returns the first fitting second after an instant, in the order in which the clock shows the seconds. A repeated
+    /// second is visited twice, a skipped second never.
     ///
-    /// - Parameter fitting: the first second that fits from a local second on.
+    /// - Parameter fitting: returns the first fitting second at or after a local second, or nil.
     func next(after instant: Instant, fitting: (Int64) -> Int64?) -> (instant: Instant, second: Int64)? {
         guard second(at: instant) != nil else { return nil }
         for (index, piece) in pieces.enumerated() {
@@ -83,7 +87,8 @@ public struct LocalTime: Hashable, Sendable {
         return nil
     }
 
-    /// When this clock shows what another one showed then: of several moments the nearest. Nil where it never does.
+    /// Returns the instant at which this clock shows what `other` shows at `instant`. If there are several, returns the
+    /// nearest. Nil if it never does, or if `instant` is before the first piece of `other`.
     func instant(with other: LocalTime, at instant: Instant) -> Instant? {
         guard let shown = other.pieces.last(where: { $0.from <= instant })?.offset else { return nil }
         var nearest: Instant?
@@ -106,12 +111,12 @@ extension Int64 {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// Never negative.
+    /// The remainder, never negative.
     fileprivate func remainder(_ divisor: Int64) -> Int64 { (self % divisor + divisor) % divisor }
 }
 
 extension Instant {
-    /// Rounded down.
+    /// The instant in seconds, rounded down.
     fileprivate var wholeSeconds: Int64 {
         nanoseconds / 1_000_000_000 - (nanoseconds % 1_000_000_000 < 0 ? 1 : 0)
     }
@@ -122,26 +127,29 @@ extension Instant {
     }
 }
 
-/// A time of day on the local wall clock, in whole seconds since midnight, 0 to 86,400; the end of the day is 24:00.
+/// A time of day on the local wall clock, in whole seconds since midnight, 0 to 86,400. The end of the day is 24:00.
 public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Seconds since midnight, 0 to 86,400.
     public let second: Int
 
-    /// Nil outside 0 to 86,400.
+    /// Returns nil outside 0 to 86,400.
     public init?(second: Int) {
         guard (0...86_400).contains(second) else { return nil }
         self.second = second
     }
 
-    /// Nil unless hour and minute exist on a clock; 24:00 does.
+    /// Returns nil unless the hour is 0 to 24 and the minute 0 to 59. 24:00 is valid, later times of that hour are not.
     public init?(hour: Int, minute: Int) {
         guard (0...24).contains(hour), (0..<60).contains(minute) else { return nil }
         self.init(second: hour * 3600 + minute * 60)
     }
 
+    /// 00:00, the start of the day.
     public static let midnight = TimeOfDay(second: 0)!
+    /// 24:00, the end of the day.
     public static let endOfDay = TimeOfDay(second: 86_400)!
 
-    /// `HH:MM`, with seconds only where there are any.
+    /// `HH:MM`, or `HH:MM:SS` if the seconds are not zero.
     public var description: String {
         let digits = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return digits.prefix(second % 60 == 0 ? 2 : 3).joined(separator: ":")
@@ -150,38 +158,42 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
     public static func < (left: TimeOfDay, right: TimeOfDay) -> Bool { left.second < right.second }
 }
 
-/// A window of each day, from `after` (included) to `before` (not included). Where `before` is the earlier of the two, the
-/// window goes over midnight; where they are equal, it is the whole day.
+/// A daily window from `after` (included) to `before` (excluded). If `before` is earlier than `after`, the window
+/// crosses midnight. If both are equal, it is the whole day.
 public struct DailyWindow: Hashable, Sendable {
-    /// An end of the window: by the clock, or by the sun of that day.
+    /// One end of the window: a clock time, or a sun event of the day with an offset.
     public enum Point: Hashable, Sendable {
         case clock(TimeOfDay)
-        /// - Parameter offset: after the sun's event; negative: before it.
+        /// - Parameter offset: the delay after the sun event; negative for before it.
         case sun(SunEvent, offset: Duration)
     }
 
+    /// The start of the window, included.
     public var after: Point
+    /// The end of the window, excluded.
     public var before: Point
 
+    /// Creates a window with any kind of ends.
     public init(after: Point, before: Point) {
         self.after = after
         self.before = before
     }
 
+    /// Creates a window between two clock times.
     public init(after: TimeOfDay = .midnight, before: TimeOfDay = .endOfDay) {
         self.init(after: .clock(after), before: .clock(before))
     }
 
-    /// Both ends, if neither goes by the sun.
+    /// Both ends, or nil if either is a sun event.
     var clock: (after: TimeOfDay, before: TimeOfDay)? {
         guard case .clock(let after) = after, case .clock(let before) = before else { return nil }
         return (after, before)
     }
 
-    /// True if the window ends on the day after the one on which it begins. The sun rises in the morning and sets in the evening, whatever
-    /// it does on a particular day.
+    /// Returns true if the window ends on the day after its start. Sunrise counts as morning and sunset as evening,
+    /// whatever the times of a particular day are.
     ///
-    /// - Parameter isEarlier: `before` is not later than `after` on the day.
+    /// - Parameter isEarlier: true if `before` is not later than `after` on the same day.
     func goesOverMidnight(isEarlier: Bool) -> Bool {
         let noon = TimeOfDay(second: 43_200)!
         return switch (after, before) {
@@ -193,7 +205,7 @@ public struct DailyWindow: Hashable, Sendable {
         }
     }
 
-    /// Of a window by the clock alone.
+    /// Returns true if a window between two clock times contains the time. Equal ends contain every time.
     public static func contains(_ time: TimeOfDay, after: TimeOfDay, before: TimeOfDay) -> Bool {
         after < before ? after <= time && time < before : after <= time || time < before
     }

@@ -1,21 +1,23 @@
 /// A threshold of active power with the direction in which it is crossed.
 ///
-/// "Above" and "below" are strict: 40 W is not above 40 W. After a firing the trigger is disarmed until the power has gone
-/// back past the threshold by the hysteresis, so noise around the threshold fires once.
+/// "Above" and "below" are strict: 40 W is not above 40 W. After a firing the trigger is disarmed until the power has
+/// returned past the threshold by the hysteresis. Noise around the threshold therefore fires once.
 public struct PowerThreshold: Hashable, Sendable {
+    /// The direction of the crossing that fires.
     public enum Direction: Hashable, Sendable, CaseIterable {
         case risesAbove, fallsBelow
     }
 
+    /// The direction of the crossing that fires.
     public var direction: Direction
-    /// Watts; negative for a load that feeds back.
+    /// Watts; negative for a load that feeds power back.
     public var watts: Double
-    /// Dwell: how long the power must stay beyond the threshold before the rule fires; zero fires at the crossing.
+    /// How long the power must stay beyond the threshold before the rule fires. Zero fires at the crossing.
     public var dwell: Duration
-    /// Watts by which the power must go back past the threshold to arm the trigger again; never negative.
+    /// Watts by which the power must return past the threshold to arm the trigger again; never negative.
     public var hysteresis: Double
 
-    /// `hysteresis`: nil takes ``defaultHysteresis(for:)``.
+    /// Creates a threshold. A nil `hysteresis` means ``defaultHysteresis(for:)``.
     public init(_ direction: Direction, watts: Double, dwell: Duration = .zero, hysteresis: Double? = nil) {
         self.direction = direction
         self.watts = watts
@@ -23,13 +25,13 @@ public struct PowerThreshold: Hashable, Sendable {
         self.hysteresis = hysteresis ?? Self.defaultHysteresis(for: watts)
     }
 
-    /// 5 % of the threshold, at least 0.5 W (the noise of a small meter), at most half of the threshold, so that a
-    /// threshold of 0.4 W can still arm at 0.2 W.
+    /// Returns 5 % of the threshold, at least 0.5 W (the noise of a small meter) and at most half of the threshold. A
+    /// threshold of 0.4 W can therefore still arm at 0.2 W.
     public static func defaultHysteresis(for watts: Double) -> Double {
         min(max(watts.magnitude * 0.05, 0.5), watts.magnitude / 2)
     }
 
-    /// Whether this power is beyond the threshold.
+    /// Returns true if the power is beyond the threshold.
     public func isCrossed(by activePower: Double) -> Bool {
         switch direction {
         case .risesAbove: activePower > watts
@@ -37,7 +39,7 @@ public struct PowerThreshold: Hashable, Sendable {
         }
     }
 
-    /// Whether this power is far enough on the near side of the threshold to arm the trigger.
+    /// Returns true if the power is far enough on the near side of the threshold to arm the trigger.
     public func isArmed(by activePower: Double) -> Bool {
         switch direction {
         case .risesAbove: activePower <= watts - hysteresis

@@ -1,24 +1,29 @@
-/// A rule as data: when one of the triggers happens and every condition holds, the actions are done in their order.
+/// A rule as data. When a trigger fires and every condition holds, the actions run in order.
 public struct Rule: Hashable, Sendable {
-    /// What a person calls it. It is part of the ids of the rule's commands, so no two rules of an engine share it.
+    /// The user's name for the rule. The ids of the rule's commands are derived from it, so rules of one engine have
+    /// different names.
     public var name: String
-    /// Edges, each of which alone is enough.
+    /// The edges. One edge is enough to fire the rule.
     public var triggers: [Trigger]
-    /// Levels, all of which must hold in the moment of the edge.
+    /// The levels. All must hold at the time of the edge.
     public var conditions: [Condition]
+    /// The actions, in the order in which they run.
     public var actions: [RuleAction]
-    /// So long after a firing no edge fires the rule again; zero for none.
+    /// The time after a firing in which no edge fires the rule; zero for none.
     public var cooldown: Duration
-    /// What becomes of an edge while an earlier firing's actions are not done.
+    /// The handling of an edge that arrives before an earlier firing has finished.
     public var mode = RuleMode.single
-    /// How often it may fire; nil takes ``RuleEngine/usualLimit``, which stops a loop, and none where every action is a call of a script:
-    /// its commands are limited instead.
+    /// The rate limit. Nil applies ``RuleEngine/usualLimit``, which stops loops. Nil means no limit if every action
+    /// calls a script: then ``ScriptLimits`` limits the script's commands instead.
     public var limit: FiringLimit?
-    /// An event that is older than this does not fire it. More than ``RuleEngine/maximumAge`` only where the rule asks for it.
+    /// The age above which an event does not fire the rule. Larger than ``RuleEngine/maximumAge`` only if the rule
+    /// requests it.
     public var maximumAge = RuleEngine.maximumAge
-    /// So long a command waits for a plug that is away, of which only the last is kept; nil: it is told and forgotten.
+    /// How long a command is stored for an absent plug. Only the last command per plug is stored. Nil reports the
+    /// command as not sent and drops it.
     public var remembersAway: Duration?
 
+    /// Creates a rule in single mode, with the default rate limit and maximum age.
     public init(
         name: String, triggers: [Trigger], conditions: [Condition] = [], actions: [RuleAction],
         cooldown: Duration = .zero
@@ -31,25 +36,29 @@ public struct Rule: Hashable, Sendable {
     }
 }
 
-/// What becomes of an edge while the actions of an earlier firing are not done: some of them wait.
+/// The handling of an edge that arrives while an earlier firing's actions wait.
 public enum RuleMode: Hashable, Sendable {
-    /// It is held back.
+    /// Holds the edge back.
     case single
-    /// The earlier one is given up.
+    /// Cancels the earlier firing and starts the new one.
     case restart
-    /// It fires when the earlier ones are done; of more than so many that wait it is held back.
+    /// Starts after the earlier firings have finished. Holds the edge back if this many firings wait already.
     case queued(atMost: Int)
-    /// It fires beside them; of more than so many at once it is held back.
+    /// Starts at once, in parallel. Holds the edge back if this many firings run already.
     case parallel(atMost: Int)
 
+    /// The default of `atMost` in rule files.
     public static let usualCount = 10
 }
 
-/// So many firings within any span of this length.
+/// A limit of firings within any span of this length.
 public struct FiringLimit: Hashable, Sendable {
+    /// The number of firings that are allowed per span.
     public var count: Int
+    /// The length of the span, which slides.
     public var span: Duration
 
+    /// Creates a limit of `count` firings per `span`.
     public init(_ count: Int, within span: Duration) {
         self.count = count
         self.span = span

@@ -1,32 +1,38 @@
 public import PlugModel
 
-/// What a rule does. What depends on the present state becomes an absolute command in the moment of the action.
+/// An action of a rule. An action that depends on the plug's state becomes an absolute command when it runs.
 public enum RuleAction: Hashable, Sendable {
-    /// - Parameter autoOff: the plug turns itself off after so long, whatever becomes of the controller.
+    /// - Parameter autoOff: the time after which the plug turns itself off, even if the controller is down by then.
     case turnOn([String], autoOff: Duration? = nil)
     case turnOff([String])
     case toggle([String])
+    /// Sets the level, with a transition of the given length.
     case dim([String], to: DimLevel, over: Duration)
-    /// Brighter or darker by so many thousandths.
+    /// Changes the level by thousandths: positive for brighter, negative for darker.
     case dimBy([String], permille: Int, over: Duration)
-    /// As it was before a rule changed it last. Where somebody else has switched it since, it stays as it is.
+    /// Restores the state before the last change by a rule. Does nothing if the relay was switched by other means
+    /// since.
     case restore([String])
     case wait(Duration)
-    /// Until the condition holds, but not longer than this.
+    /// Waits until the condition holds, for at most the timeout.
     case waitUntil(Condition, timeout: Duration, Timeout)
-    /// Words for a person. `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` in them are filled in.
+    /// A message for the user. The placeholders `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` are filled in.
     case notify(title: String?, text: String)
-    /// A program with its arguments as they are written, which gets the event as JSON on its standard input and is killed after the timeout.
+    /// A program and its literal arguments. It receives the event as JSON on its standard input and is killed after the
+    /// timeout.
     case run([String], timeout: Duration)
     case webHook(WebHook)
-    /// A function of a script, which answers later with what is to be done.
+    /// Calls a function of a script. The function answers later with the actions to run.
     case call(ScriptHandler)
 
-    /// What becomes of the actions that follow where the time is over.
+    /// The handling of the remaining actions after a timeout.
     public enum Timeout: Hashable, Sendable {
+        /// Runs the remaining actions, or drops them.
         case goOn, stop
     }
 
+    /// The plugs that the action commands, as the rule names them. Plugs of a ``waitUntil(_:timeout:_:)`` condition are
+    /// not included.
     public var plugs: [String] {
         switch self {
         case .turnOn(let plugs, _), .turnOff(let plugs), .toggle(let plugs), .dim(let plugs, _, _),
@@ -37,14 +43,17 @@ public enum RuleAction: Hashable, Sendable {
     }
 }
 
-/// A request to a web server; without a body of its own it carries the event as JSON.
+/// A request to a web server. Without a body it sends the event as JSON.
 public struct WebHook: Hashable, Sendable {
+    /// The complete address, with path and query.
     public var url: String
     /// POST, PUT or GET.
     public var method: String
-    /// With the same placeholders as a notification; of one that begins with `{` or `[` they are escaped as texts in JSON are.
+    /// The body, with the placeholders of a notification. If it begins with `{` or `[`, the values are escaped as JSON
+    /// strings.
     public var body: String?
 
+    /// Creates a request.
     public init(url: String, method: String = "POST", body: String? = nil) {
         self.url = url
         self.method = method
@@ -53,12 +62,12 @@ public struct WebHook: Hashable, Sendable {
 }
 
 extension WebHook {
-    /// Which server is asked: `POST https://host/…`. What follows the host is left out, since a path or a query often is the secret that
-    /// lets somebody in, and words go to logs, pages and the history.
+    /// The request in words: `POST https://host/…`. The path and the query are omitted because they often contain a
+    /// secret, and the words are written to logs, pages and the history.
     public var words: String { "\(method) \(Self.origin(of: url) ?? "…")" }
 
-    /// Scheme and host of an address, without user, password and whatever follows: `https://host:8443/…`, or `https://host` where
-    /// nothing follows. Nil of what begins with no scheme and host.
+    /// Returns the scheme and host of an address, without user and password: `https://host`. If anything follows the
+    /// host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
     public static func origin(of url: String) -> String? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[colon...].hasPrefix("://") else { return nil }
         let rest = url[colon...].dropFirst(3)

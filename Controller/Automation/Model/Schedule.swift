@@ -1,18 +1,21 @@
 public import ProtocolCore
 
-/// When a rule is due by the clock on the wall.
+/// The times on the local wall clock at which a rule is due.
 public enum Schedule: Hashable, Sendable {
+    /// Once per day of the set, at this local time.
     case daily(TimeOfDay, on: Weekdays)
-    /// - Parameter offset: after the sun's event; negative: before it.
+    /// - Parameter offset: the delay after the sun event; negative for before it.
     case sun(SunEvent, offset: Duration, on: Weekdays)
+    /// Each minute that matches the cron expression.
     case cron(CronSchedule)
 }
 
+/// An event of the sun that occurs at most once per day.
 public enum SunEvent: String, Hashable, Sendable, CaseIterable {
     case sunrise, sunset
 }
 
-/// Days of the week as a set.
+/// A set of days of the week.
 public struct Weekdays: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -26,30 +29,33 @@ public struct Weekdays: OptionSet, Hashable, Sendable {
     public static let sunday = Weekdays(rawValue: 1 << 6)
     public static let all = Weekdays(rawValue: 0x7F)
 
-    /// Three letters, as people shorten them, Monday first.
+    /// Three-letter names, Monday first.
     public static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
+    /// Creates the set with one day.
+    ///
     /// - Parameter day: days since 1970-01-01, which was a Thursday.
     public init(day: Int64) { rawValue = 1 << UInt8(((day + 3) % 7 + 7) % 7) }
 }
 
-/// Minutes that fit five sets, as crontab(5) has them.
+/// The minutes that match five sets, as in crontab(5).
 public struct CronSchedule: Hashable, Sendable {
-    /// As a person wrote it.
+    /// The expression as the user wrote it.
     public var text: String
-    /// Bit n for each of 0 to 59, 0 to 23, 1 to 31, 1 to 12.
+    /// Bit n is set if the value n matches: minutes 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12.
     public var minutes: UInt64
     public var hours: UInt32
     public var days: UInt32
     public var months: UInt16
     public var weekdays: Weekdays
-    /// A day of the month or one of the week is enough. Otherwise both have to fit: crontab(5) wants that where one of the two fields
-    /// begins with a star.
+    /// True if either the day of the month or the day of the week must match. False if both must match: crontab(5)
+    /// requires that if one of the two fields begins with a star.
     public var eitherDay: Bool
-    /// The minute or the hour begins with a star: it comes in each hour of a clock that is set back, and not for an hour that the clock
-    /// leaves out. Debian's cron calls this a wildcard job.
+    /// True if the minute or the hour begins with a star. Debian's cron calls this a wildcard job. It runs again in an
+    /// hour that the clock repeats, and not for an hour that the clock skips.
     public var isWildcard: Bool
 
+    /// Creates a schedule from sets that are already parsed.
     public init(
         text: String, minutes: UInt64, hours: UInt32, days: UInt32, months: UInt16, weekdays: Weekdays,
         eitherDay: Bool = false, isWildcard: Bool = false
@@ -65,18 +71,23 @@ public struct CronSchedule: Hashable, Sendable {
     }
 }
 
-/// Where the sun rises and sets, as a value for the span at hand. A day without one of the two has none: polar summer or winter.
+/// The times of sunrise and sunset on a list of days. In polar summer and winter a day may lack one or both.
 public struct SunTimes: Hashable, Sendable {
+    /// The sun's times on one local day.
     public struct Day: Hashable, Sendable {
-        /// Days since 1970-01-01 of the local calendar.
+        /// Days since 1970-01-01 in the local calendar.
         public var day: Int64
+        /// Nil if the sun does not rise on this day.
         public var sunrise: Instant?
+        /// Nil if the sun does not set on this day.
         public var sunset: Instant?
-        /// When the light of the day begins and ends, for conditions. That is the sunrise and the sunset. On a day without one of them, it is
-        /// the moment that the event comes nearest to: the noon on a day in the dark, the middle of the night under a midnight sun.
+        /// The start and end of daylight, for conditions. They equal sunrise and sunset. If a day lacks an event, the
+        /// value is the time at which the event comes nearest: noon in polar night, the middle of the night under a
+        /// midnight sun.
         public var lightFrom: Instant?
         public var lightUntil: Instant?
 
+        /// Creates a day. Nil limits of daylight mean sunrise and sunset.
         public init(
             day: Int64, sunrise: Instant?, sunset: Instant?, lightFrom: Instant? = nil, lightUntil: Instant? = nil
         ) {
@@ -88,11 +99,12 @@ public struct SunTimes: Hashable, Sendable {
         }
     }
 
-    /// By day, each once.
+    /// Sorted by day, each day once.
     public let days: [Day]
 
-    /// Where nobody has said where the house stands.
+    /// Used while the location of the house is unknown.
     public static let unknown = SunTimes(days: [])
 
+    /// Sorts the days. Each day must be given once.
     public init(days: [Day]) { self.days = days.sorted { $0.day < $1.day } }
 }

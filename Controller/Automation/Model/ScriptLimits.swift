@@ -1,34 +1,38 @@
-/// What stops a script from taking more of the house than its share. Those of its process, its time and its memory, stand in the
-/// process's own program.
+/// The limits that keep one script from using the house for itself. The limits of its process, time and memory are in
+/// the script host.
 public enum ScriptLimits {
-    /// Plug commands, notifications, programs and web hooks together, within any ``span``: what a person means needs fewer, and a relay
-    /// bears no more. As many timers end within one: each firing is stored and traced.
+    /// The number of plug commands, notifications, programs and web hooks together within any ``span``. A relay wears
+    /// out at higher rates, and users need fewer. The same number of timers may end within a span, because each firing
+    /// is stored and traced.
     public static let commands = 60
+    /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)
-    /// Actions that one answer asks for. Keeps what is stored of it small.
+    /// The number of actions in one answer. Keeps the stored memory small.
     public static let actions = 256
-    /// Bytes of JSON that a script finds again after a restart: they are stored with everything that the house does.
+    /// Bytes of JSON of a script's persistent state. The state is part of every write of the house's memory.
     public static let stateSize = 64 << 10
-    /// Lines of one call, and bytes of each. Keeps what is told of a firing short enough to be read.
+    /// The number of log lines per call, and the bytes of each. Keeps the trace of a firing readable.
     public static let logLines = 100
     public static let logLineSize = 500
-    /// Functions of one script that rules call.
+    /// The number of functions of one script that rules call.
     public static let handlers = 64
-    /// Timers of one script that run at once, and bytes of the name of each.
+    /// The number of running timers per script, and the bytes of a timer's name.
     public static let timers = 64
     public static let timerNameSize = 63
-    /// A shorter one ends only after this.
+    /// The minimum length of a timer. A shorter delay is extended to this.
     public static let shortestTimer = Duration.milliseconds(100)
-    /// Longer than anybody waits; instants are far from their end.
+    /// The maximum length of a timer. Keeps instants far from overflow.
     public static let longestTimer = Duration.seconds(366 * 86_400)
-    /// How long a timer runs that was started for so long.
+    /// Returns the delay, clamped to the shortest and longest timer.
     public static func timer(_ delay: Duration) -> Duration { min(max(delay, shortestTimer), longestTimer) }
-    /// Scripts of one house: each has a process of its own.
+    /// The number of scripts in a house. Each has its own process.
     public static let scripts = 64
-    /// Calls of all scripts that are not answered, two thirds of them those of one at most. Stops events that come faster than scripts answer from filling memory and disk.
+    /// The number of unanswered calls of all scripts. One script may have at most two thirds. Stops events that
+    /// arrive faster than scripts answer from filling memory and disk.
     public static let calls = 1024
-    /// How long it stays what a script set, and its timers, where the script is not there: its file may be empty or away for a while.
+    /// How long a script's state and timers are stored while the script is missing. Its file may be empty or absent for
+    /// a while.
     public static let keeping = Duration.seconds(86_400)
-    /// How long a call waits for its turn and its answer, beside those before it.
+    /// How long a call may wait for its turn and its answer together. After that it fails.
     public static let patience = Duration.seconds(600)
 }

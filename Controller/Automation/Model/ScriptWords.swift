@@ -1,9 +1,9 @@
 extension ScriptHandler: CustomStringConvertible {
-    /// `call television.lua`
+    /// For example `call television.lua`.
     public var description: String { "call \(script)" }
 }
 
 extension ScriptTimer: CustomStringConvertible {
-    /// `timer "lights out" of television.lua`
+    /// For example `timer "lights out" of television.lua`.
     public var description: String { "timer \"\(name)\" of \(script)" }
 }

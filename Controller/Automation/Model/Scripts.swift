@@ -1,36 +1,40 @@
 public import PlugModel
 
-/// A function of a script, which a rule made of the script calls.
+/// A function of a script that a rule of the script calls.
 public struct ScriptHandler: Hashable, Sendable {
-    /// The script's name: its file's, `television.lua`.
+    /// The script's file name: `television.lua`.
     public var script: String
-    /// Its place among those that the script gave when it was loaded.
+    /// The function's place in the list that the script registered when it was loaded.
     public var index: Int
 
+    /// Creates a reference to the function at `index`.
     public init(script: String, index: Int) {
         self.script = script
         self.index = index
     }
 }
 
-/// A timer that a script started, by the name that it gave it.
+/// A timer that a script started, identified by the script and the timer's name.
 public struct ScriptTimer: Hashable, Sendable {
     public var script: String
     public var name: String
 
+    /// Creates a reference to a timer.
     public init(script: String, name: String) {
         self.script = script
         self.name = name
     }
 }
 
-/// A script's function is to be called with what happened. Nothing is done of it until all that it asks for is stored, so that a process
-/// that dies meanwhile has done nothing, and the next one calls it again with the same `id`.
+/// A pending call of a script's function with a firing. The effects of a call are stored as one. If the process dies
+/// before that, nothing has been done, and the next process calls the function again with the same `id`.
 public struct ScriptCall: Hashable, Sendable {
+    /// Derived from the firing, so that each process gives the call the same id.
     public var id: RequestID
     public var handler: ScriptHandler
     public var firing: Firing
 
+    /// Creates a call.
     public init(id: RequestID, handler: ScriptHandler, firing: Firing) {
         self.id = id
         self.handler = handler
@@ -42,44 +46,51 @@ public struct ScriptCall: Hashable, Sendable {
 public struct PlugView: Hashable, Sendable {
     public var name: String
     public var isConnected: Bool
+    /// The relay's state, including commands that are on their way; nil if the plug is not connected.
     public var isOn: Bool?
-    /// Thousandths; nil of a plug without a dimmer.
+    /// The dim level; nil for a plug without a dimmer.
     public var level: DimLevel?
-    /// W, as of the last reading.
+    /// The active power of the last reading, in watts; nil without a reading.
     public var activePower: Double?
 
+    /// Creates a view without relay state, level and power.
     public init(name: String, isConnected: Bool) {
         self.name = name
         self.isConnected = isConnected
     }
 }
 
-/// All that a script's function asked for, which is done, and kept, as one.
+/// The complete request of a script's function. It is carried out and stored as one.
 public struct ScriptAnswer: Hashable, Sendable {
+    /// A timer to start, restart or stop.
     public struct TimerChange: Hashable, Sendable {
         public var name: String
-        /// From now on; nil stops it.
+        /// The time from now until the end of the timer; nil stops the timer.
         public var delay: Duration?
 
+        /// Creates a change of the script's timer `name`.
         public init(name: String, delay: Duration?) {
             self.name = name
             self.delay = delay
         }
     }
 
-    /// In their order; none of them waits, and none calls a script.
+    /// The actions in order. None waits and none calls a script.
     public var actions: [RuleAction] = []
     public var timers: [TimerChange] = []
-    /// JSON: what the script is to find again after a restart; nil where it did not change.
+    /// The script's new persistent state as JSON; nil if the state did not change.
     public var state: String?
+    /// The lines that the script logged.
     public var log: [String] = []
 
+    /// Creates an empty answer.
     public init() {}
 }
 
-/// What became of a call.
+/// The result of a call.
 public enum ScriptOutcome: Hashable, Sendable {
     case answered(ScriptAnswer)
-    /// Why, in words, with what it logged before. Nothing that it asked for is done.
+    /// The call failed. The reason is in words, with the lines that the script logged before. None of its actions is
+    /// carried out.
     case failed(String, log: [String] = [])
 }

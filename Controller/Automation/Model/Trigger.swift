@@ -1,29 +1,32 @@
 public import ApplianceSense
 public import PlugModel
 
-/// An edge: something that happens once. Plugs are named as a person writes them (``RuleEngine`` says how they are found).
+/// An edge: an event at one point in time. Plugs are named as the user writes them; ``RuleEngine`` describes how a name
+/// is resolved.
 public enum Trigger: Hashable, Sendable {
+    /// The active power crossed the threshold and stayed beyond it for the threshold's dwell.
     case activePower(plug: String, PowerThreshold)
-    /// It came into the band from outside and stayed.
+    /// The active power entered the band from outside and stayed for the band's dwell.
     case activePowerStays(plug: String, PowerBand)
+    /// The energy of a period exceeded the limit.
     case activeEnergy(plug: String, EnergyThreshold)
     case button(plug: String, ButtonPress)
-    /// The relay was switched, by whomever; nil: either way.
+    /// The relay switched, for any cause. `on` nil: in either direction.
     case relay(plug: String, on: Bool?)
-    /// Not connected for so long; a plug that nobody has seen yet since the first start is not lost.
+    /// The plug was not connected for `dwell`. A plug that was never present since the first start is not lost.
     case lost(plug: String, dwell: Duration)
-    /// Connected again for so long, after it was lost.
+    /// The plug was lost and then connected again for `dwell`.
     case back(plug: String, dwell: Duration)
-    /// Nil: whichever.
+    /// A protection tripped; nil for any protection.
     case protection(plug: String, Protection?)
     case appliance(plug: String, ApplianceTrigger)
     case schedule(Schedule)
-    /// Another rule fired.
+    /// The rule of this name fired.
     case rule(String)
-    /// A timer that a script started has run out.
+    /// A timer that a script started ran out.
     case timer(ScriptTimer)
 
-    /// Nil where it is about none.
+    /// The plug of the trigger; nil for schedules, rules and timers.
     public var plug: String? {
         switch self {
         case .activePower(let plug, _), .activePowerStays(let plug, _), .activeEnergy(let plug, _),
@@ -35,17 +38,20 @@ public enum Trigger: Hashable, Sendable {
     }
 }
 
-/// Active power between two levels, both included, for so long. After a firing, or at the start, the power has to leave the band
-/// by the hysteresis of that end before it can come in again.
+/// A band of active power, both ends included, with a dwell. After a firing and at the start, the power must leave the
+/// band by the hysteresis of one end before it can enter again.
 public struct PowerBand: Hashable, Sendable {
-    /// Watts.
+    /// The lower end in watts.
     public var low: Double
+    /// The upper end in watts.
     public var high: Double
+    /// How long the power must stay in the band; zero fires at the entry.
     public var dwell: Duration
-    /// Watts; never negative. Nil: of each end what ``PowerThreshold/defaultHysteresis(for:)`` has for it, so that a wide band can be
-    /// left at its lower end too.
+    /// Watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end, so that the power can
+    /// also leave a wide band at its lower end.
     public var hysteresis: Double?
 
+    /// Creates a band from `low` to `high` watts.
     public init(_ low: Double, _ high: Double, dwell: Duration = .zero, hysteresis: Double? = nil) {
         self.low = low
         self.high = high
@@ -53,31 +59,36 @@ public struct PowerBand: Hashable, Sendable {
         self.hysteresis = hysteresis
     }
 
-    /// Watts; power below this has left the band.
+    /// Watts. Power below this has left the band.
     public var armsBelow: Double { low - (hysteresis ?? PowerThreshold.defaultHysteresis(for: low)) }
-    /// Watts; power above this has left the band.
+    /// Watts. Power above this has left the band.
     public var armsAbove: Double { high + (hysteresis ?? PowerThreshold.defaultHysteresis(for: high)) }
 }
 
-/// Active energy, Wh by the plug's counter, that a period has when it exceeds this. Once a period.
+/// A limit of active energy in a period, measured by the plug's counter. The trigger fires once per period, when the
+/// energy exceeds the limit.
 public struct EnergyThreshold: Hashable, Sendable {
+    /// The period whose energy counts.
     public enum Period: String, Hashable, Sendable, CaseIterable {
-        /// Of the local calendar; a week begins on Monday.
+        /// A period of the local calendar. A week begins on Monday.
         case hour, day, week, month
-        /// Since the relay was turned on last.
+        /// The time since the relay was last turned on.
         case on
     }
 
+    /// Wh. The energy must exceed this.
     public var wattHours: Double
     public var period: Period
 
+    /// Creates a limit of `wattHours` per `period`.
     public init(_ wattHours: Double, since period: Period) {
         self.wattHours = wattHours
         self.period = period
     }
 }
 
-/// What ``ApplianceSense/ApplianceSense`` says of the appliance on a plug; a kind of nil: whichever it is.
+/// An event of the appliance that ``ApplianceSense/ApplianceSense`` detects on a plug. A nil kind matches any
+/// appliance.
 public enum ApplianceTrigger: Hashable, Sendable {
     case started(ApplianceCycle.Kind?)
     case finished(ApplianceCycle.Kind?)
