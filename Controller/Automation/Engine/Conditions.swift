@@ -25,15 +25,15 @@ extension RuleEngine {
             return time.timeOfDay(at: now).map { DailyWindow.contains($0, after: after, before: before) } ?? false
         }
         guard let today = time.day(at: now) else { return false }
-        // A late sunset and its offset end as much as a day after their date, and the window a day after that.
+        // A late sunset with an offset ends up to a day after its date, and the window up to a day later.
         return (today - 3...today + 1).contains { day in
             guard let (from, until) = span(of: window, on: day, time) else { return false }
             return from <= now && now < until
         }
     }
 
-    /// From when to when a window holds that begins on a day; nil if the sun is not known. Both ends keep their dates when an offset, or
-    /// a sunset after midnight, moves them to another day.
+    /// Returns the start and end of the window that begins on a day; nil if the sun's times are unknown. Both ends keep
+    /// their dates if an offset, or a sunset after midnight, moves them to a different day.
     private func span(of window: DailyWindow, on day: Int64, _ time: LocalTime) -> (from: Instant, until: Instant)? {
         func instant(_ point: DailyWindow.Point, _ day: Int64) -> Instant? {
             switch point {
@@ -50,7 +50,7 @@ extension RuleEngine {
 
     // MARK: While a run waits
 
-    /// Leaves of the band what keeps every power condition that is waited for as it is.
+    /// Narrows the band to the readings that change no power condition for which a run waits.
     func narrowForRuns(_ band: inout QuietBand, _ plug: Int) {
         for run in runs {
             if let condition = run.condition { narrow(&band, plug, condition) }

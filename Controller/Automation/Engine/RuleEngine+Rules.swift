@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Makes the tables of what the rules ask for.
+    /// Builds the tables of states and triggers from the rules.
     mutating func prepare(_ rules: [Rule]) {
         precondition(Set(rules.map(\.name)).count == rules.count, "two rules of one engine share a name")
         states = rules.map { RuleState($0) }
@@ -46,7 +46,7 @@ extension RuleEngine {
             schedules.append(ScheduleTrigger(rule: rule, place: place, schedule: schedule, seed: seed))
         case .rule(let name):
             guard let cause = ruleIndexes[name] else { return }
-            // One that has several such triggers fires once.
+            // A rule with several such triggers fires once.
             guard !states[cause].listeners.contains(where: { $0.rule == rule }) else { return }
             states[cause].listeners.append(RuleState.Listener(rule: rule, place: place))
         case .timer(let timer): timers[timer, default: []].append(TimerTrigger(rule: rule, place: place))
@@ -59,8 +59,8 @@ extension RuleEngine {
 
     // MARK: Other rules
 
-    /// A rule that is equal to one of before goes on as it was; what the others were in the midst of ends. A trigger that is new does
-    /// not take what is already so for an edge.
+    /// Replaces the rules. A rule that is equal to a previous one keeps its runtime state; the runs of all other rules
+    /// end. A new trigger does not treat the present state as an edge.
     mutating func replace(_ rules: [Rule], now: Instant, _ actions: inout [Action]) {
         let old = self
         prepare(rules)
@@ -122,7 +122,7 @@ extension RuleEngine {
             let before = oldSchedules[Place(rule: schedules[index].rule, place: schedules[index].place)]
             (schedules[index].next, schedules[index].judged) = (before?.next, before?.judged)
         }
-        // What is known of an appliance is the plug's, whichever rules ask.
+        // The state of an appliance belongs to the plug, whichever rules ask for it.
         for index in appliances.indices {
             let before = old.appliances.first { $0.written.lowercased() == appliances[index].written.lowercased() }
             if let before { appliances[index].take(before) }
@@ -134,7 +134,7 @@ extension RuleEngine {
         var place: Int
     }
 
-    /// A person turns a rule off or on.
+    /// Enables or disables a rule at the user's request.
     mutating func enable(_ name: String, _ isOn: Bool, _ actions: inout [Action]) {
         guard let index = ruleIndexes[name] else { return }
         states[index].isDisabled = !isOn

@@ -1,36 +1,39 @@
 import PlugModel
 public import ProtocolCore
 
-/// Runs rules: what happens at the plugs goes in, firings and commands come out.
+/// Runs rules: handles events of the plugs and returns firings and commands.
 ///
-/// Only an edge that the engine itself saw fires a rule. The first reading after its start, after a plug appeared or
-/// returned, or of another boot of the plug, a snapshot, and an event older than the rule takes (or of unknown age) arm or
-/// disarm triggers and update what is known; they never fire. A dwell that was under way goes on over a silence of at most
-/// ``restartGap`` within one boot of the plug.
+/// A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the state,
+/// but never fire: the first reading after the start, after a plug appeared or returned, or of a new boot of the plug;
+/// a snapshot; an event that is older than the rule accepts or has an unknown age. A pending dwell continues across a
+/// silence of at most ``restartGap`` within one boot of the plug.
 ///
-/// Plugs are found by the id that a name is bound to, else by the name as the rule writes it, else by the one present plug whose name
-/// differs in capitals only.
-/// When a rule fires, its conditions are judged once, in that moment, and its actions follow in their order; of a rule whose mode is
-/// queued they may begin later. One event fires a rule once, however many of its triggers it meets. A firing that waited is told as
-/// ``RunStep/finished``; one that did not is done with the last of its actions in the same answer.
+/// A plug name is resolved in this order: the id to which the name is bound; the exact announced name; the only present
+/// plug whose name differs in capitals.
+///
+/// A rule's conditions are evaluated once, when an edge arrives. Then its actions follow in order; in queued mode they
+/// may start later. One event fires a rule at most once, however many of its triggers match. A firing that waited ends
+/// with ``RunStep/finished``; any other firing ends with its last action in the same result.
 public struct RuleEngine: Machine, Sendable {
     public typealias Event = RuleEngineEvent
     public typealias Action = RuleEngineAction
 
-    /// Longer silence than this interrupts a dwell. It is to be longer than the interval at which plugs report.
+    /// A longer silence interrupts a dwell. It must be longer than the plugs' reporting interval.
     public static let readingGap = Duration.seconds(5)
-    /// An event older than this is history, not an occasion to act.
+    /// The default age above which an event does not fire a rule.
     public static let maximumAge = Duration.seconds(5)
-    /// Plugs remembered by name; further ones are ignored. It stops a network of ever new names from filling the memory.
+    /// The number of plugs stored by name; further plugs are ignored. Stops a network with ever new names from filling
+    /// the memory.
     public static let maximumPlugs = 1024
-    /// Of a rule that says nothing of its own: stops rules that set each other off without end.
+    /// The limit of a rule without its own limit. Stops rules that fire each other endlessly.
     public static let usualLimit = FiringLimit(60, within: .seconds(60))
 
+    /// The current rules.
     public var rules: [Rule] { states.map(\.rule) }
-    /// Rules that a person turned off.
+    /// The names of the rules that the user disabled.
     public internal(set) var disabled: Set<String> = []
 
-    // What the rules ask for.
+    // The rules and their triggers.
     var states: [RuleState] = []
     var ruleIndexes: [String: Int] = [:]
     var power: [PowerTrigger] = []
@@ -40,12 +43,12 @@ public struct RuleEngine: Machine, Sendable {
     var schedules: [ScheduleTrigger] = []
     var appliances: [WatchedAppliance] = []
     var timers: [ScriptTimer: [TimerTrigger]] = [:]
-    /// Whether any rule restores anything, or may: nobody knows what a script will ask for.
+    /// True if any rule restores a plug, or calls a script, which may do so.
     var needsBefores = false
 
-    // What is known of the house, by plug's index; of triggers their places.
+    // The state of the house. The arrays are indexed by plug; their inner arrays hold places of triggers.
     var plugs = PlugTable()
-    /// Names, in small letters, of plugs that an earlier process knew, and that may not be found again yet.
+    /// The lowercased names of plugs that an earlier process knew and that may not have been found again.
     var awaited: Set<String> = []
     var meters: [PlugMeter] = []
     var powerOf: [[Int]] = []
@@ -53,58 +56,58 @@ public struct RuleEngine: Machine, Sendable {
     var energyOf: [[Int]] = []
     var senseOf: [Int?] = []
     var counters: [EnergyCounter] = []
-    /// As plugs were before rules changed them, by what lasts of a plug.
+    /// The states of plugs before a rule changed them, by the plug's permanent name.
     var befores: [String: EngineMemory.Before] = [:]
-    /// Of plugs that have not appeared yet.
+    /// The stored marks of plugs that have not appeared yet.
     var storedMarks: [String: [EngineMemory.EnergyMark]] = [:]
     var localTime: LocalTime?
     var sun = SunTimes.unknown
 
-    // What is under way.
+    // The runs and timers in progress.
     var runs: [Run] = []
     var nextRun = 0
-    /// Runs that wait for a condition.
+    /// The number of runs that wait for a condition.
     var waitingFor = 0
-    /// Power triggers that dwell.
+    /// The places of power triggers whose dwell is in progress.
     var dwelling: Set<Int> = []
     var dwellDeadline: Instant?
     var presenceDeadline: Instant?
     var scheduleDeadline: Instant?
     var runDeadline: Instant?
-    /// Every schedule was judged up to here.
+    /// The time up to which every schedule was evaluated.
     var judgedUntil: Instant?
-    /// Up to here an earlier engine was there.
+    /// The time up to which an earlier engine ran.
     var aliveBefore: Instant?
-    /// The last time that it was told anything but a quiet reading.
+    /// The time of the last event that was not a quiet reading.
     var latest = Instant.zero
 
-    // Within one event.
-    /// Kept, so that it need not be made anew with each.
+    // The state within one event.
+    /// Reused between events to avoid allocations.
     var edges: [PowerEdge] = []
-    /// Rules set off by rules.
+    /// The number of rules fired by rules within this event.
     var chained = 0
     var bandsAreOld = false
     var plugsAppeared = false
-    /// What was found at the start, told with the first event.
+    /// The actions found at the start, returned with the first event.
     var told: [Action] = []
 
-    /// The rules' names must differ from each other.
+    /// Creates an engine. The rules must have different names.
     ///
-    /// - Parameter memory: what an earlier engine was in the midst of; what is of rules that are no more is ignored.
+    /// - Parameter memory: the stored state of an earlier engine. State of removed rules is ignored.
     public init(rules: [Rule], memory: EngineMemory = EngineMemory()) {
         prepare(rules)
         take(memory)
     }
 
-    /// Something is due then, or may be: a reading that changed nothing did not move it.
+    /// The next time at which work is due. It may be too early: a reading that changed nothing does not move it.
     public var nextDeadline: Instant? {
         if !told.isEmpty { return latest }
         return sooner(sooner(dwellDeadline, presenceDeadline), sooner(scheduleDeadline, runDeadline))
     }
 
-    /// What written names mean, whatever the plugs of these ids are called; other names are looked for among those of the plugs.
+    /// Sets which plugs the written names mean. Other names are searched among the names of the present plugs.
     ///
-    /// - Parameter paired: the names of all paired plugs, which mean no other plugs; nil if they are not known.
+    /// - Parameter paired: the names of all paired plugs. Such a name means only its paired plug. Nil if unknown.
     mutating func bind(_ names: [String: PlugID], paired: PairedNames? = nil) {
         let paired = paired ?? PairedNames()
         guard names != plugs.bound || paired != plugs.paired else { return }
@@ -112,9 +115,10 @@ public struct RuleEngine: Machine, Sendable {
         bind()
     }
 
+    /// Handles one event and returns the resulting firings, commands and steps.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         if case .reading(let plug, let activePower, let time, false) = event {
-            // The fast way has its own beginning and end.
+            // The fast path begins and finishes its event itself.
             return plugs.index(of: plug).map {
                 read(PlugIndex(value: $0), activePower: activePower, time: time, now: now)
             } ?? []
@@ -163,7 +167,7 @@ public struct RuleEngine: Machine, Sendable {
         told = []
     }
 
-    /// What is due, and what waits for what has just changed.
+    /// Runs what is due and resumes runs whose wait has ended.
     mutating func finish(now: Instant, _ actions: inout [Action]) {
         endDwells(now: now, &actions)
         endPresence(now: now, &actions)

@@ -1,100 +1,111 @@
 public import PlugModel
 public import ProtocolCore
 
-/// What happens to a ``RuleEngine``. Plugs go by the names that they announce.
+/// An input of ``RuleEngine``. Plugs are identified by their announced names.
 public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
-    /// These rules from now on. One that is equal to a rule of before keeps what it was in the midst of.
+    /// Replaces the rules. A rule that is equal to a previous one keeps its runtime state.
     case rulesChanged([Rule])
-    /// A person turns a rule off or on; it stays so over restarts.
+    /// The user enabled or disabled a rule. The setting survives restarts.
     case ruleEnabled(String, Bool)
-    /// A person runs a rule's actions once, whatever its triggers and conditions say.
+    /// The user runs a rule's actions once, regardless of triggers and conditions.
     case ruleRun(String, id: RequestID)
-    /// A plug is followed from now on, and this is its snapshot. `boot`: the boot that its times belong to, where known;
-    /// `id`: the plug's own, where known; `readingGap`: longer silence than this interrupts a dwell.
+    /// A plug is followed from now on; `state` is its snapshot. `boot`: the boot to which its times belong, if known.
+    /// `id`: the plug's id, if known. `readingGap`: a longer silence interrupts a dwell.
     case plugAppeared(
         plug: String, state: PlugState, boot: BootID? = nil, id: PlugID? = nil,
         readingGap: Duration = RuleEngine.readingGap)
-    /// The plug is no longer followed: what happens at it is not seen.
+    /// The plug is no longer followed. Its events are not observed.
     case plugLost(plug: String)
-    /// `activePower` in watts, `time` on the plug's clock. A snapshot says what is, not what became.
-    /// ``RuleEngine/read(_:activePower:time:now:)`` is the same for one that is no snapshot, and faster.
+    /// A reading: `activePower` in watts, `time` on the plug's clock. A snapshot reports the present state, not a
+    /// change. For a reading that is not a snapshot, ``RuleEngine/read(_:activePower:time:now:)`` is equivalent and
+    /// faster.
     case reading(plug: String, activePower: Double, time: Instant, isSnapshot: Bool)
-    /// The plug's energy counter.
+    /// The value of the plug's energy counter.
     case energy(plug: String, milliwattHours: UInt64)
-    /// What relay and dimmer are now, from the state lane. Events do not say it: one that comes late tells of a relay that may
-    /// have moved on since.
+    /// The present state of relay and dimmer, from the state lane. Events do not update it, because the relay may have
+    /// switched again before a delayed event arrives.
     case state(plug: String, on: Bool, level: DimLevel?)
-    /// An entry of the plug's journal. `age`: how long ago it happened; nil: unknown, from another boot.
+    /// An entry of the plug's journal. `age`: the time since the event; nil if unknown, as for an event of a different
+    /// boot.
     case happened(plug: String, PlugEvent, age: Duration?)
-    /// The plug says up to where its events cannot be had, and its next one has the number after that: lower than those before
-    /// where it could keep nothing.
+    /// The plug reports that its events up to this number are lost. The next event has the following number. The number
+    /// may be lower than earlier ones if the plug could not store anything.
     case gap(plug: String, to: SequenceNumber)
-    /// What the plug measured before: it teaches what the appliance is doing, and fires nothing.
+    /// Samples that the plug measured earlier. They only feed the appliance detector and fire nothing.
     case recorded(plug: String, [RecordedPower])
-    /// A command decided before the plug appeared is on its way to it: toggle reckons with its result.
+    /// A command that was decided before the plug appeared is being sent. Toggle assumes its result.
     case commandResumed(CommandRequest)
-    /// The plug's answer to a command of ``RuleEngineAction/send(_:_:)``, or that it did not answer
-    /// (``Refusal/Code/deadlinePassed``). Every command is finished once.
+    /// The plug's answer to a command of ``RuleEngineAction/send(_:_:)``, or ``Refusal/Code/deadlinePassed`` without an
+    /// answer. Each command is finished exactly once.
     case commandFinished(plug: String, id: RequestID, outcome: CommandOutcome)
-    /// The local wall clock was set, stepped, or its zone changed, or a new year's sun is known. Until the first one no time
-    /// window holds.
+    /// The local clock was set or stepped, its time zone changed, or the sun's times of a new year are known. Before
+    /// the first such event every time window is false.
     case clockChanged(LocalTime, SunTimes)
-    /// A script's timer ran out, `age` ago. `startedBy`: the call that started it, so that the same firing has the same id in every
-    /// process. A timer of nobody's rules means nothing.
+    /// A script's timer ran out, `age` ago. `startedBy`: the call that started it, from which the firing's id is
+    /// derived, so that each process gives it the same id. A timer without a trigger is ignored.
     case timerEnded(ScriptTimer, startedBy: RequestID, age: Duration)
-    /// What a script's function asked for is to be done: the actions of the call's firing, in their order. Their ids follow from the
-    /// call's, and differ by place. None of them waits or calls.
+    /// The answer to a script call: the actions of the call's firing, in order. Their ids are derived from the call's
+    /// id and their places. No action waits or calls a script.
     case scriptAnswered(ScriptCall, [RuleAction])
+    /// The time of ``RuleEngine/nextDeadline`` has come.
     case deadlineReached
 }
 
-/// Active power, in tenths of a watt, at a time of the controller's clock in milliseconds, negative before it started: so how long
-/// ago it was needs no time zone.
+/// A recorded active power, at a time on the controller's clock. Times before the start of the clock are negative, so
+/// the age of a sample does not depend on the time zone.
 public struct RecordedPower: Hashable, Sendable {
+    /// The time on the controller's clock; negative before its start.
     public var milliseconds: Int64
+    /// Tenths of a watt.
     public var deciwatts: Int32
 
+    /// Creates a sample.
     public init(milliseconds: Int64, deciwatts: Int32) {
         self.milliseconds = milliseconds
         self.deciwatts = deciwatts
     }
 
-    /// Watts.
+    /// The active power in watts.
     public var activePower: Double { Double(deciwatts) / 10 }
+    /// The time on the controller's clock. It saturates at the ends of the range.
     public var time: Instant {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         return Instant(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : product)
     }
 }
 
-/// What a ``RuleEngine`` asks of its shell.
+/// An output of ``RuleEngine``, for its shell.
 public enum RuleEngineAction: Hashable, Sendable {
-    /// A rule fired; what its actions ask for follows, at once or after they waited.
+    /// A rule fired. Its actions follow, at once or after their waits.
     case fired(Firing)
-    /// An edge came and the rule did not fire.
+    /// An edge arrived and the rule did not fire.
     case heldBack(Firing, HoldBack)
-    /// A threshold was crossed, and the power went back before the dwell was over.
+    /// The power crossed a threshold and returned before the dwell ended.
     case nearMiss(NearMiss)
+    /// A command for a present plug.
     case send(CommandRequest, Firing)
-    /// Part of a fired rule that cannot be a command now.
+    /// An action of a firing that cannot become a command now.
     case notSent(Firing, plug: String, UnsentReason)
-    /// A command for a plug that is away, in place of every earlier one for it. Not worth it any more after so long.
+    /// A command to store for an absent plug, in place of every earlier one for that plug. It expires after the
+    /// duration.
     case remember(CommandRequest, Firing, for: Duration)
+    /// An effect outside of the house.
     case effect(EffectRequest)
-    /// A function of a script is to be called; ``RuleEngineEvent/scriptAnswered(_:_:)`` says what it wants.
+    /// A function of a script to call. The answer arrives as ``RuleEngineEvent/scriptAnswered(_:_:)``.
     case call(ScriptCall)
-    /// The actions of a firing go on.
+    /// A change in the progress of a firing's actions.
     case step(Firing, RunStep)
 }
 
-/// A command on its way to a plug. The same edge, rule and place in the rule always give the same `id`.
+/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place in the rule.
 public struct CommandRequest: Hashable, Sendable {
-    /// The number that the id is: its bytes are made only where somebody asks for them.
+    /// The id as a number. Its bytes are only made on request.
     var key: UInt128
-    /// The plug's announced name; as the rule writes it where the plug is away.
+    /// The plug's announced name; for an absent plug the name as the rule writes it.
     public var plug: String
     public var command: PlugCommand
 
+    /// Creates a request.
     public init(id: RequestID, plug: String, command: PlugCommand) {
         self.init(key: id.key, plug: plug, command: command)
     }
@@ -111,12 +122,14 @@ public struct CommandRequest: Hashable, Sendable {
     }
 }
 
-/// What a rule does outside of the house. Stored before it is begun; a process that dies meanwhile leaves it to the next one, with the
+/// An effect outside of the house. It is stored before it begins. If the process dies, the next one repeats it with the
 /// same `id`.
 public struct EffectRequest: Hashable, Sendable {
+    /// The kind of an effect with its content.
     public enum Effect: Hashable, Sendable {
-        /// With the placeholders filled in.
+        /// A notification with filled placeholders.
         case notify(title: String, text: String)
+        /// A program with its arguments, killed after the timeout.
         case run([String], timeout: Duration)
         case webHook(WebHook)
     }
@@ -132,25 +145,27 @@ public struct EffectRequest: Hashable, Sendable {
     }
 }
 
-/// How an effect ended.
+/// The result of an effect.
 public enum EffectOutcome: Hashable, Sendable {
     case done
-    /// Why, in words.
+    /// The reason in words.
     case failed(String)
 }
 
-/// One edge that met one rule.
+/// One edge that matched one rule.
 public struct Firing: Hashable, Sendable {
-    /// The number that the id is: its bytes are made only where somebody asks for them.
+    /// The id as a number. Its bytes are only made on request.
     var key: UInt128
     /// The rule's name.
     public var rule: String
+    /// The edge, with its plug and value.
     public var cause: Cause
-    /// When the engine decided it, on the controller's clock.
+    /// The time of the decision, on the controller's clock.
     public var time: Instant
-    /// Whether each of the rule's conditions held, in their order; empty where nobody asked them.
+    /// The results of the rule's conditions, in order; empty if they were not evaluated.
     public var judged: [Bool] = []
 
+    /// Creates a firing without condition results.
     public init(id: RequestID, rule: String, cause: Cause, time: Instant) {
         self.init(key: id.key, rule: rule, cause: cause, time: time)
     }
@@ -162,33 +177,36 @@ public struct Firing: Hashable, Sendable {
         self.time = time
     }
 
-    /// The same for the same edge and rule, also in another process.
+    /// Identical in every process for the same edge and rule.
     public var id: RequestID {
         get { RequestID(key) }
         set { key = newValue.key }
     }
 
-    /// What met the rule. Words are made of it only where somebody reads them.
+    /// The edge that matched the rule. Its words are only made on request.
     public struct Cause: Hashable, Sendable {
+        /// The kind of a cause.
         public enum Source: Hashable, Sendable {
-            /// Indirect, so that copying it counts one reference, and the engine makes it once for all firings of a trigger.
+            /// A trigger of the rule. Indirect, so that a copy counts one reference. The engine makes it once for all
+            /// firings of the trigger.
             indirect case trigger(Trigger)
-            /// Somebody ran it by hand.
+            /// The user ran the rule by hand.
             case person
-            /// What an earlier process knew, in its words.
+            /// The cause in the words of an earlier process.
             case told(String)
         }
 
         public var source: Source
-        /// The announced name of the plug whose edge it was.
+        /// The announced name of the plug with the edge.
         public var plug: String?
-        /// W of a power, Wh of an energy.
+        /// Watts for power, Wh for energy.
         public var value: Double?
-        /// The number of the event that it was.
+        /// The number of the plug's event.
         public var event: SequenceNumber?
-        /// How long ago it had happened, where that was known and it was not now.
+        /// The age of the edge, if known and not zero.
         public var age: Duration?
-        /// When the threshold was crossed, or the cycle began or ended, on the controller's clock.
+        /// The time on the controller's clock at which the threshold was crossed, or the appliance's cycle began or
+        /// ended.
         public var since: Instant?
 
         public init(
@@ -205,26 +223,30 @@ public struct Firing: Hashable, Sendable {
     }
 }
 
-/// Why a rule whose edge came did not fire.
+/// The reason why an edge did not fire the rule.
 public enum HoldBack: Hashable, Sendable {
-    /// The first condition that did not hold; ``Firing/judged`` has all of them.
+    /// The first condition that was false. ``Firing/judged`` has all results.
     case condition(Condition)
+    /// The rule fired recently; its cooldown ends at this time.
     case cooldown(until: Instant)
-    /// It happened longer ago than the rule takes; nil: in another boot of the plug, so nobody knows when.
+    /// The edge is older than the rule accepts. Nil if it belongs to a different boot of the plug, so that its age is
+    /// unknown.
     case old(age: Duration?)
-    /// The actions of an earlier firing are not done, and so many wait or run already.
+    /// Earlier firings are not finished; the value is the number that wait or run.
     case running(Int)
-    /// It has fired so often already.
+    /// The rule reached its rate limit.
     case limit(FiringLimit)
+    /// The user disabled the rule.
     case disabled
 }
 
-/// A trigger that armed and was crossed, and did not fire since the dwell was cut short.
+/// A trigger that was armed and crossed, but did not fire because the dwell was cut short.
 public struct NearMiss: Hashable, Sendable {
+    /// The reason why the dwell ended early.
     public enum End: Hashable, Sendable {
-        /// The power went back: its value, watts.
+        /// The power returned past the threshold; the value in watts.
         case wentBack(Double)
-        /// The plug said nothing for too long, or is away.
+        /// The plug was silent for too long, or is absent.
         case silence
     }
 
@@ -232,7 +254,7 @@ public struct NearMiss: Hashable, Sendable {
     public var trigger: Trigger
     /// The announced name.
     public var plug: String
-    /// When it was crossed, on the controller's clock, and how long it held.
+    /// The time of the crossing on the controller's clock. `lasted` is the duration up to the end.
     public var since: Instant
     public var lasted: Duration
     public var end: End
@@ -247,36 +269,39 @@ public struct NearMiss: Hashable, Sendable {
     }
 }
 
-/// How the actions of a firing go on.
+/// A step in the progress of a firing's actions.
 public enum RunStep: Hashable, Sendable {
+    /// Waits until this time.
     case waiting(until: Instant)
-    /// For the condition, but not longer.
+    /// Waits for the condition, at most until this time.
     case waitingFor(Condition, until: Instant)
-    /// What was waited for did not come in time. With ``RuleAction/Timeout/stop`` it is the run's end: nothing follows it.
+    /// The condition did not become true in time. With ``RuleAction/Timeout/stop`` the run ends here.
     case timedOut(RuleAction.Timeout)
-    /// Nothing is remembered of the plug, or somebody has switched it since.
+    /// No state is stored for the plug, or the relay was switched by other means since.
     case nothingToRestore(plug: String)
-    /// All actions are done, or on their way.
+    /// All actions are carried out or on their way.
     case finished
     case cancelled(RunEnd)
 
+    /// The reason why a run was cancelled.
     public enum RunEnd: Hashable, Sendable {
-        /// The rule fired again, and its mode is restart.
+        /// The rule fired again in restart mode.
         case restarted
-        /// The rule was changed or taken away.
+        /// The rule was changed or removed.
         case ruleChanged
+        /// The user disabled the rule.
         case disabled
-        /// The controller was away when it should have gone on, for too long.
+        /// The controller was down for too long when the wait ended.
         case missed
     }
 }
 
-/// Why an action of a fired rule became no command.
+/// The reason why an action of a fired rule did not become a command.
 public enum UnsentReason: Hashable, Sendable {
-    /// No plug of that name is there now, in any spelling of capitals.
+    /// No plug of that name is present, in any capitalization.
     case notPresent
-    /// Several plugs differ in capitals only, and none is spelled as in the rule.
+    /// Several plugs match except for capitals, and none matches exactly. The value is their names.
     case ambiguous([String])
-    /// It has no dimmer, so that there is no level to change.
+    /// The plug has no dimmer, so there is no level to change.
     case noLevel
 }

@@ -1,32 +1,38 @@
-/// What became of one edge that met a rule, so that a person can be told why it did what it did, or did nothing. It is kept with the
-/// history as JSON; times are milliseconds since 1970.
+/// The record of one edge that matched a rule, with the outcome and its reason. Stored with the history as JSON. Times
+/// are milliseconds since 1970.
 public struct RuleTrace: Codable, Hashable, Sendable {
+    /// The result for the rule.
     public enum Outcome: String, Codable, Hashable, Sendable {
         case fired, heldBack, nearMiss
     }
 
+    /// The result of one condition of the rule.
     public struct ConditionResult: Codable, Hashable, Sendable {
+        /// The condition in words.
         public var condition: String
         public var held: Bool
 
+        /// Creates a result.
         public init(condition: String, held: Bool) {
             self.condition = condition
             self.held = held
         }
     }
 
-    /// Something that was done of it, or came back.
+    /// A step of the firing: an action, a wait or an end.
     public struct Step: Codable, Hashable, Sendable {
+        /// The time of the step.
         public var at: Int64
-        /// In words: `turn off Ceiling Light`, `waits`, `done`.
+        /// The step in words: `turn off Ceiling Light`, `waits`, `done`.
         public var what: String
-        /// Of a command or an effect: its id, as 32 hexadecimal digits.
+        /// The id of a command, call or effect, as 32 hexadecimal digits.
         public var id: String?
         public var plug: String?
-        /// Of a command: when the plug, or the outside, answered, and what; nil while it has not.
+        /// The time of the answer to a command, call or effect; nil until it arrives. `outcome` is the answer in words.
         public var answered: Int64?
         public var outcome: String?
 
+        /// Creates a step without an answer.
         public init(at: Int64, what: String, id: String? = nil, plug: String? = nil) {
             self.at = at
             self.what = what
@@ -34,40 +40,44 @@ public struct RuleTrace: Codable, Hashable, Sendable {
             self.plug = plug
         }
 
-        /// What it asked for was not answered yet.
+        /// True if the step waits for an answer.
         public var isOpen: Bool { id != nil && outcome == nil }
     }
 
-    /// The firing's, as 32 hexadecimal digits; made up of rule and time for a near miss.
+    /// The firing's id, as 32 hexadecimal digits. The id of a near miss is a hash of rule, trigger, plug and time.
     public var id: String
+    /// The rule's name.
     public var rule: String
+    /// The time of the edge's evaluation.
     public var at: Int64
     public var outcome: Outcome
-    /// What happened, in words.
+    /// The edge in words.
     public var cause: String
-    /// The plug whose edge it was, by name.
+    /// The announced name of the plug with the edge.
     public var plug: String?
-    /// W or Wh.
+    /// Watts or Wh.
     public var value: Double?
-    /// When the threshold was crossed, and so the dwell began.
+    /// The time at which the threshold was crossed and the dwell began.
     public var since: Int64?
-    /// Of one that did not fire: why, in words.
+    /// The reason in words why the rule did not fire.
     public var why: String?
+    /// The results of the rule's conditions, in order.
     public var conditions: [ConditionResult] = []
-    /// In the order of time, ``stepLimit`` at most.
+    /// In chronological order, at most ``stepLimit``.
     public var steps: [Step] = []
-    /// More of them than are kept.
+    /// The number of steps beyond the limit, which are not stored.
     public var omitted: Int?
-    /// Of actions that waited: when the last was done, or given up.
+    /// For actions that waited: the time at which the last one was done, or the run was cancelled.
     public var finished: Int64?
-    /// Actions of it wait still.
+    /// True while actions of the firing wait.
     public var isWaiting: Bool?
-    /// Who told it did not know its beginning: what came before its first step.
+    /// True if the steps before the first one are missing, because the recorder did not see the start of the firing.
     public var isPart: Bool?
 
-    /// A rule has at most 64 actions, of at most 64 plugs each; who commands so many is told of the first ones.
+    /// A rule has at most 64 actions of at most 64 plugs each. The trace of such a rule contains only the first steps.
     public static let stepLimit = 200
 
+    /// Creates a trace without steps.
     public init(id: String, rule: String, at: Int64, outcome: Outcome, cause: String) {
         self.id = id
         self.rule = rule
@@ -76,6 +86,6 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// Nothing is known of which more could come.
+    /// True if no further steps are expected.
     var isSettled: Bool { isWaiting != true && !steps.contains(where: \.isOpen) }
 }

@@ -1,12 +1,12 @@
 import PlugModel
 import ProtocolCore
 
-/// Within the stored memory of a house: counts, then each entry, in the order of the properties. A firing's cause goes as words,
-/// since its trigger may be of a rule that is no more.
+/// The stored form, within the memory of a house: for each property, in order, the count and the entries. A firing's
+/// cause is stored in words, because its trigger may belong to a removed rule.
 extension EngineMemory {
-    /// Entries stored of each list. No house has so many; it keeps the file small enough to be written often.
+    /// The number of stored entries per list, more than a house has. Keeps the file small enough to be written often.
     static let maximumEntries = 2048
-    /// Instants stored of a rule, the last ones.
+    /// The number of stored firing times per rule; the last ones are stored.
     static let maximumInstants = 1024
 }
 

@@ -2,10 +2,10 @@ import PlugModel
 import ProtocolCore
 
 extension MemoryReader {
-    /// Reads what ``MemoryWriter`` put.
+    /// Reads what ``MemoryWriter`` wrote.
     ///
-    /// - Parameter moved: an instant of the writer's boot on the present clock; where nobody knows how long ago it was, now. Instants
-    ///   of dwells are on plugs' clocks and stay.
+    /// - Parameter moved: converts an instant of the writer's boot to the present clock; returns now if its age is
+    ///   unknown. Instants of dwells are on the plugs' clocks and are not converted.
     mutating func engineMemory(moved: (Instant) -> Instant) throws(MemoryFault) -> EngineMemory {
         var memory = EngineMemory()
         for _ in 0..<(try entries()) {
@@ -30,7 +30,7 @@ extension MemoryReader {
 
     private mutating func entries() throws(MemoryFault) -> Int { try count(EngineMemory.maximumEntries) }
 
-    /// A measured value: what is no number, or without end, was none.
+    /// Reads a measured value, which must be finite.
     private mutating func number() throws(MemoryFault) -> Double {
         let value = try double()
         guard value.isFinite else { throw fault("a number") }
@@ -72,7 +72,7 @@ extension MemoryReader {
         let periods = EnergyThreshold.Period.allCases
         guard period < periods.count else { throw fault("a period") }
         let number = Int64(bitPattern: try integer())
-        // Versions that took any counter from a plug may have stored more.
+        // Earlier versions accepted any counter value and may have stored a larger one.
         let counter = min(try integer(), PlugWire.greatestEnergy)
         var fired: Set<String> = []
         for _ in 0..<(try entries()) { fired.insert(try text()) }

@@ -1,79 +1,88 @@
 public import PlugModel
 public import ProtocolCore
 
-/// What a ``RuleEngine`` must still know in the next process, so that a dwell, a wait or a counter goes on there. Times are on the
-/// controller's clock, but for those of dwells, which are on the plug's.
+/// The state of a ``RuleEngine`` that the next process needs to continue dwells, waits and counters. Times are on the
+/// controller's clock, except those of dwells, which are on the plug's clock.
 public struct EngineMemory: Hashable, Sendable {
-    /// A trigger whose dwell has begun. Triggers are known by their words: one that was rewritten is another one.
+    /// A trigger with a dwell in progress. A trigger is identified by its words, so a rewritten trigger is a new one.
     public struct Dwell: Hashable, Sendable {
+        /// The rule's name.
         public var rule: String
+        /// The trigger's description.
         public var trigger: String
-        /// The plug's id, or its name where it has none.
+        /// The plug's id, or its name if it has no id.
         public var plug: String
+        /// The boot to which the times belong.
         public var boot: BootID?
-        /// On the plug's clock.
+        /// The start of the dwell on the plug's clock.
         public var since: Instant
+        /// The time of the last reading on the plug's clock.
         public var latest: Instant
         /// Watts.
         public var value: Double
     }
 
-    /// A firing whose actions are not done.
+    /// A firing whose actions are not finished.
     public struct Run: Hashable, Sendable {
         public var firing: Firing
-        /// A fingerprint of the rule's actions: of a rule with others nothing goes on.
+        /// A hash of the rule's actions. The run ends if the rule now has different actions.
         public var actions: String
-        /// The next of them.
+        /// The place of the waiting action.
         public var next: Int
-        /// Nil: it waits for its turn in the queue.
+        /// The end of the wait; nil if the run waits in the queue.
         public var until: Instant?
     }
 
-    /// A plug as it was before a rule changed it.
+    /// The state of a plug before a rule changed it.
     public struct Before: Hashable, Sendable {
+        /// The plug's id, or its name if it has no id.
         public var plug: String
         public var rule: String
-        /// Whose commands changed it; from it follow their ids.
+        /// The id from which the ids of the changing commands are derived.
         public var firing: RequestID
         public var on: Bool
         public var level: DimLevel?
     }
 
-    /// From where the energy of a period counts.
+    /// The start of an energy period.
     public struct EnergyMark: Hashable, Sendable {
+        /// The plug's id, or its name if it has no id.
         public var plug: String
         public var period: EnergyThreshold.Period
-        /// Its number on the local calendar; of ``EnergyThreshold/Period/on`` zero.
+        /// The period's number in the local calendar; zero for ``EnergyThreshold/Period/on``.
         public var number: Int64
+        /// The plug's counter at the start of the period.
         public var milliwattHours: UInt64
-        /// Triggers that have fired in it, as ``EngineMemory/key(rule:trigger:)`` names them.
+        /// The triggers that have fired in the period, by ``EngineMemory/key(rule:trigger:)``.
         public var fired: Set<String>
-        /// Triggers that have been judged, named so too: for others what is exceeded already is no edge.
+        /// The triggers that were evaluated, by the same key. For any other trigger a limit that is already exceeded is
+        /// not an edge.
         public var known: Set<String>
     }
 
-    /// The last occurrence of a schedule that was judged, which a clock that was set a little does not bring back.
+    /// The last evaluated occurrence of a schedule. It is not evaluated again if the clock is set back a little.
     public struct Occurrence: Hashable, Sendable {
         public var rule: String
         public var trigger: String
-        /// Of the sun the day, else the second, on the local calendar.
+        /// The day for the sun, otherwise the second, in the local calendar.
         public var number: Int64
     }
 
-    /// When the rules fired last, by name, while that still matters for cooldown or limit.
+    /// The last firings of the rules, by name, as far as they matter for a cooldown or a limit.
     public var fired: [String: [Instant]] = [:]
     public var dwells: [Dwell] = []
     public var runs: [Run] = []
     public var befores: [Before] = []
     public var energies: [EnergyMark] = []
     public var occurrences: [Occurrence] = []
-    /// Rules that a person turned off.
+    /// The names of the rules that the user disabled.
     public var disabled: Set<String> = []
-    /// Up to here every schedule was judged; nil: never.
+    /// The time up to which every schedule was evaluated; nil for never.
     public var judgedUntil: Instant?
 
+    /// Creates the memory of an engine without history.
     public init() {}
 
-    /// A line break is part of no name.
+    /// Names contain no line breaks, so the key is unique.
     static func key(rule: String, trigger: Trigger) -> String { "\(rule)\n\(trigger)" }
 }

@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// What the next process must know of it, now.
+    /// The present state for the next process.
     public var memory: EngineMemory {
         var memory = EngineMemory()
         for state in states {
@@ -58,9 +58,9 @@ extension RuleEngine {
         return marks.sorted { ($0.plug, $0.period.rawValue) < ($1.plug, $1.period.rawValue) }
     }
 
-    // MARK: Taking it up
+    // MARK: Restoring
 
-    /// Takes up what an earlier engine was in the midst of, as far as its rules are still there.
+    /// Restores the state of an earlier engine, as far as its rules still exist.
     mutating func take(_ memory: EngineMemory) {
         disabled = memory.disabled
         for index in states.indices {
@@ -110,7 +110,7 @@ extension RuleEngine {
 }
 
 extension EngineMemory.Run {
-    /// Nil where the actions have no such place.
+    /// Returns the wait at the stored place; nil if the actions have no such wait.
     fileprivate func wait(in actions: [RuleAction]) -> Run.Wait? {
         guard let until else { return next == 0 ? .turn : nil }
         guard actions.indices.contains(next) else { return nil }

@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Finds each trigger's plug among those present. A trigger that changes its plug forgets what it knew.
+    /// Finds the plug of each trigger among the present plugs. A trigger whose plug changes forgets its state.
     mutating func bind() {
         for index in powerOf.indices {
             powerOf[index].removeAll(keepingCapacity: true)
@@ -17,7 +17,7 @@ extension RuleEngine {
             power[place].plug = plug
             guard let plug else { continue }
             let trigger = power[place]
-            // The boot belongs to it: in another one the plug's clock begins anew.
+            // The seed contains the boot, because the plug's clock starts again at each boot.
             power[place].seed = seed("power", trigger.rule, trigger.place, plug, boot: plugs[plug].boot)
             powerOf[plug].append(place)
         }
@@ -34,7 +34,7 @@ extension RuleEngine {
             energyOf[plug].append(place)
         }
         for place in presence.indices {
-            // A plug that is away is still the one that was there.
+            // An absent plug remains the plug of its triggers.
             guard let plug = plugs.find(presence[place].written).index, plug != presence[place].plug else { continue }
             presence[place].plug = plug
             presence[place].cancel()
@@ -50,7 +50,7 @@ extension RuleEngine {
             let actions = states[rule].rule.actions
             states[rule].targets = actions.map { action in action.plugs.map { plugs.find($0).index } }
         }
-        // Those that lost their plug dwell no more.
+        // Triggers without a plug have no dwell.
         dwelling = dwelling.filter { power[$0].plug != nil }
         findDwellDeadline()
         bandsAreOld = true

@@ -6,7 +6,7 @@ extension RuleEngine {
         _ name: String, _ state: PlugState, _ boot: BootID?, _ id: PlugID?, gap: Duration, now: Instant,
         _ actions: inout [Action]
     ) {
-        // A snapshot without a loss before it interrupts as much as one after it.
+        // A snapshot without a preceding loss interrupts dwells like a loss.
         if let known = plugs.index(ofPresent: name) { interrupt(known) }
         let wasOn = plugs.index(of: name).map { plugs[$0].relayOn }
         guard let index = plugs.appear(name, state, boot: boot, id: id) else { return }
@@ -40,7 +40,7 @@ extension RuleEngine {
         bind()
     }
 
-    /// A reading that says what is, not what became.
+    /// Handles a reading that reports the present power, not a change.
     mutating func snapshot(
         _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
     ) {
@@ -53,7 +53,7 @@ extension RuleEngine {
         refresh(index)
     }
 
-    /// What relay and dimmer are now.
+    /// Handles the present state of relay and dimmer.
     mutating func state(_ name: String, on: Bool, level: DimLevel?) {
         guard let index = plugs.index(ofPresent: name) else { return }
         state(index, on: on, level: level)

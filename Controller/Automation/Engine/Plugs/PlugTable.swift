@@ -1,22 +1,22 @@
 import PlugModel
 import ProtocolCore
 
-/// What the engine knows of the plugs, by announced name. A plug keeps its index for as long as the table lives.
+/// The engine's state of the plugs, by announced name. A plug keeps its index for the life of the table.
 struct PlugTable: Sendable {
     struct Plug: Sendable {
         let name: String
         var isPresent = true
         var relayOn: Bool
         var level: DimLevel?
-        /// The command on its way, whose result toggle already reckons with. The last one wins.
+        /// The last command on its way. Toggle assumes its result.
         var wish: (id: UInt128, on: Bool, level: DimLevel?)?
-        /// Commands of rules, the last ones, by which their journal entries are known.
+        /// The ids of the last commands of rules, by which their journal entries are recognized. A ring buffer.
         var ours: [UInt128] = []
-        /// The place of the oldest of them, where there are as many as are kept.
+        /// The place of the oldest id, if the buffer is full.
         var nextOfOurs = 0
         var boot: BootID?
         var id: PlugID?
-        /// The last event that came from it, so that a replay is recognised.
+        /// The number of the plug's last event, by which a replay is recognized.
         var lastSequence: SequenceNumber = 0
 
         init(name: String, relayOn: Bool) {
@@ -24,15 +24,16 @@ struct PlugTable: Sendable {
             self.relayOn = relayOn
         }
 
-        /// What the relay will be when the command on its way has been carried out.
+        /// The state of the relay after the command on its way.
         var expectedOn: Bool { wish?.on ?? relayOn }
         var expectedLevel: DimLevel? { wish?.level ?? level }
 
-        /// What stays when the plug is renamed, as far as it is known.
+        /// The permanent name: the plug's id, or its announced name if the id is unknown. A rename does not change the
+        /// id.
         var lasting: String { id?.rawValue ?? name }
     }
 
-    /// What a written name stands for.
+    /// The result of a name search.
     enum Found: Hashable {
         case plug(Int)
         case notPresent
@@ -46,17 +47,17 @@ struct PlugTable: Sendable {
         }
     }
 
-    /// Commands known again by their journal entries: more than a plug has on their way at once.
+    /// The number of stored command ids: more than a plug has on their way at once.
     private static let maximumOurs = 16
 
     private var plugs: [Plug] = []
     private var indexes: [String: Int] = [:]
-    /// Those whose names are alike but for capitals.
+    /// The plugs whose names are equal except for capitals.
     private var folded: [String: [Int]] = [:]
     private var byID: [PlugID: Int] = [:]
-    /// What written names mean.
+    /// The plug ids to which written names are bound.
     var bound: [String: PlugID] = [:]
-    /// The names of all paired plugs, present or not. Empty if they are not known.
+    /// The names of all paired plugs, present or not. Empty if unknown.
     var paired = PairedNames()
 
     var count: Int { plugs.count }
@@ -73,10 +74,11 @@ struct PlugTable: Sendable {
         return index
     }
 
-    /// The plug that the name is bound to, else the paired plug that has the name, else the plug of exactly this name, else the only one
-    /// whose name differs in capitals.
+    /// Finds the plug of a written name: the plug to which the name is bound, else the paired plug of that name, else
+    /// the plug with exactly this name, else the only one whose name differs in capitals.
     ///
-    /// Of two paired plugs with one name each is called by it with its id, ``PlugID/distinguishing(_:)``: the name alone fits neither.
+    /// If two paired plugs have the same name, each is addressed by the name and its id, ``PlugID/distinguishing(_:)``.
+    /// The name without an id matches neither.
     func find(_ written: String) -> Found {
         if let id = bound[written] {
             return present(id)
@@ -96,7 +98,7 @@ struct PlugTable: Sendable {
         }
     }
 
-    /// Whether the written name means the plug of this exact name, which has not appeared yet.
+    /// Returns true if the written name means the plug of this exact name, which has not appeared yet.
     func means(_ written: String, plugCalled name: String) -> Bool {
         let own = paired.owner(of: name)
         guard own != .unknown else { return written.foldedPlugName == name.foldedPlugName }
@@ -108,13 +110,13 @@ struct PlugTable: Sendable {
         return .plug(index)
     }
 
-    /// The plug's index; nil where the table is full.
+    /// Adds or updates a plug. Returns its index, or nil if the table is full.
     mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?) -> Int? {
         let index: Int
         if let known = indexes[name] {
             index = known
-            // Numbers never repeat in a plug's life, but a plug set back to factory state begins anew with another boot, and a
-            // name may go over to another plug.
+            // Event numbers never repeat within a plug's life. But a plug that was reset to factory settings starts
+            // again, with a new boot, and a different plug may take over the name.
             if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         } else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }
@@ -124,7 +126,7 @@ struct PlugTable: Sendable {
             plugs.append(Plug(name: name, relayOn: state.relayOn))
             if let shared = id?.shared(in: name) { folded[shared.foldedPlugName, default: []].append(index) }
         }
-        // The name may have been another plug's.
+        // The name may have belonged to a different plug.
         if let before = plugs[index].id, before != id { byID[before] = nil }
         if let id { byID[id] = index }
         plugs[index].boot = boot
@@ -141,7 +143,7 @@ struct PlugTable: Sendable {
         plugs[index].wish = nil
     }
 
-    /// A command is on its way: toggle reckons with what it will do.
+    /// Records a command on its way, whose result toggle assumes.
     mutating func expect(_ request: CommandRequest, at index: Int) {
         if plugs[index].ours.count < Self.maximumOurs {
             plugs[index].ours.append(request.key)
@@ -161,12 +163,12 @@ struct PlugTable: Sendable {
     }
 
     mutating func gap(_ name: String, to last: SequenceNumber) {
-        // It comes before the snapshot that makes the plug present again.
+        // The gap is reported before the snapshot that makes the plug present again.
         guard let index = indexes[name] else { return }
         plugs[index].lastSequence = last
     }
 
-    /// Whether an event of this number has not been seen yet; from now on it has.
+    /// Returns true if the event is new, and stores its number.
     mutating func isNews(_ sequence: SequenceNumber, from index: Int) -> Bool {
         guard sequence > plugs[index].lastSequence else { return false }
         plugs[index].lastSequence = sequence

@@ -1,6 +1,6 @@
 extension RuleEngine {
-    /// The plugs that it knows of, as scripts see them: with what the commands on their way will do, as toggle reckons. Of one that is
-    /// away nobody knows what it is now.
+    /// The known plugs as scripts see them. Like toggle, a view assumes the results of commands on their way. The state
+    /// of an absent plug is unknown.
     public var views: [PlugView] { (0..<plugs.count).map { view(of: $0) } }
 
     func view(of index: Int) -> PlugView {

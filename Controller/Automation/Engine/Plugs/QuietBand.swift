@@ -1,72 +1,74 @@
 public import ProtocolCore
 
-/// The place of a plug in an engine, for as long as the engine lives.
+/// The index of a plug in an engine, valid for the life of the engine.
 public struct PlugIndex: Hashable, Sendable {
     let value: Int
 }
 
-/// What a plug's readings may be without anything coming of them: no trigger changes its state, no run goes on. Of such a reading
-/// only value, time and arrival are kept.
+/// The range of a plug's readings that change nothing: no trigger changes its state and no run resumes. Of such a
+/// reading only value, time and arrival are stored.
 ///
-/// It holds until the engine is given anything else, or reaches ``RuleEngine/nextDeadline``.
+/// Valid until the engine handles any other event or reaches ``RuleEngine/nextDeadline``.
 public struct QuietBand: Hashable, Sendable {
-    /// Watts, both included; `low` above `high` where every reading has to be told.
+    /// Watts, both ends included. `low` is above `high` if every reading must be handled.
     public internal(set) var low = Double.infinity
     public internal(set) var high = -Double.infinity
-    /// The last reading's time on the plug's clock: what is not later than this is not quiet.
+    /// The last reading's time on the plug's clock. Only later readings are quiet.
     public internal(set) var after = Instant.zero
-    /// Included, on the plug's clock.
+    /// The last quiet time on the plug's clock, included.
     public internal(set) var until = Instant.zero
-    /// Nanoseconds: the greatest difference to the time of the reading before.
+    /// Nanoseconds: the maximum time since the previous reading.
     public internal(set) var gap = Int64.max
-    /// Nanoseconds: the least by which the arrival is ahead of the plug's clock. One that came faster than those before moves the end
-    /// of a dwell forward.
+    /// Nanoseconds: the minimum of arrival minus time on the plug's clock. A reading that arrives faster than earlier
+    /// ones ends a dwell sooner, so it is not quiet.
     public internal(set) var lag = Int64.min
 
     static let nothing = QuietBand()
 
-    /// Whether the next reading is quiet. No number is in no band.
+    /// Returns true if the next reading is quiet. False for NaN.
     @inline(__always)
     public func contains(_ activePower: Double, time: Instant, now: Instant) -> Bool {
-        // Differences that overflow are huge when they are taken as unsigned, and no gap is.
+        // A difference that overflows is very large as an unsigned number, and no gap is that large.
         low <= activePower && activePower <= high && after < time && time <= until
             && UInt64(bitPattern: time.nanoseconds &- after.nanoseconds) <= UInt64(bitPattern: gap)
             && now.nanoseconds &- time.nanoseconds >= lag
     }
 
-    /// Leaves only what is at least this.
+    /// Narrows the band to this power and above.
     mutating func atLeast(_ watts: Double) { low = max(low, watts) }
     mutating func atMost(_ watts: Double) { high = min(high, watts) }
 }
 
-/// What each reading touches, and nothing else: a line of the processor's cache or two for each plug.
+/// The state that each reading accesses: one or two cache lines per plug.
 struct PlugMeter: Sendable {
     var band = QuietBand.nothing
-    /// The last reading since it appeared: watts, and when it came. Its time is the band's `after`.
+    /// The last reading since the plug appeared: watts, and its arrival. Its time is the band's `after`.
     var activePower = 0.0
     var arrival = Instant.zero
     var hasReading = false
-    /// Longer silence than this interrupts a dwell.
+    /// A longer silence interrupts a dwell.
     var gap = RuleEngine.readingGap
-    /// Each reading teaches what the appliance does: of one in the band no trigger has to be asked, but it has to be told.
+    /// True if a rule watches the plug's appliance. Every reading then goes to the detector, also a reading in the
+    /// band.
     var isWatched = false
 }
 
 extension RuleEngine {
-    /// The plug that announces exactly this name; nil until it appeared.
+    /// Returns the plug with exactly this announced name; nil before it appears.
     public func index(of plug: String) -> PlugIndex? { plugs.index(of: plug).map { PlugIndex(value: $0) } }
 
-    /// What its next readings may be without a call of ``read(_:activePower:time:now:)``: see ``skip(_:activePower:time:now:)``.
+    /// Returns the range of readings that need no call of ``read(_:activePower:time:now:)``. The caller passes the last
+    /// of them to ``skip(_:activePower:time:now:)``.
     public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : meters[plug.value].band }
 
-    /// A rule asks what the appliance on it does, so that none of its readings is quiet.
+    /// Returns true if a rule watches the plug's appliance. None of the plug's readings is quiet then.
     public func isWatched(_ plug: PlugIndex) -> Bool { meters[plug.value].isWatched }
 
-    /// A reading that is no snapshot.
+    /// Handles a reading that is not a snapshot. A quiet reading causes no actions.
     ///
     /// - Parameters:
     ///   - activePower: watts.
-    ///   - time: on the plug's clock.
+    ///   - time: the time on the plug's clock.
     public mutating func read(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) -> [Action] {
         if meters[plug.value].takesQuietly(activePower, time: time, now: now) { return [] }
         var actions: [Action] = []
@@ -76,21 +78,21 @@ extension RuleEngine {
         return actions
     }
 
-    /// Its readings come more seldom now, or more often: longer silence than this interrupts a dwell.
+    /// Sets the silence that interrupts a dwell, after the plug's reporting interval changed.
     public mutating func expect(readingGap: Duration, of plug: PlugIndex) {
         meters[plug.value].gap = readingGap
-        // The band and the ends of dwells were found with the other gap.
+        // The band and the ends of dwells depend on the gap.
         refresh(plug.value)
     }
 
-    /// Every reading after the one before and up to this one was in the band.
+    /// Skips readings. The caller guarantees that all of them, up to and including this one, were in the quiet band.
     public mutating func skip(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) {
         meters[plug.value].keep(activePower, time: time, now: now)
     }
 }
 
 extension PlugMeter {
-    /// No reading is quiet until the band is found anew. The last one's time stays.
+    /// Closes the band until it is found again. The last reading's time stays.
     mutating func closeBand() {
         let last = band.after
         band = .nothing
@@ -114,7 +116,8 @@ extension PlugMeter {
 
     var time: Instant { band.after }
 
-    /// When a reading of that time would have come, on the controller's clock: as late as the last one did.
+    /// Returns the time on the controller's clock at which a reading of that time would have arrived, with the delay of
+    /// the last one.
     func arrival(of time: Instant) -> Instant {
         Instant(nanoseconds: arrival.nanoseconds &- (self.time.nanoseconds &- time.nanoseconds))
     }

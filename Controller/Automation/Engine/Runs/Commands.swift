@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// An action on plugs becomes a command for each of them, or what is told instead.
+    /// Makes a command for each plug of an action, or reports why there is none.
     mutating func command(
         _ action: RuleAction, at place: Int, of rule: Int, _ firing: Firing, _ actions: inout [Action]
     ) {
@@ -19,7 +19,7 @@ extension RuleEngine {
         }
     }
 
-    /// - Parameter origin: whose part the command is: the firing, or a call of it.
+    /// - Parameter origin: the id from which the command's id is derived: the firing's, or that of its script call.
     private mutating func command(
         _ action: RuleAction, _ index: Int, _ written: String, key: UInt128, origin: UInt128, _ firing: Firing,
         _ actions: inout [Action]
@@ -31,7 +31,7 @@ extension RuleEngine {
         actions.append(.send(request, firing))
     }
 
-    /// - Parameter away: so long it waits for the plug where that is away.
+    /// - Parameter away: how long the command is stored if the plug is absent; nil for not at all.
     mutating func command(
         _ action: RuleAction, written: String, key: UInt128, origin: UInt128, away span: Duration?, _ firing: Firing,
         _ actions: inout [Action]
@@ -48,7 +48,8 @@ extension RuleEngine {
         }
     }
 
-    /// What the action means for the plug as it is now; nil where it was told that it means nothing.
+    /// Returns the command that the action means for the plug in its present state; nil if there is none, which is
+    /// reported.
     private mutating func resolve(
         _ action: RuleAction, of index: Int, _ written: String, _ firing: Firing, _ actions: inout [Action]
     ) -> PlugCommand? {
@@ -62,7 +63,7 @@ extension RuleEngine {
                 actions.append(.notSent(firing, plug: written, .noLevel))
                 return nil
             }
-            // A lamp that is off is dark, whatever level it keeps for later.
+            // A lamp that is off counts as 0, whatever level it keeps for the next time.
             let present = plugs[index].expectedOn ? Int(level.permille) : 0
             let sum = present.addingReportingOverflow(permille)
             let wanted = sum.overflow ? (permille < 0 ? 0 : 1000) : min(max(0, sum.partialValue), 1000)
@@ -77,7 +78,7 @@ extension RuleEngine {
         }
     }
 
-    /// What the action means for a plug that is away; nil where that depends on what the plug is then.
+    /// Returns the command that the action means for an absent plug; nil if it depends on the plug's state.
     private mutating func resolveAway(_ action: RuleAction, _ written: String) -> PlugCommand? {
         switch action {
         case .turnOn(_, let autoOff): return .setRelay(on: true, autoOff: autoOff)
@@ -92,7 +93,7 @@ extension RuleEngine {
 
     // MARK: As it was before
 
-    /// Keeps what the plug was before the first command of a firing that changes it.
+    /// Stores the plug's state before the first command of a firing that changes it.
     private mutating func remember(_ command: PlugCommand, of index: Int, _ origin: UInt128, _ firing: Firing) {
         let plug = plugs[index]
         let changes =
@@ -107,13 +108,13 @@ extension RuleEngine {
             level: plug.expectedLevel)
     }
 
-    /// The relay was switched: where no rule did it, what was before is not to come back.
+    /// Handles a switched relay. If no rule switched it, the stored state is discarded and cannot be restored.
     mutating func relaySwitched(_ index: Int, cause: RelayCause) {
         let plug = plugs[index]
         guard let before = befores[plug.lasting] else { return }
         switch cause {
         case .controller(_, let request, _):
-            // An earlier process may have sent it, which is known by its id.
+            // An earlier process may have sent the command; its id shows that.
             if plug.ours.contains(request.key) || request.key.isPart(of: before.firing.key) { return }
         case .button, .protection, .timer, .powerOn: break
         }
@@ -122,14 +123,14 @@ extension RuleEngine {
 }
 
 extension RuleAction {
-    /// What it undoes is not to be brought back by the next one.
+    /// True for ``restore(_:)``. A restore must not be undone by the next restore.
     fileprivate var restores: Bool { if case .restore = self { true } else { false } }
 }
 
 extension EngineMemory.Before {
-    /// - Parameter level: what it is now.
+    /// - Parameter level: the present level.
     fileprivate func command(from level: DimLevel?) -> PlugCommand {
-        // The level of a lamp that was off is left: setting it would light the lamp.
+        // The level of a lamp that was off is not restored, because setting it would turn the lamp on.
         guard on, let wanted = self.level, wanted != level, wanted.permille > 0 else {
             return .setRelay(on: on, autoOff: nil)
         }

@@ -8,11 +8,11 @@ extension RuleEngine {
         case .notify(let title, let text):
             effect = .notify(title: title.map { filled($0, firing) } ?? firing.rule, text: filled(text, firing))
         case .run(let command, let timeout):
-            // What a plug calls itself must not become part of a command; it is in the event on standard input.
+            // The plug's name must not become part of a command line. The event on standard input contains it.
             effect = .run(command, timeout: timeout)
         case .webHook(var hook):
             hook.body = hook.body.map { body in
-                // Nor must it end a text in JSON.
+                // The value must not end a JSON string.
                 let isJSON = body.looksLikeJSON
                 return filled(body, firing) { isJSON ? $0.escapedForJSON : $0 }
             }
@@ -22,7 +22,7 @@ extension RuleEngine {
         actions.append(.effect(EffectRequest(id: id, effect: effect, firing: firing)))
     }
 
-    /// With `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` filled in, once: what they bring is not looked at again.
+    /// Fills `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}`, once: placeholders in inserted values are not filled.
     private func filled(_ text: String, _ firing: Firing, _ written: (String) -> String = { $0 }) -> String {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var filled = ""
@@ -54,7 +54,7 @@ extension RuleEngine {
 }
 
 extension String {
-    /// Begins as an object or a list does; a placeholder is no object.
+    /// True if the text begins like a JSON object or array. A placeholder at the start does not count.
     fileprivate var looksLikeJSON: Bool {
         let start = drop { $0.isWhitespace }
         if start.hasPrefix("[") { return true }
@@ -62,7 +62,7 @@ extension String {
         return start.hasPrefix("{") && !placeholders.contains { start.hasPrefix($0) }
     }
 
-    /// As it stands between quotation marks (RFC 8259, section 7).
+    /// The text as the content of a JSON string (RFC 8259, section 7).
     fileprivate var escapedForJSON: String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -2,16 +2,16 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Rules that set each other off in one moment: so many after each other, and so many in all. What is beyond is held back, so that
-    /// a loop ends also within one call.
+    /// The limits of rules that fire other rules within one event: the length of a chain, and the total. Longer chains
+    /// are held back, so that a loop ends within one call.
     static let maximumChain = 8
     static let maximumChained = 256
 
-    /// An edge has come: judges whether the rule fires, and begins its actions.
+    /// Handles an edge: decides whether the rule fires, and starts its actions.
     ///
     /// - Parameters:
-    ///   - age: how long ago the edge was; nil: nobody knows.
-    ///   - depth: of how many rules that set each other off it is the last.
+    ///   - age: the time since the edge; nil if unknown.
+    ///   - depth: the number of rules before this one in a chain of rules that fire each other.
     mutating func fire(
         _ index: Int, _ cause: consuming Firing.Cause, _ key: UInt128, age: Duration?, depth: Int = 0, now: Instant,
         _ actions: inout [Action]
@@ -30,7 +30,7 @@ extension RuleEngine {
         begin(firing, of: index, depth: depth, now: now, &actions)
     }
 
-    /// A person wants it done, whatever triggers, conditions, cooldown and limit say.
+    /// Runs a rule's actions at the user's request, regardless of triggers, conditions, cooldown and limit.
     mutating func runByHand(_ name: String, id: RequestID, now: Instant, _ actions: inout [Action]) {
         guard let index = ruleIndexes[name] else { return }
         let firing = Firing(id: id, rule: name, cause: Firing.Cause(.person), time: now)
@@ -49,7 +49,7 @@ extension RuleEngine {
         return nil
     }
 
-    /// Nothing stands against it but what the rule is doing already.
+    /// Starts the actions, unless the rule's mode holds the firing back because of earlier runs.
     private mutating func begin(
         _ firing: Firing, of index: Int, depth: Int, now: Instant, _ actions: inout [Action]
     ) {

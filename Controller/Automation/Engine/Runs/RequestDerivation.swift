@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// The 128-bit FNV-1a hash (draft-eastlake-fnv, section 2): it gives a command the same id whenever it is made from the
-/// same cause. Collisions matter, secrecy does not: whoever writes a rule already commands the plugs.
+/// The 128-bit FNV-1a hash (draft-eastlake-fnv, section 2). It gives a command the same id whenever it has the same
+/// cause. Collision resistance is needed, secrecy is not: the author of a rule can command the plugs anyway.
 struct FNV1a128 {
     static let offsetBasis: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
@@ -17,7 +17,7 @@ struct FNV1a128 {
         add((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
     }
 
-    /// With its length ahead, so that no two lists of texts run into the same bytes.
+    /// Adds the length before the text, so that different lists of texts give different bytes.
     mutating func add(_ text: String) {
         add(UInt64(text.utf8.count))
         add(text.utf8)
@@ -36,17 +36,17 @@ extension UInt128 {
     }
 }
 
-/// Where a firing's id begins: with all of its edge that stays the same from one edge to the next, hashed once. What is left is one
-/// number: a time, or a place in a series.
+/// The constant part of a firing's id: everything about its edge that does not change from one edge to the next, hashed
+/// once. The variable part is one number: a time, or a position in a series.
 ///
-/// Two numbers of one seed never give the same id, since each step of ``id(_:)`` can be undone; ids of different seeds meet no more
-/// often than those of the hash do.
+/// Two numbers with one seed never give the same id, because each step of ``id(_:)`` is reversible. Ids of different
+/// seeds collide as rarely as the hash.
 struct FiringSeed: Hashable, Sendable {
     private let value: UInt128
 
     /// - Parameters:
-    ///   - kind: of the edge; each has its own numbers.
-    ///   - trigger: its place among the rule's.
+    ///   - kind: the kind of the edge. Each kind has its own number space.
+    ///   - trigger: the trigger's place in the rule.
     init(_ kind: String, rule: String, trigger: Int, plug: String = "", boot: BootID? = nil) {
         var hash = FNV1a128()
         hash.add(kind)
@@ -58,7 +58,7 @@ struct FiringSeed: Hashable, Sendable {
         value = hash.value
     }
 
-    /// Of what another id caused.
+    /// Creates the seed of a firing that a previous id caused.
     init(_ kind: String, rule: String, after id: RequestID) {
         var hash = FNV1a128()
         hash.add(kind)
@@ -69,7 +69,7 @@ struct FiringSeed: Hashable, Sendable {
 
     func id(_ number: UInt64) -> RequestID { RequestID(key(number)) }
 
-    /// The same as a number.
+    /// The id as a number.
     func key(_ number: UInt64) -> UInt128 { value.mixed(number) }
 }
 
@@ -82,24 +82,27 @@ extension RequestID {
     /// Big endian.
     var key: UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
 
-    /// Of a command or an effect of this firing: its action's place in the rule, and its plug's in the action.
+    /// Returns the id of a command or an effect of this firing, from the action's place in the rule and the plug's
+    /// place in the action.
     func part(action: Int, plug: Int = 0) -> RequestID { RequestID(key.part(action: action, plug: plug)) }
 }
 
 extension UInt128 {
-    /// The same as ``RequestID/part(action:plug:)``, of ids as numbers.
+    /// Returns the same id as ``RequestID/part(action:plug:)``, as a number.
     func part(action: Int, plug: Int = 0) -> UInt128 {
         mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug))
     }
 
-    /// Whether it was made by ``part(action:plug:)`` of the other: made back, it leaves a place, which few numbers are.
+    /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix leaves a place; few other
+    /// numbers leave a plausible one.
     func isPart(of whole: UInt128) -> Bool {
         let place = unmixed ^ whole
         return place >> 20 != 0 && place >> 48 == 0
     }
 
-    /// Multiplying by an odd number and folding the upper half onto the lower one can both be undone, so that different numbers
-    /// give different values; twice, so that each bit of the number reaches all of them.
+    /// Mixes a number into the value. Multiplication by an odd number and folding the upper half into the lower half
+    /// are reversible, so that different numbers give different values. Two rounds let each bit of the number affect
+    /// all bits.
     fileprivate func mixed(_ number: UInt64) -> UInt128 {
         var value = (self ^ UInt128(number)) &* FNV1a128.prime
         value ^= value >> 64
@@ -107,7 +110,7 @@ extension UInt128 {
         return value ^ value >> 64
     }
 
-    /// What ``mixed(_:)`` made it of: the two numbers, one laid over the other.
+    /// Reverses ``mixed(_:)``. The result is the exclusive or of the two numbers.
     private var unmixed: UInt128 {
         let value = (self ^ self >> 64) &* Self.spread.inverse
         return (value ^ value >> 64) &* FNV1a128.prime.inverse
@@ -115,6 +118,7 @@ extension UInt128 {
 
     private static let spread: UInt128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835
 
-    /// Of an odd number: what makes 1 of it. Each step doubles the bits that are right, of which there are three to begin with.
+    /// The multiplicative inverse of an odd number modulo 2^128. Newton's iteration starts with three correct bits and
+    /// doubles them in each step.
     private var inverse: UInt128 { (0..<6).reduce(self) { inverse, _ in inverse &* (2 &- self &* inverse) } }
 }

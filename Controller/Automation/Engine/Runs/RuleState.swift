@@ -1,30 +1,30 @@
 import PlugModel
 import ProtocolCore
 
-/// One reference to count, where a rule itself has many.
+/// A rule behind one reference. Copying the rule itself would count many references.
 private final class SharedRule: Sendable {
     let rule: Rule
     init(_ rule: Rule) { self.rule = rule }
 }
 
-/// What the engine keeps of a rule besides its triggers.
+/// The runtime state of a rule, except that of its triggers.
 struct RuleState: Sendable {
     private let shared: SharedRule
-    /// Only the actions of such a rule are ever under way.
+    /// True if an action waits. Only such a rule has runs in progress.
     let hasWaits: Bool
-    /// What firings of its triggers say of their cause, in their order: made once.
+    /// The sources of the causes of its firings, one per trigger, made once.
     let sources: [Firing.Cause.Source]
-    /// Where the plugs of its actions are, in their order, as long as they are there.
+    /// The indexes of the plugs of each action, in order; nil for absent plugs.
     var targets: [[Int?]]
-    /// Rules that fire when this one does, in their order, and which of their triggers that is.
+    /// The rules that fire when this one does, in order, with the place of the trigger.
     var listeners: [Listener] = []
     var isDisabled = false
     var lastFired: Instant?
-    /// Nil: it may fire as often as it wants.
+    /// Nil if the rule has no rate limit.
     var recent: RecentFirings?
-    /// When a near miss of it was told last.
+    /// The time of the last reported near miss.
     var missTold: Instant?
-    /// How many of its runs are under way, or wait for their turn.
+    /// The number of runs in progress or in the queue.
     var runs = 0
 
     var rule: Rule { _read { yield shared.rule } }
@@ -47,9 +47,9 @@ struct RuleState: Sendable {
         recent = (rule.limit ?? (rule.callsOnly ? nil : RuleEngine.usualLimit)).map(RecentFirings.init)
     }
 
-    /// Nil while it may fire.
+    /// Returns the limit that is reached, or nil if the rule may fire.
     func limitReached(at now: Instant) -> FiringLimit? {
-        // Not taken out of the optional: copying it would count references.
+        // The optional is not unwrapped into a variable, because the copy would count references.
         recent?.isReached(at: now) == true ? recent?.limit : nil
     }
 
@@ -58,7 +58,7 @@ struct RuleState: Sendable {
         recent?.add(now)
     }
 
-    /// Takes what an equal rule of an earlier set was in the midst of.
+    /// Copies the runtime state of an equal rule of the previous set.
     mutating func take(_ other: RuleState) {
         lastFired = other.lastFired
         recent = other.recent
@@ -66,7 +66,7 @@ struct RuleState: Sendable {
         runs = other.runs
     }
 
-    /// When it fired, as far as that still matters.
+    /// Returns the times of firings that still matter for the cooldown or the limit.
     func instants(at now: Instant) -> [Instant] {
         let last = lastFired.map { now < $0 + rule.cooldown ? [$0] : [] } ?? []
         let counted = recent?.instants(at: now) ?? []
@@ -74,16 +74,16 @@ struct RuleState: Sendable {
     }
 }
 
-/// The last firings of a rule, as many as its limit counts.
+/// The last firings of a rule, up to the number of its limit.
 struct RecentFirings: Sendable {
-    /// A limit of more is one of so many: it keeps what is stored of a rule small.
+    /// A limit above this counts as this number. Keeps the stored state of a rule small.
     static let maximumCount = 1024
 
     let limit: FiringLimit
     private let capacity: Int
     /// Nanoseconds.
     private let span: Int64
-    /// Where the ring is full, `next` is the place of the oldest.
+    /// A ring buffer. When it is full, `next` is the place of the oldest firing.
     private var ring: [Instant] = []
     private var next = 0
 
@@ -93,7 +93,7 @@ struct RecentFirings: Sendable {
         span = limit.span.wholeNanoseconds
     }
 
-    /// Whether one more would be too many.
+    /// Returns true if one more firing would exceed the limit.
     func isReached(at now: Instant) -> Bool {
         if capacity == 0 { return true }
         guard ring.count == capacity else { return false }
@@ -107,7 +107,7 @@ struct RecentFirings: Sendable {
         next = next + 1 == capacity ? 0 : next + 1
     }
 
-    /// Oldest first.
+    /// Returns the firings within the span, oldest first.
     func instants(at now: Instant) -> [Instant] {
         let inOrder = ring.count < capacity ? ring[...] : ring[next...] + ring[..<next]
         return inOrder.filter { now < $0 + limit.span }
@@ -115,17 +115,17 @@ struct RecentFirings: Sendable {
 }
 
 extension Rule {
-    /// All that it does is to ask a script, whose commands are limited instead of its firings.
+    /// True if every action calls a script. The script's commands are limited instead of the firings.
     fileprivate var callsOnly: Bool {
         !actions.isEmpty && actions.allSatisfy { if case .call = $0 { true } else { false } }
     }
 
-    /// Of its actions: another one where any of them was changed.
+    /// A hash of the actions, as 32 hexadecimal digits. It changes when any action changes.
     var actionsFingerprint: String {
         var hash = FNV1a128()
         for action in actions {
             hash.add("\(action)")
-            // Its words tell of no path, since that may be a secret.
+            // The words of a web hook omit the path, which may be a secret.
             if case .webHook(let hook) = action { hash.add(hook.url) }
             if case .call(let handler) = action { hash.add(UInt64(handler.index)) }
         }

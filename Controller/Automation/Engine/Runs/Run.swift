@@ -1,29 +1,29 @@
 import PlugModel
 import ProtocolCore
 
-/// A firing whose actions are not done.
+/// A firing whose actions are not finished.
 struct Run: Sendable {
     enum Wait: Hashable, Sendable {
-        /// For its turn in the rule's queue.
+        /// Waits for its turn in the rule's queue.
         case turn
-        /// For a time.
+        /// Waits until a time.
         case time(Instant)
-        /// For a condition, at most until then.
+        /// Waits for a condition, at most until this time.
         case condition(Condition, until: Instant, RuleAction.Timeout)
     }
 
-    /// In the order in which they began.
+    /// Rising in the order of start.
     let number: Int
     var rule: Int
     let firing: Firing
-    /// The action in which it waits; of one that waits for its turn the first.
+    /// The place of the waiting action. Zero for a run in the queue.
     var next: Int
     var wait: Wait
-    /// Of one that an earlier process began: so long it waits for plugs that are not there yet.
+    /// For a run of an earlier process: how long it waits for plugs that are not present yet.
     var plugsUntil: Instant?
     var isRestored = false
 
-    /// When it is to be looked at; nil: when something happens.
+    /// The next time at which the run is checked; nil if it only depends on events.
     var deadline: Instant? {
         switch wait {
         case .turn: plugsUntil
@@ -47,7 +47,7 @@ struct Run: Sendable {
 }
 
 extension Condition {
-    /// Whether it changes with the time alone.
+    /// True if the condition can change without an event, by the passage of time.
     var isTimed: Bool {
         switch self {
         case .time, .weekdays: true

@@ -2,19 +2,19 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Firings whose actions are not done, of one rule and of all. They stop rules that fire faster than they end from filling the
-    /// memory.
+    /// The number of unfinished firings, per rule and in total. Stops rules that fire faster than they finish from
+    /// filling the memory.
     static let maximumRunsOfRule = 64
     static let maximumRuns = 1024
-    /// A wait that ended so long ago, while nobody ran, is not gone on from.
+    /// A run whose wait ended longer ago than this, while no process ran, is cancelled.
     static let longestLate = Duration.seconds(86_400)
-    /// So long an earlier process's run waits for plugs that are not found again yet.
+    /// How long a run of an earlier process waits for plugs that have not been found again.
     static let reunion = Duration.seconds(60)
-    /// A condition on the time that is waited for is judged so often.
+    /// The interval at which a condition on the time is evaluated while a run waits for it.
     static let conditionInterval = Duration.seconds(1)
 
-    /// Does the actions from one on, up to the first that waits. Told as finished is only what waited: of the rest the last action in
-    /// the same answer is the end.
+    /// Runs the actions from a place up to the first one that waits. Only a firing that waited reports
+    /// ``RunStep/finished``. For other firings the last action in the same result is the end.
     mutating func perform(
         _ firing: Firing, of index: Int, from first: Int, hasWaited: Bool = false, now: Instant,
         _ actions: inout [Action]
@@ -70,7 +70,7 @@ extension RuleEngine {
         findRunDeadline()
     }
 
-    /// Power conditions that are waited for bound what is quiet.
+    /// Power conditions of waiting runs narrow the quiet bands.
     private mutating func waitingChanged(by change: Int) {
         waitingFor += change
         bandsAreOld = true
@@ -78,9 +78,9 @@ extension RuleEngine {
 
     mutating func findRunDeadline() { runDeadline = runs.lazy.compactMap(\.deadline).min() }
 
-    // MARK: Going on
+    // MARK: Resuming
 
-    /// Goes on with what has waited long enough, in the order in which it began.
+    /// Resumes the runs whose wait has ended, in the order of their start.
     mutating func wakeRuns(now: Instant, _ actions: inout [Action]) {
         guard !runs.isEmpty else { return }
         let isDue = runDeadline.map { $0 <= now } ?? false
@@ -98,7 +98,7 @@ extension RuleEngine {
     private mutating func wake(_ place: Int, now: Instant, _ actions: inout [Action]) {
         switch runs[place].wait {
         case .turn:
-            // The one before it may have ended in the earlier process's last moment, or its plugs are there now.
+            // The previous run may have ended just before the earlier process did, or the plugs have appeared since.
             guard runs[place].isRestored else { return }
             return startNext(runs[place].rule, now: now, &actions)
         case .time(let until):
@@ -120,7 +120,7 @@ extension RuleEngine {
                 }
             }
             if waitsForPlugs(place, now: now) {
-                // What it waited for is over. From here on it waits for its plugs alone.
+                // The wait itself is over. From here on the run only waits for its plugs.
                 runs[place].wait = .time(now)
                 return waitingChanged(by: -1)
             }
@@ -130,9 +130,9 @@ extension RuleEngine {
         startNext(run.rule, now: now, &actions)
     }
 
-    /// The next in the rule's queue begins when none of it is under way.
+    /// Starts the next run in the rule's queue when none is in progress.
     mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
-        // Each turn takes one from the queue, so that this ends.
+        // Each pass removes a run from the queue, so the loop ends.
         while !runs.contains(where: { $0.rule == index && $0.wait != .turn }),
             let place = runs.firstIndex(where: { $0.rule == index }), !waitsForPlugs(place, now: now)
         {
@@ -141,11 +141,12 @@ extension RuleEngine {
         }
     }
 
-    /// An earlier process's run has its plugs found again before it goes on or its condition is judged, for a while, once.
+    /// Returns true if the run of an earlier process must wait for its plugs. This happens once per run, for at most
+    /// ``reunion``, before the run resumes or its condition is evaluated.
     private mutating func waitsForPlugs(_ place: Int, now: Instant) -> Bool {
         guard runs[place].isRestored else { return false }
         let run = runs[place]
-        // Whether its condition holds does not matter where it goes on in any case.
+        // If the run continues after the timeout in any case, the plugs of its condition do not matter.
         var isOver = false
         if case .condition(_, let until, .goOn) = run.wait { isOver = until <= now }
         let coming = states[run.rule].rule.actions.dropFirst(isOver ? run.next + 1 : run.next)
@@ -161,7 +162,7 @@ extension RuleEngine {
 }
 
 extension RuleAction {
-    /// What must be there for it to do what it says: plugs that it commands, and those that it waits for.
+    /// The plugs that must be present for the action: those that it commands, or those of its condition.
     fileprivate var askedPlugs: [String] {
         switch self {
         case .waitUntil(let condition, _, _): condition.plugs

@@ -2,17 +2,18 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Does what a script's function asked for, as if its rule had these actions. Their ids follow from the call's, so that they
-    /// differ from those of the rule's own.
+    /// Runs the actions that a script's function requested, as if they were the rule's own. Their ids are derived from
+    /// the call's id, so they differ from the ids of the rule's own actions.
     mutating func answered(_ call: ScriptCall, _ wanted: [RuleAction], _ actions: inout [Action]) {
-        // Of a rule that is no more nothing is done.
+        // The rule was removed, so its actions are dropped.
         guard let index = ruleIndexes[call.firing.rule] else { return }
         for (place, action) in wanted.enumerated() {
             switch action {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 for (position, plug) in action.plugs.enumerated() {
                     let key = call.id.key.part(action: place, plug: position)
-                    // Its rule cannot wait for plugs that it does not know, as others do after a restart.
+                    // The rule's runs wait for their plugs after a restart. A call cannot, because its plugs were not
+                    // known before, so the command waits.
                     let reunion = awaited.contains(plug.lowercased()) ? Self.reunion : nil
                     command(
                         action, written: plug, key: key, origin: call.id.key,

@@ -1,25 +1,26 @@
 import LocalCalendar
 import ProtocolCore
 
-/// A moment at which a schedule is due.
+/// A time at which a schedule is due.
 struct Occurrence: Hashable, Sendable {
     var instant: Instant
-    /// What tells it from the schedule's others, whatever the clock does: of the sun the day, else the second, both of the local
-    /// calendar, with ``repetition`` added if the clock shows the second again.
+    /// Identifies the occurrence within its schedule, whatever the clock does. For the sun it is the day, otherwise the
+    /// second, both in the local calendar. ``repetition`` is added if the clock shows the second again.
     var number: Int64
 
-    /// More than the seconds of any date.
+    /// Larger than the seconds of any date.
     static let repetition: Int64 = 1 << 40
 }
 
 extension Schedule {
-    /// Days looked at for the next one: over eight years, in which each date comes, also 29 February around 2100.
+    /// The number of days to search for the next occurrence: over eight years, which includes every date, even 29
+    /// February around 2100.
     private static let longestSearch: Int64 = 3000
 
     /// True for a wildcard schedule of cron.
     var isWildcard: Bool { if case .cron(let cron) = self { cron.isWildcard } else { false } }
 
-    /// The first one later than this; nil where there is none, or where no time is known.
+    /// Returns the first occurrence after this instant; nil if there is none, or if the local time is unknown.
     func next(after instant: Instant, _ time: LocalTime, _ sun: SunTimes) -> Occurrence? {
         switch self {
         case .sun(let event, let offset, let days):
@@ -36,7 +37,7 @@ extension Schedule {
         }
     }
 
-    /// A wildcard schedule follows the clock through each hour, as Debian's cron does.
+    /// Finds the next occurrence of a wildcard schedule. It follows the clock through each hour, as Debian's cron does.
     private func pass(after instant: Instant, _ time: LocalTime, _ cron: CronSchedule) -> Occurrence? {
         let seconds = cron.seconds
         let found = time.next(after: instant) { first in
@@ -53,12 +54,14 @@ extension Schedule {
         }
     }
 
-    /// Day by day. A time that the calendar leaves out is the first moment after it; of one that comes twice it is the first.
+    /// Searches day by day. A time that the calendar skips is the first moment after the gap. Of a repeated time the
+    /// first one counts.
     private func search(
         after instant: Instant, _ time: LocalTime, _ seconds: (Int64) -> [Int64]
     ) -> Occurrence? {
         guard let today = time.day(at: instant) else { return nil }
-        // From the day before, whose 24:00 may be due, and where a clock that is turned back has its first times.
+        // The search starts on the day before: its 24:00 may be due, and a clock that is set back may have first times
+        // there.
         for day in (today - 1)...(today + Self.longestSearch) {
             for second in seconds(day) {
                 let number = day &* 86_400 &+ second
@@ -79,7 +82,7 @@ extension CronSchedule {
         return eitherDay ? fitsDate || fitsWeek : fitsDate && fitsWeek
     }
 
-    /// Of a day, rising.
+    /// The matching seconds of a day, rising.
     var seconds: [Int64] {
         let wanted = (0..<60).filter { (minutes >> UInt64($0)) & 1 == 1 }
         var seconds: [Int64] = []
@@ -91,7 +94,7 @@ extension CronSchedule {
 }
 
 extension SunTimes {
-    /// When the light begins or ends on a day; nil if the day is not known.
+    /// Returns the start or end of daylight on a day; nil if the day is unknown.
     func light(_ event: SunEvent, day: Int64) -> Instant? {
         var (low, high) = (0, days.count)
         while low < high {

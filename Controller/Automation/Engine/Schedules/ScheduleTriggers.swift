@@ -6,20 +6,20 @@ struct ScheduleTrigger: Sendable {
     let place: Int
     let schedule: Schedule
     let seed: FiringSeed
-    /// The next one; nil: none that is known.
+    /// The next known occurrence, or nil.
     var next: Occurrence?
-    /// The last one that was judged: a clock that was set a little does not bring it back.
+    /// The number of the last evaluated occurrence. It is not evaluated again if the clock is set back a little.
     var judged: Int64?
 }
 
 extension RuleEngine {
-    /// A clock that was set back further was wrong: what it judged ahead of now does not count.
+    /// A clock that was set back further than this was wrong. Evaluations ahead of the new time do not count.
     static let longestSetBack = Duration.seconds(86_400)
-    /// Late occurrences of one schedule that are judged at once.
+    /// The number of late occurrences of one schedule that are evaluated in one event.
     private static let maximumLate = 100
 
-    /// The wall clock was set, or its future is known better. Every occurrence between what was judged on the old one and now is late;
-    /// what was judged is not judged again where the clock was set back.
+    /// Handles a new setting of the wall clock, or new times of the sun. Occurrences between the last evaluation on the
+    /// old clock and now are late. An evaluated occurrence is not evaluated again if the clock was set back.
     mutating func clockChanged(_ time: LocalTime, _ sun: SunTimes, now: Instant) {
         if let old = localTime, let judged = judgedUntil, old != time {
             judgedUntil = time.instant(with: old, at: judged) ?? judged
@@ -39,7 +39,8 @@ extension RuleEngine {
                 findNext(place, after: from)
                 continue
             }
-            // Wildcard schedules follow the clock as it is, however it was set. One that is due already is not lost.
+            // Wildcard schedules follow the present clock, however it was set. An occurrence that is already due is not
+            // lost.
             let due = schedules[place].next.map { $0.instant - .nanoseconds(1) }
             findNext(place, after: min(isFirst ? from : due ?? now, now))
         }
@@ -56,12 +57,12 @@ extension RuleEngine {
         schedules[place].next = next
     }
 
-    /// Judges each occurrence that is due, once. Of those that are too late for the rule the first is told.
+    /// Evaluates each due occurrence once. Of those that are too late for the rule, only the first is reported.
     mutating func endSchedules(now: Instant, _ actions: inout [Action]) {
         guard let due = scheduleDeadline, due <= now else { return }
         let from = max(judgedUntil ?? now, now)
         var last: Int?
-        // Moments at which the last rule has been fired, so that several triggers that come together fire it once.
+        // The times at which the last rule was fired. Several triggers of a rule at the same time fire it once.
         var moments: Set<Instant> = []
         for place in schedules.indices {
             if schedules[place].rule != last { moments = [] }
@@ -82,7 +83,7 @@ extension RuleEngine {
                     let key = trigger.seed.key(UInt64(bitPattern: next.number))
                     fire(trigger.rule, cause, key, age: age, now: now, &actions)
                 }
-                // What is long over is stepped over at once.
+                // Skips all occurrences that are too old for the rule in one step.
                 let oldest = now - rule.maximumAge - .nanoseconds(1)
                 findNext(
                     place, after: count < Self.maximumLate ? max(next.instant, isLate ? oldest : next.instant) : now)

@@ -2,7 +2,7 @@ import ApplianceSense
 import PlugModel
 import ProtocolCore
 
-/// A trigger on what the appliance on a plug does.
+/// A trigger on the appliance on a plug.
 struct AppliancePlugTrigger: Sendable {
     let rule: Int
     let place: Int
@@ -13,26 +13,26 @@ struct AppliancePlugTrigger: Sendable {
         switch (change, event) {
         case (.started(let wanted), .started(let kind, _)): wanted == nil || wanted == kind
         case (.finished(let wanted), .finished(let cycle)): wanted == nil || wanted == cycle.kind
-        // What goes on is finished again at its new end.
+        // A resumed cycle finishes again later, at its new end.
         case (.started, _), (.finished, _): false
         }
     }
 }
 
-/// The appliance on a plug that rules ask about.
+/// The appliance on a plug that rules watch.
 ///
-/// Its samples carry the controller's clock in milliseconds: the plug's own, moved by what the two were apart when the plug appeared,
-/// so that the way of a reading through the network does not count. What was recorded before comes on the same clock, so that the
-/// hole up to now is as long as it was.
+/// The times of its samples are on the controller's clock, in milliseconds: the plug's clock plus the offset at the
+/// time when the plug appeared. Network delays of later readings therefore do not count. Recorded samples use the same
+/// clock, so that the gap between them and the first reading has its real length.
 struct WatchedAppliance: Sendable {
-    /// As the rules write the plug.
+    /// The plug's name as the rules write it.
     let written: String
     var plug: Int?
     var triggers: [AppliancePlugTrigger] = []
     var sense = ApplianceSense()
-    /// Nanoseconds from the plug's clock to the controller's.
+    /// The offset from the plug's clock to the controller's, in nanoseconds.
     var shift: Int64?
-    /// What it said of it and nobody was told yet.
+    /// The events of the last reading that no rule has handled yet.
     var said: [ApplianceEvent] = []
 
     init(written: String) { self.written = written }
@@ -41,7 +41,8 @@ struct WatchedAppliance: Sendable {
         (plug, sense, shift) = (other.plug, other.sense, other.shift)
     }
 
-    /// Its plug's last reading, on the plug's clock; `isFirst` since the plug appeared.
+    /// Handles the plug's last reading. Its time is on the plug's clock. `isFirst` is true for the first reading since
+    /// the plug appeared.
     mutating func take(deciwatts: Int32, time: Instant, isFirst: Bool = false, now: Instant) {
         let shift = (isFirst ? nil : shift) ?? (now.nanoseconds &- time.nanoseconds)
         self.shift = shift
@@ -50,7 +51,7 @@ struct WatchedAppliance: Sendable {
 }
 
 extension RuleEngine {
-    /// Feeds the plug's last reading to the appliance on it.
+    /// Feeds the plug's last reading to the detector of its appliance.
     mutating func sense(_ index: Int, now: Instant, isFirst: Bool, _ actions: inout [Action]) {
         guard let watched = senseOf[index] else { return }
         let power = (max(0, min(meters[index].activePower, 1e8)) * 10).rounded()
@@ -59,7 +60,7 @@ extension RuleEngine {
         tellSaid(of: watched, index, now: now, &actions)
     }
 
-    /// Tells the rules what the appliance said of the plug's last reading.
+    /// Fires the rules for the appliance events of the plug's last reading.
     mutating func tellSaid(of watched: Int, _ index: Int, now: Instant, _ actions: inout [Action]) {
         guard !appliances[watched].said.isEmpty else { return }
         let said = appliances[watched].said
@@ -67,7 +68,7 @@ extension RuleEngine {
         for event in said { tell(event, of: watched, index, now: now, &actions) }
     }
 
-    /// What the plug measured before this engine followed it.
+    /// Handles samples that the plug measured before this engine followed it.
     mutating func recorded(_ name: String, _ samples: [RecordedPower]) {
         guard let index = plugs.index(of: name), let watched = senseOf[index] else {
             return recordedUnseen(name, samples)
@@ -75,7 +76,8 @@ extension RuleEngine {
         for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }
     }
 
-    /// The plug has not appeared yet: the one that the rules mean when there is no other.
+    /// Handles samples of a plug that has not appeared yet. They belong to an appliance without a plug whose name means
+    /// this plug.
     private mutating func recordedUnseen(_ name: String, _ samples: [RecordedPower]) {
         guard plugs.index(of: name) == nil else { return }
         for watched in appliances.indices
@@ -84,7 +86,8 @@ extension RuleEngine {
         }
     }
 
-    /// It counts from now on, when it could be known, also where it lies in a time of which nothing was heard.
+    /// Fires the rules for one event. Its age is zero, even if it happened during a gap: it could not be known before
+    /// now.
     private mutating func tell(
         _ event: ApplianceEvent, of watched: Int, _ index: Int, now: Instant, _ actions: inout [Action]
     ) {
@@ -99,7 +102,7 @@ extension RuleEngine {
 }
 
 extension ApplianceEvent {
-    /// When it began, or ended, on the clock of the samples.
+    /// The start or end of the cycle, on the clock of the samples.
     fileprivate var happened: Instant {
         let milliseconds =
             switch self {
@@ -111,7 +114,7 @@ extension ApplianceEvent {
         return Instant(nanoseconds: overflow ? .max : nanoseconds)
     }
 
-    /// When it began, or ended: what tells it from others of its plug.
+    /// The start or end of the cycle, as a number that is unique for the plug.
     fileprivate var number: UInt64 {
         switch self {
         case .started(_, let start), .phase(_, let start): UInt64(bitPattern: start)

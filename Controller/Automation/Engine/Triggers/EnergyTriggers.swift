@@ -8,46 +8,51 @@ struct EnergyTrigger: Sendable {
     let place: Int
     let written: String
     let threshold: EnergyThreshold
-    /// As ``EngineMemory/key(rule:trigger:)`` names it.
+    /// The key of ``EngineMemory/key(rule:trigger:)``.
     let key: String
     var plug: Int?
     var seed: FiringSeed?
 }
 
-/// What a plug's energy counter may say without any trigger's minding: up to so much, before a time. It holds until the engine is
-/// given anything else but readings and energy.
+/// The values of a plug's energy counter at which no trigger fires: up to `milliwattHours`, before `until`. Valid until
+/// the engine handles any event other than readings and energies.
 public struct QuietEnergy: Hashable, Sendable {
+    /// The highest quiet value, included.
     public internal(set) var milliwattHours: UInt64
+    /// The end of the quiet time on the controller's clock, excluded.
     public internal(set) var until: Instant
 
+    /// Returns true if the value is quiet. The caller must check that the counter did not decrease.
     public func contains(_ milliwattHours: UInt64, now: Instant) -> Bool {
         milliwattHours <= self.milliwattHours && now < until
     }
 }
 
-/// What is known of a plug's energy counter.
+/// The state of a plug's energy counter.
 struct EnergyCounter: Sendable {
-    /// From where a period counts, and the triggers that have fired in it.
+    /// The start of a period, and the triggers that have fired in it.
     struct Mark: Sendable {
         var number: Int64
         var milliwattHours: UInt64
         var fired: Set<String> = []
-        /// Triggers that have been judged, in this period or an earlier one: what is exceeded already at the first time is no edge.
+        /// The triggers that were evaluated at least once, in this period or an earlier one. If the limit is already
+        /// exceeded at the first evaluation, the trigger does not fire.
         var known: Set<String> = []
     }
 
-    /// The counter, and when it was heard.
+    /// The last value, and the time of its arrival.
     var last: (milliwattHours: UInt64, heard: Instant)?
-    /// By period.
+    /// The start of each period. A change invalidates `quiet`.
     var marks: [EnergyThreshold.Period: Mark] = [:] { didSet { quiet = nil } }
     var quiet: QuietEnergy?
-    /// What was stored of the plug has been taken.
+    /// True after the stored marks of the plug were restored.
     var isRestored = false
 }
 
 extension EnergyThreshold.Period {
-    /// The number of the period at an instant, in the local calendar, rising; nil if the local time is not known. An hour that comes twice
-    /// is two periods. The number of ``on`` is always zero: the relay begins it, and not the clock.
+    /// Returns the number of the period at an instant, in the local calendar. Numbers rise with time. A repeated hour
+    /// counts as two periods. The number of ``on`` is always zero, because the relay starts that period, not the clock.
+    /// Nil if the local time is unknown.
     func number(at instant: Instant, _ time: LocalTime) -> Int64? {
         if self == .on { return 0 }
         guard let second = time.second(at: instant) else { return nil }
@@ -57,7 +62,7 @@ extension EnergyThreshold.Period {
             let hour = Int64(floorDivide(Int(clamping: second), 3600))
             let start = hour &* 3600
             let began = instant - .seconds(second &- start)
-            // Summer time may end in the middle of an hour, which is then one long period.
+            // If daylight saving time ends in the middle of an hour, that hour is one long period.
             let isSecond = time.second(at: began) == start && time.isRepetition(at: began)
             return hour &* 2 &+ (isSecond ? 1 : 0)
         case .day: return Int64(day)
@@ -69,20 +74,23 @@ extension EnergyThreshold.Period {
         }
     }
 
-    /// How far apart the numbers of a period and of the next one are at most.
+    /// The maximum difference between the numbers of consecutive periods.
     var step: Int64 { self == .hour ? 2 : 1 }
 }
 
 extension RuleEngine {
-    /// Whether ``RuleEngineEvent/energy(plug:milliwattHours:)`` of the plug means anything to a rule.
+    /// Returns true if a rule uses ``RuleEngineEvent/energy(plug:milliwattHours:)`` of the plug.
     public func asksEnergy(of plug: PlugIndex) -> Bool { !energyOf[plug.value].isEmpty }
 
-    /// Nil where each has to be told. Runs that wait for a condition are looked at with each.
+    /// Returns the range in which energies can be skipped; nil if each must be handled. While a run waits for a
+    /// condition, none can be skipped.
     public func quietEnergy(of plug: PlugIndex) -> QuietEnergy? {
         waitingFor == 0 ? counters[plug.value].quiet : nil
     }
 
-    /// Every energy after the one before and up to this one was quiet, and not less than the one before it.
+    /// Skips energies. The caller guarantees that every value since the last one was quiet and that none decreased.
+    ///
+    /// - Parameter milliwattHours: the last of the skipped values.
     public mutating func skip(_ plug: PlugIndex, milliwattHours: UInt64, now: Instant) {
         counters[plug.value].last = (milliwattHours, now)
     }
@@ -95,7 +103,7 @@ extension RuleEngine {
             return counters[index].last = (milliwattHours, now)
         }
         restoreMarks(index)
-        // A counter that falls is another one: what it counted before does not belong to it.
+        // A counter that decreases was reset or replaced. Its energy before that does not count.
         if let last = counters[index].last, milliwattHours < last.milliwattHours {
             for period in counters[index].marks.keys {
                 counters[index].marks[period]?.milliwattHours = milliwattHours
@@ -116,11 +124,11 @@ extension RuleEngine {
             guard !isFirst, trigger.rule != lastRule else { continue }
             lastRule = trigger.rule
             var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name, value: used)
-            // Where nobody listened for long, nobody knows when it was exceeded.
+            // After a long silence the time at which the limit was exceeded is unknown.
             let hole = heard.map { now - $0 }
             let isFresh = hole.map { $0 <= Self.restartGap } ?? false
             if !isFresh { cause.age = hole }
-            // Of a period that the relay began, where it began is what tells it from others.
+            // The counter value at the start identifies a period that the relay started.
             let id = seed.key(mark.number == 0 ? mark.milliwattHours : UInt64(bitPattern: mark.number))
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
@@ -128,10 +136,10 @@ extension RuleEngine {
         counters[index].quiet = quiet(index, now: now)
     }
 
-    /// Up to where each trigger that has not fired has been judged, and none of the periods ends.
+    /// Returns the range in which no trigger fires and no period ends; nil if a trigger was not evaluated yet.
     private func quiet(_ index: Int, now: Instant) -> QuietEnergy? {
         guard let second = localTime?.second(at: now) else { return nil }
-        // Each period ends with an hour. One in which the clock is moved is not passed over.
+        // Every period ends at the end of an hour. An hour with a clock change has no quiet range.
         let left = 3599 - (second - Int64(floorDivide(Int(clamping: second), 3600)) * 3600)
         let until = now + .seconds(left)
         guard localTime?.second(at: until) == second + left else { return nil }
@@ -139,10 +147,10 @@ extension RuleEngine {
         for place in energyOf[index] {
             let (key, threshold) = (energies[place].key, energies[place].threshold)
             guard let mark = counters[index].marks[threshold.period], mark.known.contains(key) else { return nil }
-            // It begins with the relay, at what was heard last.
+            // The period starts at the last value before the relay turns on, so every value is handled.
             if threshold.period == .on { return nil }
             if mark.fired.contains(key) { continue }
-            // One less, since a product of fractions is not always the nearest.
+            // One less, because the product of fractions may be rounded up.
             let more = (threshold.wattHours * 1000).rounded(.down) - 1
             guard more >= 0, more < 1e15 else { return nil }
             most = min(most, mark.milliwattHours + UInt64(more))
@@ -150,18 +158,18 @@ extension RuleEngine {
         return QuietEnergy(milliwattHours: most, until: until)
     }
 
-    /// Wh in the period of now; nil where that is not known. Begins a new period.
+    /// Returns the Wh in the present period; nil if unknown. Starts a new period if necessary.
     private mutating func used(
         _ trigger: EnergyTrigger, _ index: Int, _ milliwattHours: UInt64, now: Instant
     ) -> Double? {
         let period = trigger.threshold.period
         guard let number = period == .on ? 0 : localTime.flatMap({ period.number(at: now, $0) }) else { return nil }
         let counter = counters[index]
-        // A clock set back over the beginning of a period does not begin the previous one again.
+        // A clock that is set back past the start of a period does not restart the previous period.
         if let mark = counter.marks[period], number <= mark.number, mark.number <= number &+ period.step {
             return Double(milliwattHours - min(mark.milliwattHours, milliwattHours)) / 1000
         }
-        // The counter at the beginning is the one heard just before it, where that was not long ago.
+        // The counter value at the start is the last one before it, if that arrived recently.
         let isNear = counter.marks[period] != nil && counter.last.map { now - $0.heard <= Self.restartGap } ?? false
         let start = isNear ? counter.last?.milliwattHours ?? milliwattHours : milliwattHours
         counters[index].marks[period] = EnergyCounter.Mark(
@@ -178,7 +186,7 @@ extension RuleEngine {
         }
     }
 
-    /// Marks are stored by what lasts of a plug, which is known when it appears.
+    /// Marks are stored by the plug's permanent name, which is known when the plug appears.
     private mutating func restoreMarks(_ index: Int) {
         guard !counters[index].isRestored else { return }
         counters[index].isRestored = true
@@ -188,7 +196,7 @@ extension RuleEngine {
         }
     }
 
-    /// A trigger that is no more, and comes again, is judged for the first time then.
+    /// Forgets removed triggers. A trigger that is added again is evaluated for the first time then.
     mutating func forgetEnergies() {
         let keys = Set(energies.map(\.key))
         for index in counters.indices {

@@ -2,10 +2,11 @@ import ProtocolCore
 
 /// One trigger on active power: an edge detector with hysteresis and dwell.
 ///
-/// Dwell is measured by the plug's reading times as far as readings have come, and continued on the controller's clock
-/// from the arrival of the last one, since a plug that says nothing within its reporting interval has not changed. After
-/// the plug's reading gap of silence that no longer holds: the dwell is cancelled and the next reading beyond the
-/// threshold begins it anew, unless the plug was lost meanwhile and comes back soon. The last reading is the plug's ``PlugMeter``, so that one that changes nothing touches no trigger.
+/// A dwell is measured by the readings' times on the plug's clock. After the last reading it continues on the
+/// controller's clock from that reading's arrival, because a plug that is silent within its reporting interval has not
+/// changed. A silence longer than the plug's reading gap cancels the dwell, and the next reading beyond the threshold
+/// starts a new one, unless the plug was lost meanwhile and returns soon. The last reading is stored in the plug's
+/// ``PlugMeter``, so that a reading that changes nothing accesses no trigger.
 struct PowerDetector: Sendable {
     enum Shape: Hashable, Sendable {
         case threshold(PowerThreshold)
@@ -13,16 +14,16 @@ struct PowerDetector: Sendable {
     }
 
     enum State: Hashable, Sendable {
-        /// No reading of this following of the plug yet: the next one only arms or disarms, or lets a dwell go on.
+        /// No reading since the plug appeared. The next one only arms or disarms, or continues a dwell.
         case unknown
-        /// The power has not been back past the hysteresis since it was last beyond the threshold.
+        /// The power was beyond the threshold and has not returned past the hysteresis.
         case disarmed
         case armed
-        /// Beyond the threshold, waiting for the dwell to pass; since when on the plug's clock.
+        /// Beyond the threshold, waiting for the end of the dwell. `since` is on the plug's clock.
         case dwelling(since: Instant)
     }
 
-    /// What became of a dwell that began at `since` on the plug's clock.
+    /// The end of a dwell that began at `since` on the plug's clock.
     enum Outcome: Hashable {
         case fires(since: Instant)
         case missed(since: Instant, lasted: Duration, NearMiss.End)
@@ -40,7 +41,7 @@ struct PowerDetector: Sendable {
         }
     }
 
-    /// Whether the power is beyond the threshold, or in the band.
+    /// Returns true if the power is beyond the threshold, or in the band.
     func isBeyond(_ watts: Double) -> Bool {
         switch shape {
         case .threshold(let threshold): threshold.isCrossed(by: watts)
@@ -57,13 +58,13 @@ struct PowerDetector: Sendable {
 
     // MARK: Steps
 
-    /// What came before is not to be compared with what comes next.
+    /// Forgets the state. The next reading is not compared with earlier ones.
     mutating func forget() { state = .unknown }
 
-    /// A reading that only says where the power is: it arms or disarms, and never fires.
+    /// Handles a reading that only reports the present power: arms or disarms, and never fires.
     mutating func settle(_ watts: Double) { state = isArmed(by: watts) ? .armed : .disarmed }
 
-    /// A reading of now, later than the one before, which was at `latest`.
+    /// Handles a new reading. `latest` is the time of the previous reading.
     mutating func follow(_ watts: Double, time: Instant, latest: Instant, gap: Duration) -> Outcome? {
         switch state {
         case .unknown, .disarmed:
@@ -76,7 +77,8 @@ struct PowerDetector: Sendable {
                 return .missed(since: since, lasted: time - since, .wentBack(watts))
             }
             guard time - latest <= gap else {
-                // What fires at once has no dwell, so that this one only begins.
+                // The new reading starts a new dwell. It cannot fire at once, because only a dwell above zero gets
+                // here.
                 state = .dwelling(since: time)
                 return .missed(since: since, lasted: latest - since, .silence)
             }
@@ -84,9 +86,9 @@ struct PowerDetector: Sendable {
         }
     }
 
-    /// Beyond the threshold since then.
+    /// Starts or continues a dwell, or fires if it is complete.
     mutating func dwell(since: Instant, time: Instant) -> Outcome? {
-        // Most have none, and reckoning with durations takes longer than all the rest.
+        // Most triggers have no dwell, and arithmetic with durations is the slowest part of this function.
         guard time > since ? time - since < dwell : dwell > .zero else {
             state = .disarmed
             return .fires(since: since)
@@ -97,13 +99,14 @@ struct PowerDetector: Sendable {
 
     // MARK: Time
 
-    /// When the dwell ends, and when the last reading is too old for it, both on the controller's clock.
+    /// Returns the end of the dwell, and the time at which the last reading is too old for it, both on the controller's
+    /// clock.
     func deadlines(_ meter: PlugMeter) -> (due: Instant, silent: Instant)? {
         guard case .dwelling(let since) = state else { return nil }
         return (meter.arrival + (dwell - (meter.time - since)), meter.arrival + meter.gap)
     }
 
-    /// The controller's clock has reached one of the deadlines. Nil: neither.
+    /// Handles a deadline on the controller's clock. Returns nil if neither was reached.
     mutating func deadlineReached(_ meter: PlugMeter, now: Instant) -> Outcome? {
         guard case .dwelling(let since) = state, let (due, silent) = deadlines(meter),
             min(due, silent) <= now
@@ -118,7 +121,7 @@ struct PowerDetector: Sendable {
 
     // MARK: Quiet
 
-    /// Leaves of the band what does not change the state.
+    /// Narrows the band to the readings that do not change the state.
     func narrow(_ band: inout QuietBand, _ meter: PlugMeter) {
         switch state {
         case .unknown: band.atMost(-.infinity)
@@ -141,7 +144,7 @@ struct PowerDetector: Sendable {
                 case .fallsBelow: band.atLeast(threshold.watts)
                 }
             case .band(let own):
-                // On the side where it is now.
+                // The band ends on the side of the present power.
                 if meter.activePower < own.low { band.atMost(own.low.nextDown) } else { band.atLeast(own.high.nextUp) }
             }
         case .dwelling(let since):

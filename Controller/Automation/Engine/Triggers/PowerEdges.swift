@@ -1,35 +1,36 @@
 import PlugModel
 import ProtocolCore
 
-/// A power trigger whose dwell ended, one way or the other.
+/// A power trigger whose dwell ended and that fires.
 struct PowerEdge: Sendable {
     var trigger: Int
-    /// When the threshold was crossed, on the plug's clock.
+    /// The time of the crossing on the plug's clock.
     var since: Instant
-    /// Of the end of a dwell that nobody was there to see: how long ago that was.
+    /// The time since the end of the dwell, if the controller was asleep then.
     var age: Duration?
 }
 
 extension RuleEngine {
-    /// Silence of the connection, or of the controller, over which a dwell goes on. Longer than a restart takes.
+    /// The longest silence of the connection or the controller over which a dwell continues. Longer than a restart.
     public static let restartGap = Duration.seconds(120)
-    /// Of near misses of one rule, one is told in so long: noise at a threshold is one thing to know, not a thousand.
+    /// The minimum interval between reported near misses of one rule. Noise at a threshold would otherwise produce
+    /// thousands.
     static let missInterval = Duration.seconds(10)
 
-    /// A reading that is no snapshot, and not quiet.
+    /// Handles a reading that is not a snapshot and not quiet.
     mutating func follow(
         _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
     ) {
-        // A value that is no number compares with nothing.
+        // NaN cannot be compared with a threshold.
         guard !watts.isNaN, plugs[index].isPresent else { return }
         let before = meters[index]
         if before.isWatched, before.band.contains(watts, time: time, now: now) {
             meters[index].keep(watts, time: time, now: now)
             return sense(index, now: now, isFirst: false, &actions)
         }
-        // The same reading again, which came along with another change of state, says nothing new.
+        // A reading is repeated when another part of the state changes.
         if before.hasReading, before.time == time { return }
-        // Time that runs backwards belongs to another boot.
+        // An earlier time belongs to a different boot.
         guard !before.hasReading || before.time < time else {
             for trigger in powerOf[index] {
                 power[trigger].broken = nil
@@ -51,7 +52,7 @@ extension RuleEngine {
         sense(index, now: now, isFirst: !before.hasReading, &actions)
     }
 
-    /// A reading that says what is, not what became.
+    /// Handles a reading that reports the present power, not a change.
     mutating func settle(
         _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
     ) {
@@ -68,7 +69,7 @@ extension RuleEngine {
         sense(index, now: now, isFirst: isFirst, &actions)
     }
 
-    /// Dwells end on the controller's clock.
+    /// Handles the dwells that end on the controller's clock.
     mutating func endDwells(now: Instant, _ actions: inout [Action]) {
         guard let due = dwellDeadline, due <= now else { return }
         edges.removeAll(keepingCapacity: true)
@@ -78,7 +79,7 @@ extension RuleEngine {
             let end = power[trigger].detector.deadlines(meter)?.due
             let outcome = power[trigger].deadlineReached(plugs[plug], meter, now: now)
             guard let outcome else { continue }
-            // A controller that slept through the end of a dwell acts on it only where the rule says so.
+            // A controller that slept through the end of a dwell acts on it only if the rule accepts the age.
             note(outcome, of: trigger, meter, age: end.map { now - $0 }, &actions)
             refresh(plug)
         }
@@ -86,7 +87,7 @@ extension RuleEngine {
         fireEdges(now: now, &actions)
     }
 
-    // MARK: What came of it
+    // MARK: Outcomes
 
     private mutating func note(
         _ outcome: PowerDetector.Outcome, of trigger: Int, _ meter: PlugMeter, age: Duration? = nil,
@@ -108,14 +109,14 @@ extension RuleEngine {
         }
     }
 
-    /// Edges of one event, in the order of the rules; a rule fires once.
+    /// Fires the edges of one event, in the order of the rules. A rule fires once.
     private mutating func fireEdges(now: Instant, _ actions: inout [Action]) {
         guard !edges.isEmpty else { return }
         var last: Int?
-        // By place: firing may not look at the list, but it may grow anew only with the next event.
+        // By index, because `fire` mutates the engine. The list itself changes only with the next event.
         for place in edges.indices where power[edges[place].trigger].rule != last {
             let edge = edges[place]
-            // Not the whole trigger: copying it would count references.
+            // Only one field is read: a copy of the whole trigger would count references.
             let rule = power[edge.trigger].rule
             last = rule
             guard let plug = power[edge.trigger].plug, let seed = power[edge.trigger].seed else { continue }
@@ -129,7 +130,7 @@ extension RuleEngine {
         }
     }
 
-    /// Finds what the plug's next readings may be without anything coming of them, and when its dwells end.
+    /// Finds the plug's quiet band and the ends of its dwells.
     mutating func refresh(_ index: Int) {
         meters[index].closeBand()
         var band = meters[index].band
@@ -144,7 +145,7 @@ extension RuleEngine {
             let deadlines = power[trigger].detector.deadlines(meters[index])
             if let deadlines {
                 isDwelling = true
-                // A reading that is told moves the end of a dwell, and one in the band does not.
+                // During a dwell every reading of a watched plug is handled, because it moves the end of the dwell.
                 if isWatched { band.atMost(-.infinity) }
                 dwelling.insert(trigger)
                 dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent))

@@ -1,30 +1,30 @@
 import PlugModel
 import ProtocolCore
 
-/// A trigger on active power: its detector, whose plug it is about, and what is left of a dwell that was broken off.
+/// A trigger on active power: its detector, its plug, and the remainder of an interrupted dwell.
 struct PowerTrigger: Sendable {
-    /// A dwell that was under way when the plug, or the controller, went away. It goes on where the next reading is of the same boot
-    /// of the plug, still beyond, and not much later.
+    /// A dwell that was in progress when the plug or the controller went away. It continues if the next reading belongs
+    /// to the same boot of the plug, is still beyond the threshold, and arrives soon enough.
     struct Broken: Hashable, Sendable {
-        /// The plug's id, or its name where it has none.
+        /// The plug's id, or its name if it has no id.
         var plug: String
         var boot: BootID
         /// On the plug's clock.
         var since: Instant
         var latest: Instant
         var value: Double
-        /// Its end was told as a near miss, so that it is not told again.
+        /// True if the end of the dwell was reported as a near miss. It is not reported again.
         var isTold = false
     }
 
     let rule: Int
-    /// Its place among the rule's triggers.
+    /// The trigger's place in the rule.
     let place: Int
     let written: String
-    /// The plug that it listens to now.
+    /// The index of the plug; nil while it is absent.
     var plug: Int?
     var seed: FiringSeed?
-    /// Apart from the rest, and without anything that is counted, since each reading of the plug may touch it.
+    /// Stored without reference-counted parts, because each reading of the plug may access it.
     var detector: PowerDetector
     var broken: Broken?
 
@@ -35,13 +35,13 @@ struct PowerTrigger: Sendable {
         detector = PowerDetector(shape)
     }
 
-    /// Takes the state of an equal trigger of an earlier set of rules.
+    /// Copies the state of an equal trigger of the previous set of rules.
     mutating func take(_ other: PowerTrigger) {
         detector = other.detector
         broken = other.broken
     }
 
-    /// The plug went away, or begins anew with a snapshot; the last reading is the meter's.
+    /// Handles the loss of the plug, or a new snapshot. The last reading is the meter's.
     mutating func interrupt(_ plug: PlugTable.Plug, _ meter: PlugMeter) {
         if case .dwelling(let since) = detector.state {
             keep(since: since, plug, meter, isTold: false)
@@ -51,8 +51,8 @@ struct PowerTrigger: Sendable {
         detector.forget()
     }
 
-    /// The controller's clock has reached one of the detector's deadlines. Silence may be the beginning of a loss that nobody has
-    /// noticed yet, so that what it broke off is kept.
+    /// Handles a deadline of the detector on the controller's clock. The silence may be the start of a loss that is not
+    /// detected yet, so the interrupted dwell is stored.
     mutating func deadlineReached(_ plug: PlugTable.Plug, _ meter: PlugMeter, now: Instant) -> PowerDetector.Outcome? {
         let outcome = detector.deadlineReached(meter, now: now)
         if case .missed(let since, _, _) = outcome { keep(since: since, plug, meter, isTold: true) }
@@ -65,13 +65,13 @@ struct PowerTrigger: Sendable {
             plug: plug.lasting, boot: boot, since: since, latest: meter.time, value: meter.activePower, isTold: isTold)
     }
 
-    /// Whether what is left of a dwell may still go on: not where the plug was heard since, also with what was quiet.
+    /// Returns true if the interrupted dwell may still continue. False if a reading arrived since, even a quiet one.
     func isBroken(_ plug: PlugTable.Plug, _ meter: PlugMeter) -> Bool {
         guard let broken else { return false }
         return detector.state == .unknown || broken.plug != plug.lasting || broken.latest == meter.time
     }
 
-    /// A reading that says where the power is: it never fires, but where a dwell that was broken off goes on.
+    /// Handles a reading that reports the present power. It fires only if it completes an interrupted dwell.
     mutating func settle(_ watts: Double, time: Instant, of plug: PlugTable.Plug) -> PowerDetector.Outcome? {
         guard let old = broken, old.plug == plug.lasting else {
             detector.settle(watts)

@@ -1,18 +1,19 @@
 import PlugModel
 import ProtocolCore
 
-/// A trigger on a plug that goes away, or comes back after that was seen. A flap shorter than the dwell begins it anew.
+/// A trigger on the loss of a plug, or on its return after an observed loss. A connection change before the end of the
+/// dwell restarts the dwell.
 struct PresenceTrigger: Sendable {
     let rule: Int
     let place: Int
     let written: String
     let isLost: Bool
     let dwell: Duration
-    /// The plug of that name that was there last.
+    /// The last plug of that name that was present.
     var plug: Int?
-    /// Of a trigger on the return: the loss was seen.
+    /// For a trigger on the return: true if the loss was observed.
     var wasLost = false
-    /// When what it waits for has been so for long enough, and since when it is.
+    /// The end of the dwell and its start; nil while no dwell is in progress.
     var due: Instant?
     var since: Instant?
 
@@ -56,7 +57,7 @@ extension RuleEngine {
         findPresenceDeadline()
     }
 
-    /// Those whose dwell is over fire, in the order of the rules.
+    /// Fires the triggers whose dwell is over, in the order of the rules.
     mutating func endPresence(now: Instant, _ actions: inout [Action]) {
         guard let due = presenceDeadline, due <= now else { return }
         var last: Int?
@@ -71,7 +72,7 @@ extension RuleEngine {
             last = trigger.rule
             let rule = states[trigger.rule].rule
             let cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[plug].name, since: since)
-            // The wall's time, as far as it is known: in another boot of the controller its own begins anew.
+            // Uses the wall clock, if known: the controller's own clock starts again at each boot.
             let seed = FiringSeed(
                 trigger.isLost ? "lost" : "back", rule: rule.name, trigger: trigger.place, plug: plugs[plug].lasting)
             let second = localTime?.second(at: since) ?? 0

@@ -8,7 +8,8 @@ struct TimerTrigger: Sendable {
 }
 
 extension RuleEngine {
-    /// Fires its rules. One that ended while nobody ran is late, as a wait is, and not old: whoever started it wants what comes of it.
+    /// Fires the rules of a timer. A timer that ended while no process ran counts as on time, like a wait, unless it
+    /// ended more than ``longestLate`` ago.
     mutating func ended(
         _ timer: ScriptTimer, startedBy call: RequestID, age: Duration, now: Instant, _ actions: inout [Action]
     ) {

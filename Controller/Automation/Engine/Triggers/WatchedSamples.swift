@@ -1,15 +1,16 @@
 public import ProtocolCore
 
-/// For recorded time: samples that teach what an appliance does and mean nothing else.
+/// For replays of recorded time: samples that only feed an appliance detector.
 extension RuleEngine {
-    /// Takes samples of a watched plug, heard when they were taken, up to the first of which the appliance says something, that a
-    /// trigger minds, or that comes when something is due. With ``hear(_:now:)`` after them it is the same as
-    /// ``read(_:activePower:time:now:)`` of each, and faster.
+    /// Handles samples of a watched plug that arrived at the time of their measurement. Stops before a sample to which
+    /// a trigger reacts or at which something is due, and after a sample at which the detector reports an event.
+    /// Together with ``hear(_:now:)`` afterwards it is equivalent to ``read(_:activePower:time:now:)`` for each sample,
+    /// and faster.
     ///
-    /// - Returns: how many were taken; the next one is to be read.
+    /// - Returns: the number of handled samples. The caller passes the next one to ``read(_:activePower:time:now:)``.
     public mutating func watch(_ plug: PlugIndex, _ samples: Span<RecordedPower>) -> Int {
         let index = plug.value
-        // Runs that wait for a condition are looked at with each reading.
+        // Runs that wait for a condition are checked at each reading.
         guard meters[index].isWatched, let watched = senseOf[index], waitingFor == 0 else { return 0 }
         let due = nextDeadline ?? Instant(nanoseconds: .max)
         var count = 0
@@ -24,7 +25,7 @@ extension RuleEngine {
         return count
     }
 
-    /// What comes of what the appliance said last.
+    /// Handles the appliance events of the last sample.
     public mutating func hear(_ plug: PlugIndex, now: Instant) -> [Action] {
         guard let watched = senseOf[plug.value], !appliances[watched].said.isEmpty else { return [] }
         var actions: [Action] = []
