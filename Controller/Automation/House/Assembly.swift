@@ -1,13 +1,13 @@
 import PlugModel
 import ProtocolCore
 
-/// The first moments after a start, while plugs that the rules name are not back yet: a press of one plug must not be judged
-/// before the lamp that it switches is there, nor a wait of before end before the fan is there that it turns off. Events wait here, in
-/// the order in which they came, and so do the engine's deadlines.
+/// The period after a start in which plugs that the rules name are not found yet. A press of one plug must not be
+/// evaluated before the lamp that it switches is present, and a stored wait must not end before its fan is present.
+/// Events are queued here in the order of arrival, and the engine's deadlines wait.
 struct Assembly: Sendable {
     /// Longer than a house needs to be found again, shorter than ``RuleEngine/maximumAge``.
     static let longest = Duration.seconds(3)
-    /// Events that wait. More than these and they are judged with what is known; stops a replay from filling the memory.
+    /// The number of queued events. At this number all are evaluated at once. Stops a replay from filling the memory.
     static let maximumEvents = 1024
 
     struct Held: Sendable {
@@ -21,10 +21,10 @@ struct Assembly: Sendable {
     private var missing: Set<PlugID>
     private(set) var held: [Held] = []
 
-    /// Nil where nobody is missing.
+    /// Returns nil if no plug is missing.
     init?(_ rules: [Rule], _ memory: HouseMemory, now: Instant) {
         let named = Set(rules.flatMap(\.plugs).map { $0.lowercased() })
-        // Nobody knows which plugs a script will ask for.
+        // A script may ask for any plug.
         let asksAny = rules.contains { !$0.handlers.isEmpty }
         let bound = Set(rules.flatMap(\.plugs).compactMap { memory.names[$0] })
         let awaited = memory.plugs.filter { plug in

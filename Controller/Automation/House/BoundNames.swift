@@ -1,30 +1,31 @@
 public import PlugModel
 
-/// Which plug each name means that is written in a rule or a script.
+/// The plugs that the names in rules and scripts mean.
 ///
-/// A name is bound to a plug's id once somebody knows the plug under it, and then means this plug, under whatever name it goes, for
-/// as long as it is written anywhere and the plug is paired. So nobody else who takes the name is commanded, and a rename that a
-/// person makes turns no rule off.
+/// A name is bound to a plug's id once a plug of that name is known. From then on it means this plug, even after a
+/// rename, as long as the name is written anywhere and the plug is paired. A different plug that takes over the name is
+/// therefore not commanded, and a rename by the user disables no rule.
 public struct BoundNames: Hashable, Sendable {
-    /// Stops scripts and plugs of ever new names from filling the disk.
+    /// The number of bound names. Stops scripts and plugs with ever new names from filling the disk.
     static let limit = 2048
 
-    /// By the name as it is written.
+    /// The ids, by the name as written.
     public private(set) var plugs: [String: PlugID]
 
     init(_ plugs: [String: PlugID] = [:]) { self.plugs = plugs }
 
+    /// The plug to which the name is bound, or nil.
     public subscript(_ written: String) -> PlugID? { plugs[written] }
 
-    /// Forgets names that are not written any more, and binds those of plugs that are known. A script may say any of these names.
+    /// Forgets names that are no longer written, and binds names of known plugs. A script may use any of these names.
     ///
-    /// The name of a paired plug is bound to this plug only, whether or not it was ever present.
+    /// The name of a paired plug is bound only to this plug, even if it was never present.
     ///
     /// - Parameters:
-    ///   - known: the plugs that were present once.
-    ///   - paired: the names of all paired plugs; nil if they are not known.
-    ///   - foldsCapitals: whether the only known plug whose name differs in capitals is meant too.
-    /// - Returns: whether that changed anything.
+    ///   - known: the plugs that were present at least once.
+    ///   - paired: the names of all paired plugs; nil if unknown.
+    ///   - foldsCapitals: true to bind a name also to the only known plug whose name differs in capitals.
+    /// - Returns: true if a binding changed.
     mutating func bind(
         _ rules: [Rule], to known: [HouseMemory.Plug], paired: PairedNames? = nil, foldsCapitals: Bool = true
     ) -> Bool {
@@ -52,9 +53,9 @@ public struct BoundNames: Hashable, Sendable {
         return plugs != before
     }
 
-    /// A plug that is not paired any more makes room for another one of its name.
+    /// Forgets the bindings of plugs that are not paired, so that a different plug may take the name.
     ///
-    /// - Returns: whether that changed anything.
+    /// - Returns: true if a binding changed.
     mutating func keep(_ paired: Set<PlugID>) -> Bool {
         let before = plugs.count
         plugs = plugs.filter { paired.contains($0.value) }
@@ -63,7 +64,7 @@ public struct BoundNames: Hashable, Sendable {
 }
 
 extension Rule {
-    /// Every plug that it names, as it is written.
+    /// The names of all plugs in the rule, as written. A name may be listed more than once.
     public var plugs: [String] {
         var plugs = triggers.compactMap(\.plug) + conditions.flatMap(\.plugs)
         for action in actions {

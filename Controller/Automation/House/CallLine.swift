@@ -1,20 +1,20 @@
 import PlugModel
 
-/// The calls of one script that are stored: one is under way, the others wait for their turn.
+/// The queue of one script's stored calls. One call is in progress, the others wait for their turn.
 struct CallLine: Sendable {
     private(set) var asked: RequestID?
     private var waiting: [RequestID] = []
-    /// Those before it have had their turn.
+    /// The calls before this place have had their turn.
     private var next = 0
 
     var isEmpty: Bool { asked == nil && next == waiting.count }
 
     mutating func add(_ id: RequestID) { waiting.append(id) }
 
-    /// Those of an earlier process come before those of this one.
+    /// Inserts calls of an earlier process before the calls of this one.
     mutating func addAhead(_ ids: [RequestID]) { waiting.insert(contentsOf: ids, at: next) }
 
-    /// Whose turn it is now; nil while one is under way, or where nobody waits.
+    /// Starts the next wanted call and returns it; nil while one is in progress, or if the queue is empty.
     mutating func advance(where isWanted: (RequestID) -> Bool) -> RequestID? {
         guard asked == nil else { return nil }
         while next < waiting.count, asked == nil {
@@ -28,7 +28,7 @@ struct CallLine: Sendable {
         return asked
     }
 
-    /// False where it was not the one under way.
+    /// Ends the call in progress. Returns false if it is a different call.
     mutating func end(_ id: RequestID) -> Bool {
         guard asked == id else { return false }
         asked = nil

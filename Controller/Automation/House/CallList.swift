@@ -1,33 +1,35 @@
 import PlugModel
 
-/// Calls that are not answered, in the order in which they were decided, each found by its id at once: also among a thousand.
+/// The unanswered calls in the order in which they were decided. Lookup by id takes constant time.
 public struct CallList: Hashable, Sendable {
-    /// Nil where one was taken out.
+    /// Nil for a removed call.
     private var slots: [HouseMemory.Call?] = []
-    /// The first slot with one.
+    /// The first used slot.
     private var start = 0
-    /// By id.
+    /// The slots, by call id.
     private var places: [UInt128: Int] = [:]
-    /// How many there are of each script.
+    /// The number of calls per script.
     private var shares: [String: Int] = [:]
 
+    /// The number of calls.
     public var count: Int { places.count }
+    /// True if there are zero calls.
     public var isEmpty: Bool { places.isEmpty }
 
-    /// In their order.
+    /// The calls in order.
     public var elements: [HouseMemory.Call] { slots[start...].compactMap { $0 } }
 
     func count(of script: String) -> Int { shares[script] ?? 0 }
 
-    /// Whether one more of the script has room: a script that stands still fills two thirds of the list, a second one two thirds of the
-    /// rest, so that there is always some for one that does not.
+    /// Returns true if the script may add a call. A script that hangs can fill two thirds of the list, a second one two
+    /// thirds of the rest, so that a script that answers always has room.
     func hasRoom(for script: String) -> Bool { count(of: script) < 2 * (ScriptLimits.calls - count) }
 
     var first: HouseMemory.Call? { slots.indices.contains(start) ? slots[start] : nil }
 
     subscript(id: RequestID) -> HouseMemory.Call? { places[id.key].flatMap { slots[$0] } }
 
-    /// False where it is there already.
+    /// Appends a call. Returns false if a call with this id exists.
     mutating func append(_ call: HouseMemory.Call) -> Bool {
         guard places[call.call.id.key] == nil else { return false }
         places[call.call.id.key] = slots.count
@@ -36,7 +38,7 @@ public struct CallList: Hashable, Sendable {
         return true
     }
 
-    /// The rule that calls it is one of another text, where its function may have another place.
+    /// Changes the function of a call, because its place in a changed rule may be different.
     mutating func move(_ id: RequestID, to handler: ScriptHandler) {
         if let place = places[id.key] { slots[place]?.call.handler = handler }
     }
@@ -50,7 +52,7 @@ public struct CallList: Hashable, Sendable {
             shares[script] = left == 0 ? nil : left
         }
         while start < slots.count, slots[start] == nil { start += 1 }
-        // Each that is moved has been paid for by one that was taken out.
+        // Each move is paid for by an earlier removal, so removal takes constant time on average.
         if slots.count > 2 * count + 64 { close() }
         return call
     }

@@ -1,22 +1,24 @@
 public import ProtocolCore
 
-/// What a script may still set off: ``ScriptLimits/commands`` within any ``ScriptLimits/span``.
+/// A script's rate limit: ``ScriptLimits/commands`` within any ``ScriptLimits/span``.
 public struct CommandBudget: Hashable, Sendable {
-    /// When each of those within the last span was asked for, the oldest first.
+    /// The times of the commands within the last span, oldest first.
     public private(set) var spent: [Instant]
 
+    /// Creates a full budget.
     public init() { spent = [] }
 
-    /// - Parameter spent: by an earlier process. Of more than the limit only the last count.
+    /// - Parameter spent: the times from an earlier process. Beyond the limit only the last ones count.
     init(spent: [Instant]) { self.spent = spent.suffix(ScriptLimits.commands) }
 
-    /// When there is room again; nil where there is some.
+    /// The time at which a command is allowed again; nil if one is allowed now.
     public var next: Instant? {
         spent.count < ScriptLimits.commands ? nil : spent.first.map { $0 + ScriptLimits.span }
     }
 
-    /// - Parameter count: how many are wanted.
-    /// - Returns: how many of them may go.
+    /// Takes up to `count` commands from the budget.
+    ///
+    /// - Returns: the number that is allowed.
     public mutating func take(_ count: Int, now: Instant) -> Int {
         spent.removeAll { $0 + ScriptLimits.span <= now }
         let granted = min(max(0, count), ScriptLimits.commands - spent.count)
@@ -24,8 +26,8 @@ public struct CommandBudget: Hashable, Sendable {
         return granted
     }
 
-    /// The actions with the commands and effects that may go; each keeps its place, from which their ids follow, and a list of plugs loses
-    /// those at its end.
+    /// Limits actions to the allowed commands and effects. Each action keeps its place, because its ids are derived
+    /// from it. A list of plugs loses its last entries.
     public mutating func take(_ actions: [RuleAction], now: Instant) -> (actions: [RuleAction], heldBack: Int) {
         let wanted = actions.reduce(0) { $0 + $1.cost }
         guard wanted > 0 else { return (actions, 0) }
@@ -42,7 +44,7 @@ public struct CommandBudget: Hashable, Sendable {
 }
 
 extension RuleAction {
-    /// One for each plug, and one for anything else.
+    /// One per plug, and one for any other effect.
     fileprivate var cost: Int {
         switch self {
         case .notify, .run, .webHook: 1
@@ -50,7 +52,7 @@ extension RuleAction {
         }
     }
 
-    /// For the first so many of its plugs.
+    /// Returns the action for the first `count` plugs.
     fileprivate func limited(to count: Int) -> RuleAction {
         let plugs = Array(plugs.prefix(count))
         switch self {
@@ -60,7 +62,7 @@ extension RuleAction {
         case .dim(_, let level, let transition): return .dim(plugs, to: level, over: transition)
         case .dimBy(_, let permille, let transition): return .dimBy(plugs, permille: permille, over: transition)
         case .restore: return .restore(plugs)
-        // In its place, and of no plug.
+        // A placeholder without plugs keeps the place.
         case .notify, .run, .webHook: return count > 0 ? self : .turnOff([])
         case .wait, .waitUntil, .call: return self
         }

@@ -1,23 +1,23 @@
 import ProtocolCore
 
-/// What must be stored before something may be done, and what waits for it. One write is under way at a time; what happens
-/// meanwhile shares the next one, so a burst costs a few writes, however long it is.
+/// Tracks what must be stored, and the actions that wait until it is stored. One write is in progress at a time.
+/// Changes during a write share the next one, so a burst of any length costs few writes.
 struct GroupCommit<Action: Sendable>: Sendable {
     private enum State: Hashable {
-        /// What is stored is what is.
+        /// Everything is stored.
         case clean
         case due(Instant)
-        /// `next`: when what changed since it began is due; nil where nothing did.
+        /// A write is in progress. `next`: the time at which changes since its start are due; nil without changes.
         case writing(next: Instant?)
     }
 
     private var state = State.clean
-    /// Done when the write under way has ended.
+    /// The actions to run at the end of the write in progress.
     private var underWay: [Action] = []
-    /// Done after the next one.
+    /// The actions to run at the end of the next write.
     private var waiting: [Action] = []
 
-    /// When the next write should begin; nil while one is under way, whose end is waited for.
+    /// The time at which the next write should start; nil while one is in progress.
     var nextDeadline: Instant? {
         switch state {
         case .clean, .writing: nil
@@ -27,7 +27,7 @@ struct GroupCommit<Action: Sendable>: Sendable {
 
     var isClean: Bool { state == .clean }
 
-    /// Something changed that is to be stored at `due`, or sooner along with something else.
+    /// Records a change that must be stored at `due` at the latest.
     mutating func changed(due: Instant) {
         switch state {
         case .clean: state = .due(due)
@@ -36,23 +36,23 @@ struct GroupCommit<Action: Sendable>: Sendable {
         }
     }
 
-    /// Does this once what changed is stored.
+    /// Runs the action after the present changes are stored.
     mutating func afterwards(_ action: Action) { waiting.append(action) }
 
-    /// Whether a write is to begin now.
+    /// Returns true if a write must start now.
     func isDue(now: Instant) -> Bool {
         guard case .due(let due) = state else { return false }
         return due <= now
     }
 
-    /// A write begins. `last` is done after everything else that waits for it.
+    /// Starts a write. `last` are the actions to run after all others that wait for it.
     mutating func begin(last: [Action]) {
         state = .writing(next: nil)
         underWay = waiting + last
         waiting = []
     }
 
-    /// The write has ended: what waited for it.
+    /// Ends the write and returns the actions that waited for it.
     mutating func ended() -> [Action] {
         guard case .writing(let next) = state else { preconditionFailure("no write was under way") }
         state = next.map { .due($0) } ?? .clean

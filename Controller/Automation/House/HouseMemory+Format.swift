@@ -1,12 +1,14 @@
 public import PlugModel
 public import ProtocolCore
 
-/// A moment on a host: on the clock of one boot, and on the wall.
+/// A moment on a host: on the clock of one boot, and on the wall clock.
 public struct HostMoment: Hashable, Sendable {
     public var boot: BootID
+    /// The time on the clock of the boot.
     public var instant: Instant
     public var nanosecondsSince1970: Int64
 
+    /// Creates a moment from both clocks.
     public init(boot: BootID, instant: Instant, nanosecondsSince1970: Int64) {
         self.boot = boot
         self.instant = instant
@@ -14,29 +16,32 @@ public struct HostMoment: Hashable, Sendable {
     }
 }
 
-/// The stored form: `smartplug-rules`, the version, the moment of writing, plugs, what the engine is in the midst of, commands, wishes,
-/// effects, calls, what scripts keep, what names mean, and the FNV-1a hash of all that. Numbers are big endian, texts have their length in two bytes ahead. Times are of the boot
-/// that wrote them. Version 3 bound no names; version 2 knew no scripts; version 1 had cooldowns in place of the engine's memory, and neither wishes nor effects.
+/// The stored form: `smartplug-rules`, the version, the time of writing, plugs, the engine's memory, commands, `wishes`
+/// (commands for absent plugs), effects, calls, scripts, bound names, and the FNV-1a hash of all bytes before it.
+/// Numbers are big endian. A text follows its length in two bytes. Times are on the clock of the boot that wrote them.
+/// Version 3 had no bound names, version 2 no calls and scripts. Version 1 had cooldowns instead of the engine's
+/// memory, and neither `wishes` nor effects.
 extension HouseMemory {
     static let magic = Array("smartplug-rules".utf8)
     static let oldestVersion: UInt8 = 1
     static let version: UInt8 = 4
-    /// Bytes of a full memory and more; a larger file is none of ours.
+    /// Bytes, more than a full memory has. A larger file is not a memory file.
     public static let sizeLimit = 16 << 20
-    /// Bytes of the engine's part, which keeps the whole below its limit; the engine has bounds of its own, which are far below.
+    /// Bytes of the engine's memory. Keeps the whole below its limit. The engine's own limits are far lower.
     static let maximumEngine = 4 << 20
-    /// Cooldowns that a file of version 1 may have.
+    /// The number of cooldowns in a file of version 1.
     static let maximumCooldowns = 4096
-    /// Bytes of a text; longer ones are cut. Names have at most 63, words of a cause not many more.
+    /// Bytes of a text; longer ones are cut. Names have at most 63 bytes, the words of a cause slightly more.
     static let maximumText = 255
     /// Bytes of one text of an effect.
     static let maximumWords = 8192
-    /// Conditions of a firing whose judgement is kept: more than a rule file lets through.
+    /// The number of stored condition results per firing, more than a rule file allows.
     static let maximumJudged = 1024
 
+    /// Returns the stored form. Data without room is omitted silently.
     public func encoded(at moment: HostMoment) -> [UInt8] { stored(at: moment).bytes }
 
-    /// The stored form, and in words what there was no room for; nil where all is in it.
+    /// Returns the stored form, and in words the data that had no room; nil if all is included.
     public func stored(at moment: HostMoment) -> (bytes: [UInt8], missing: String?) {
         var out = MemoryWriter(bytes: Self.magic + [Self.version])
         out.put(moment.boot.bytes)
@@ -67,7 +72,7 @@ extension HouseMemory {
         return (out.sealed, missing)
     }
 
-    /// What the engine is in the midst of; where that is too much, without what matters least.
+    /// The engine's memory. If it is too large, its least important parts are omitted.
     private var storedEngine: (bytes: [UInt8], missing: String?) {
         var part = engine
         var missing: [String] = []
@@ -106,20 +111,21 @@ extension HouseMemory {
         return "\(limit), without \(missing.joined(separator: ", "))"
     }
 
-    /// Reads what ``encoded(at:)`` wrote and moves its times to the present boot.
+    /// Reads the result of ``encoded(at:)`` and converts its times to the present boot.
     ///
-    /// Of another boot the wall clock says how long ago it was. Where that clock stands before the moment of writing nobody
-    /// knows: then waits, timers, wishes, effects and calls go on as if no time had passed, as what turns off after a wait does, every cooldown
-    /// begins anew, and no other command is worth sending.
+    /// If the boot changed, the wall clock gives the elapsed time. If that clock is earlier than the time of writing,
+    /// the elapsed time is unknown. Then waits, timers, `wishes`, effects and calls continue as if no time had passed,
+    /// and so does a command that turns a plug off after a wait. Every cooldown restarts, and every other command
+    /// expires.
     ///
-    /// - Throws: ``MemoryFault`` with the offset of what is wrong.
+    /// - Throws: ``MemoryFault`` with the offset of the fault.
     public init(decoding bytes: [UInt8], at now: HostMoment) throws(MemoryFault) {
         var input = try MemoryReader(bytes)
         guard let boot = BootID(bytes: try input.take(16)) else { preconditionFailure("16 bytes were taken") }
         let then = HostMoment(
             boot: boot, instant: try input.instant(), nanosecondsSince1970: Int64(bitPattern: try input.integer()))
         let passed = then.passed(until: now)
-        /// An instant of the writing boot on the clock of the present one.
+        /// Converts an instant of the writing boot to the present clock.
         func moved(_ instant: Instant) -> Instant { now.instant - (passed ?? .zero) + (instant - then.instant) }
         for _ in 0..<(try input.count(Self.maximumPlugs)) {
             let plug = Plug(id: try input.plugID(), name: try input.text(), cursor: try input.cursor())
@@ -171,7 +177,7 @@ extension HouseMemory {
 }
 
 extension Firing {
-    /// To the present clock; nothing of it is still to come.
+    /// Converts the times to the present clock. A time in the future becomes now.
     mutating func move(_ moved: (Instant) -> Instant, now: Instant) {
         time = min(now, moved(time))
         cause.since = cause.since.map { min(now, moved($0)) }
@@ -179,7 +185,7 @@ extension Firing {
 }
 
 extension HostMoment {
-    /// Nil where it cannot be told.
+    /// Returns the time between two moments; nil if unknown.
     fileprivate func passed(until later: HostMoment) -> Duration? {
         let isSameBoot = boot == later.boot
         let passed =
@@ -190,18 +196,22 @@ extension HostMoment {
     }
 }
 
-/// Why stored bytes are no memory of running rules.
+/// The reason why bytes are not a valid memory.
 public struct MemoryFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a fault.
     public enum Reason: Hashable, Sendable {
+        /// The bytes do not begin with `smartplug-rules`.
         case notOurs
+        /// This program does not read the version.
         case version(UInt8)
         case tooShort
         case tooLong
         case checksum
+        /// A value has an invalid range or form; the text names the expected kind.
         case outOfRange(String)
     }
 
-    /// Where in the bytes.
+    /// The byte offset of the fault.
     public var offset: Int
     public var reason: Reason
 

@@ -1,7 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// Calls, and what scripts keep: counts, then each entry, in the order of the properties. A state has its length in four bytes ahead.
+/// The stored form of calls and scripts: the count, then each entry, with the properties in order. A state follows its
+/// length in four bytes.
 extension MemoryWriter {
     mutating func put(_ calls: CallList) {
         let stored = calls.elements.prefix(ScriptLimits.calls)
@@ -15,7 +16,7 @@ extension MemoryWriter {
         }
     }
 
-    /// - Parameter now: commands of longer ago than they count are left out.
+    /// - Parameter now: commands before the span that ends now are omitted.
     mutating func put(_ scripts: [HouseMemory.Script], at now: Instant) {
         let stored = scripts.prefix(ScriptLimits.scripts)
         put(UInt16(stored.count))

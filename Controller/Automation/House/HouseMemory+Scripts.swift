@@ -2,42 +2,44 @@ public import PlugModel
 public import ProtocolCore
 
 extension HouseMemory {
-    /// A call of a script's function that is not answered.
+    /// An unanswered call of a script's function.
     public struct Call: Hashable, Sendable {
         public var call: ScriptCall
-        /// Then it is not worth an answer any more.
+        /// The time at which the call expires.
         public var until: Instant
     }
 
-    /// What a script keeps between its calls.
+    /// The persistent data of a script.
     public struct Script: Hashable, Sendable {
         public struct Timer: Hashable, Sendable {
             public var name: String
             public var end: Instant
-            /// The call that started it.
+            /// The call that started the timer.
             public var startedBy: RequestID
         }
 
         public let name: String
-        /// JSON; nil where it has never set anything.
+        /// JSON; nil if the script never set it.
         public internal(set) var state: String?
-        /// ``ScriptLimits/timers`` at most, in the order in which they end.
+        /// At most ``ScriptLimits/timers``, in the order in which they end.
         public internal(set) var timers: [Timer] = []
-        /// When it asked for commands within the last minute, ``ScriptLimits/commands`` at most.
+        /// The times of the commands within the last ``ScriptLimits/span``, at most ``ScriptLimits/commands``.
         public internal(set) var commands: [Instant] = []
-        /// When it is forgotten; nil while its script is there.
+        /// The time at which the data is discarded; nil while the script is loaded.
         public internal(set) var until: Instant?
     }
 
     func script(named name: String) -> Script? { scripts.first { $0.name == name } }
 
-    /// - Parameter running: the scripts that there are. What is kept of others makes room where there are too many; nobody knows before
-    ///   whether they come back.
+    /// Returns true if the script's data can be stored.
+    ///
+    /// - Parameter running: the loaded scripts. Data of other scripts is evicted if the list is full, although they may
+    ///   return.
     func hasRoom(for name: String, running: Set<String>) -> Bool {
         scripts.count < ScriptLimits.scripts || scripts.contains { $0.name == name || !running.contains($0.name) }
     }
 
-    /// What is kept of the script changes; there is room for it.
+    /// Changes the script's data. The caller has checked that there is room.
     mutating func change(_ name: String, running: Set<String>, _ change: (inout Script) -> Void) {
         if let index = scripts.firstIndex(where: { $0.name == name }) { return change(&scripts[index]) }
         if scripts.count >= ScriptLimits.scripts {
@@ -52,7 +54,7 @@ extension HouseMemory {
 }
 
 extension HouseMemory.Script {
-    /// Starts a timer anew, or stops it.
+    /// Starts, restarts or stops a timer.
     mutating func change(_ timer: ScriptAnswer.TimerChange, startedBy call: RequestID, now: Instant) {
         timers.removeAll { $0.name == timer.name }
         guard let delay = timer.delay else { return }
@@ -65,9 +67,9 @@ extension HouseMemory.Script {
 extension ScriptAnswer {
     func fault(for script: HouseMemory.Script?) -> String? { fault(running: script?.timers.map(\.name) ?? []) }
 
-    /// Why it cannot be done, in words, so that nothing of it is; nil where it can.
+    /// Returns the reason in words why the answer is rejected as a whole; nil if it is valid.
     ///
-    /// - Parameter names: of the script's timers that run.
+    /// - Parameter names: the names of the script's running timers.
     public func fault(running names: [String]) -> String? {
         if actions.count > ScriptLimits.actions {
             return "it asked for \(actions.count) actions at once: at most \(ScriptLimits.actions)"
@@ -90,7 +92,7 @@ extension ScriptAnswer {
 }
 
 extension RuleAction {
-    /// A function answers once, with what is to be done then.
+    /// True for actions that a script must not request: a function answers once, with actions that run at once.
     fileprivate var isNoneOfScripts: Bool {
         switch self {
         case .wait, .waitUntil, .call: true

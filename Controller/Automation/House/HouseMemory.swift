@@ -1,84 +1,89 @@
 public import PlugModel
 public import ProtocolCore
 
-/// What running rules must still know after their process ended, however it ended: stored as a whole, so that a plug's
-/// cursor, what the engine was in the midst of, and the commands and effects that came of its events are always of one moment.
+/// The data that running rules need after their process ends, however it ends. It is stored as a whole, so that a
+/// plug's cursor, the engine's memory, and the commands and effects of its events always belong to the same moment.
 ///
-/// The state of relays is not in it: a plug's snapshot brings it.
+/// It does not contain the states of relays; a plug's snapshot has them.
 public struct HouseMemory: Hashable, Sendable {
+    /// A plug that was connected at least once.
     public struct Plug: Hashable, Sendable {
         public let id: PlugID
-        /// The name that it had last.
+        /// The plug's last known name.
         public internal(set) var name: String
-        /// The last event that has taken its effect.
+        /// The number of the last event that has taken effect.
         public internal(set) var cursor: SequenceNumber?
     }
 
-    /// A command that a rule decided and no plug has answered.
+    /// A command that a rule decided and that its plug has not answered.
     public struct Command: Hashable, Sendable {
-        /// With the plug's name of that moment.
+        /// The command, with the plug's name at the time of the decision.
         public var request: CommandRequest
-        /// Nil for a plug that is away and that nobody has met yet: it is known by its name alone.
+        /// The plug's id. Nil for an absent plug that was never present: only its name is known.
         public var plug: PlugID?
+        /// The rule's name.
         public var rule: String
-        /// Why, in words.
+        /// The cause in words.
         public var cause: String
-        /// The event that fired the rule, where one did.
+        /// The number of the event that fired the rule, if there was one.
         public var event: SequenceNumber?
-        /// Then it is not worth carrying out any more.
+        /// The time at which the command expires.
         public var until: Instant
     }
 
-    /// What a rule does outside of the house, and is not done.
+    /// An effect outside of the house that is not finished.
     public struct Effect: Hashable, Sendable {
         public var request: EffectRequest
-        /// Then it is not worth doing any more.
+        /// The time at which the effect expires.
         public var until: Instant
 
-        /// Bytes of all its texts, more than a rule file lets through: a larger one is not taken on.
+        /// Bytes of the effect's texts together, more than a rule file allows. A larger effect is rejected.
         static let maximumSize = 80_000
         static let maximumArguments = 1024
-        /// Bytes of the texts of all that are not done. Keeps the stored memory below its limit.
+        /// Bytes of the texts of all unfinished effects. Keeps the stored memory below its limit.
         static let maximumTotal = 2 << 20
     }
 
-    /// Plugs remembered; the one that was met longest ago goes first. Stops ever new ids from filling the disk.
+    /// The number of stored plugs. The plug with the oldest connection is evicted first. Stops ever new ids from
+    /// filling the disk.
     public static let maximumPlugs = RuleEngine.maximumPlugs
-    /// Commands without an answer. Stops rules that fire faster than plugs answer from filling memory and disk.
+    /// The number of unanswered commands. Stops rules that fire faster than plugs answer from filling memory and disk.
     public static let maximumCommands = 1024
-    /// Plugs that are away and for which a command is kept. Stops rules full of names that nobody bears from doing the same.
+    /// The number of absent plugs with a stored command. Stops rules with many unknown names from filling memory and
+    /// disk.
     public static let maximumWishes = 256
-    /// Effects that are not done. Stops a web server that does not answer from doing the same.
+    /// The number of unfinished effects. Stops a web server that does not answer from filling memory and disk.
     public static let maximumEffects = 256
 
-    /// The one met last stands last.
+    /// In the order of the last connection, newest last.
     public internal(set) var plugs: [Plug] = []
-    /// What the engine is in the midst of.
+    /// The state of the rule engine.
     public internal(set) var engine = EngineMemory()
-    /// In the order in which they were decided.
+    /// The unanswered commands in the order of decision.
     public internal(set) var commands: [Command] = []
-    /// Commands for plugs that are away, one at most for each, in the order in which they were decided.
+    /// The commands for absent plugs, at most one per plug, in the order of decision.
     public internal(set) var wishes: [Command] = []
-    /// In the order in which they were decided.
+    /// The unfinished effects in the order of decision.
     public internal(set) var effects: [Effect] = []
-    /// In the order in which they were decided.
+    /// The unanswered script calls in the order of decision.
     public internal(set) var calls = CallList()
-    /// What the names in rules and scripts mean.
+    /// The plugs that the names in rules and scripts mean.
     public internal(set) var names = BoundNames()
-    /// ``ScriptLimits/scripts`` at most.
+    /// At most ``ScriptLimits/scripts``.
     public internal(set) var scripts: [Script] = []
 
+    /// Creates the memory of a house without history.
     public init() {}
 
-    /// Where to go on with each plug.
+    /// The number of the last handled event of each plug, at which to resume.
     public var cursors: [PlugID: SequenceNumber] {
         var cursors: [PlugID: SequenceNumber] = [:]
         for plug in plugs { cursors[plug.id] = plug.cursor }
         return cursors
     }
 
-    /// The plug that a rule means by this name, although it is away: the one that the name is bound to, else by the name that it had
-    /// last, capitals free where only one is meant so.
+    /// Returns the plug that a rule means by this name, even if it is absent: the plug to which the name is bound, else
+    /// the plug that last had exactly this name, else the only one whose last name differs in capitals.
     func plug(named name: String) -> PlugID? {
         if let bound = names[name] { return bound }
         if let exact = plugs.last(where: { $0.name == name }) { return exact.id }
@@ -89,7 +94,7 @@ public struct HouseMemory: Hashable, Sendable {
 
     func cursor(of id: PlugID) -> SequenceNumber? { plugs.last { $0.id == id }?.cursor }
 
-    /// The plug is here, under this name.
+    /// Records that a plug is connected under this name.
     mutating func meet(_ id: PlugID, _ name: String) {
         if let index = plugs.lastIndex(where: { $0.id == id }) {
             var plug = plugs.remove(at: index)
@@ -119,7 +124,7 @@ extension EffectRequest.Effect {
     /// Bytes of all texts.
     var size: Int { texts.reduce(0) { $0 + $1.utf8.count } }
 
-    /// Whether it can be kept as it is.
+    /// True if the effect can be stored unchanged.
     var fits: Bool {
         size <= HouseMemory.Effect.maximumSize && texts.count <= HouseMemory.Effect.maximumArguments
             && texts.allSatisfy { $0.utf8.count <= HouseMemory.maximumWords }

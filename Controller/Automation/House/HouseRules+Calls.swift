@@ -1,17 +1,17 @@
 import PlugModel
 import ProtocolCore
 
-/// Calls of scripts: stored before they are asked, asked again by the next process where this one was killed, and stored as gone
-/// together with all that came of them.
+/// Calls of scripts. A call is stored before it is made. If this process is killed, the next one makes it again. Its
+/// removal is stored together with its results.
 extension HouseRules {
-    /// What the script set last, as JSON, for a process that begins to run it.
+    /// Returns the script's last state as JSON, for a process that starts to run the script.
     public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
 
-    /// The plugs that are known, as scripts see them, by the name that each had last, and by names of before that are bound to it.
+    /// The known plugs as scripts see them: by the last name of each, and by earlier names that are bound to it.
     public var views: [PlugView] {
         let names = Set(memory.plugs.map(\.name))
         let bound = Dictionary(grouping: memory.names.plugs.filter { !names.contains($0.key) }, by: \.value)
-        // A paired plug that was never present keeps its name: a script must not find a different plug under it.
+        // A paired plug that was never present keeps its name, so that a script never finds a different plug under it.
         let met = Set(memory.plugs.map(\.id))
         let unmet = (paired?.names ?? [:]).filter { !met.contains($0.key) && !names.contains($0.value) }.values.sorted()
         return unmet.map { PlugView(name: $0, isConnected: false) }
@@ -41,17 +41,17 @@ extension HouseRules {
         return [told, .call(call, plugs: [])]
     }
 
-    /// The call is stored.
+    /// Handles the end of the write that stored a call.
     mutating func askedIsStored(_ call: ScriptCall, _ actions: inout [Action]) {
-        // It may have been given up meanwhile.
+        // The call may have been cancelled meanwhile.
         guard memory.calls[call.id] != nil else { return }
         lines[call.handler.script, default: CallLine()].add(call.id)
-        // What an earlier process left comes first.
+        // Calls of an earlier process come first.
         if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
     }
 
-    /// What an earlier process left, once the plugs are there of which the scripts ask. Calls of a script that is not there wait until it
-    /// is, as long as they are worth an answer.
+    /// Resumes the calls of an earlier process once the plugs of the scripts are present. Calls of a script that is not
+    /// loaded wait for it until they expire.
     mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
         guard !resumable.isEmpty, assembly == nil else { return }
         let calls = resumable.compactMap { memory.calls[$0]?.call }
@@ -94,7 +94,7 @@ extension HouseRules {
         case .answered(let answer):
             tellLog(answer.log, of: call, now: now)
             if let fault = fault(in: answer, of: script) {
-                // What its process remembers of it is not wanted either.
+                // The state in the script's process is rejected too.
                 actions.append(.withdraw(id))
                 onceStored(.tell(.callFailed(call, fault)), now: now)
             } else {
@@ -108,7 +108,7 @@ extension HouseRules {
         callNext(of: script, &actions)
     }
 
-    /// Why nothing of it is done, in words.
+    /// Returns the reason in words why the answer is rejected; nil if it is valid.
     private func fault(in answer: ScriptAnswer, of script: String) -> String? {
         guard memory.hasRoom(for: script, running: scripts) else {
             return "\(memory.scripts.count) scripts keep something already: there is room for no more"
@@ -150,8 +150,9 @@ extension HouseRules {
 
     static let ruleChanged = "its rule was changed or taken away"
 
-    /// The rules are others. A call goes on where its rule still waits for the same: by its name, in whatever place its function is now.
-    /// Calls of a script that is not there now are judged when it is back: its file may be broken for a while.
+    /// Handles a change of the rules. A call continues if its rule still has the same triggers: it is found by the
+    /// rule's name, and its function may have a new place. Calls of a script that is not loaded are checked when it
+    /// returns, because its file may be invalid for a while.
     mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
         let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
@@ -171,14 +172,14 @@ extension HouseRules {
         for script in lines.keys.sorted() { callNext(of: script, &actions) }
     }
 
-    /// Where it is under way it is to be asked again, before the others.
+    /// Puts a call in progress back to the front of the queue.
     private mutating func takeBack(_ call: ScriptCall, _ actions: inout [Action]) {
         guard lines[call.handler.script]?.end(call.id) ?? false else { return }
         lines[call.handler.script]?.addAhead([call.id])
         actions.append(.withdraw(call.id))
     }
 
-    /// Nobody wants what comes of these any more.
+    /// Cancels the calls to which the predicate applies.
     mutating func giveUpCalls(
         _ why: String, now: Instant, _ actions: inout [Action], where isGivenUp: (ScriptCall) -> Bool
     ) {
@@ -192,7 +193,7 @@ extension HouseRules {
         changed(now: now)
         let isUnderWay = lines[call.handler.script]?.end(call.id) ?? false
         if isUnderWay { actions.append(.withdraw(call.id)) }
-        // Not before: the next process would call it again.
+        // Reported after the removal is stored. Otherwise the next process could make the call again.
         onceStored(.tell(.callFailed(call, why)), now: now)
         if isUnderWay { callNext(of: call.handler.script, &actions) }
     }
@@ -221,8 +222,8 @@ extension Rule {
         actions.compactMap { if case .call(let handler) = $0 { handler } else { nil } }
     }
 
-    /// What is to be called of this rule for a call of the rule of this name of before; nil where it is another one in truth. Of one
-    /// that was not there before only the function's place is known.
+    /// Returns the function for a stored call whose rule was replaced; nil if the new rule is unrelated. Without the
+    /// old rule, only the function's place identifies it.
     fileprivate func handler(of call: ScriptCall, before old: Rule?) -> ScriptHandler? {
         guard let old else { return handlers.first { $0 == call.handler } }
         guard old.triggers == triggers, old.handlers.contains(call.handler) else { return nil }
@@ -231,7 +232,7 @@ extension Rule {
 }
 
 extension String {
-    /// The first so many bytes of it, in whole characters.
+    /// The text cut to a number of bytes, at a character boundary.
     fileprivate func cut(to size: Int) -> String {
         guard utf8.count > size else { return self }
         var end = utf8.index(startIndex, offsetBy: size)

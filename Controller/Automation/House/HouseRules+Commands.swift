@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// Commands on their way to plugs, and those that wait for one that is away.
+/// Commands on their way to plugs, and commands stored for absent plugs.
 extension HouseRules {
     static let overtaken = Refusal(.deadlinePassed, "overtaken by a later command")
 
@@ -12,7 +12,7 @@ extension HouseRules {
         let until = now + (isEnd ? Self.waitedPatience : Self.patience)
         let command = HouseMemory.Command(request, firing, to: plug, until: until)
         let told = Action.tell(.commanded(request, firing))
-        // Where there is no room for it, what it would overtake goes on.
+        // Without room for the new command, the commands that it would supersede continue.
         guard memory.commands.count < HouseMemory.maximumCommands else {
             let detail = "\(memory.commands.count) commands wait for their answers already"
             return [told, .tell(.command(command, refuse(command, Refusal(.busy, detail))))]
@@ -23,8 +23,7 @@ extension HouseRules {
         return [told] + ends + [.send(request)]
     }
 
-    /// Nobody waits any more for the answer to an earlier command about the same thing, once this one is stored: what it asked for is
-    /// not wanted now.
+    /// Marks earlier commands that the later one supersedes. They end when the later one is stored.
     mutating func overtake(by later: HouseMemory.Command) -> [Action] {
         let end = memory.commands.firstIndex { $0.request.id == later.request.id } ?? memory.commands.endIndex
         var ends: [Action] = []
@@ -41,9 +40,9 @@ extension HouseRules {
         return ends
     }
 
-    /// The later command is stored.
+    /// Ends a superseded command after the later one is stored.
     mutating func endOvertaken(_ id: RequestID, now: Instant, _ actions: inout [Action]) {
-        // It may have been answered meanwhile after all.
+        // The plug may have answered it meanwhile.
         guard case .overtaken(let wasSent) = deliveries[id],
             let index = memory.commands.firstIndex(where: { $0.request.id == id })
         else { return }
@@ -55,13 +54,13 @@ extension HouseRules {
         if let plug = command.plug { actions += dispatch(to: plug) }
     }
 
-    /// The name that the plug has now.
+    /// Returns the plug's present name.
     private func presentName(of plug: PlugID?) -> String? {
         plug.flatMap { id in present.first { $0.value.id == id }?.key }
     }
 
-    /// Sends the plug's commands that are stored, in their order, so many at a time as it takes. Those for one that is not here wait
-    /// until it appears.
+    /// Sends the plug's stored commands in order, up to the number that a plug accepts at a time. Commands for an
+    /// absent plug wait until it appears.
     mutating func dispatch(to plug: PlugID) -> [Action] {
         guard let name = presentName(of: plug) else { return [] }
         let commands = memory.commands.filter { $0.plug == plug }
@@ -74,14 +73,15 @@ extension HouseRules {
         }
     }
 
-    /// The engine hears of it once what led to it is done: what it decides then comes after that.
+    /// Refuses a command. The engine handles the refusal later, so that its new decisions follow the event that caused
+    /// it.
     private mutating func refuse(_ command: HouseMemory.Command, _ refusal: Refusal) -> CommandOutcome {
         answers.append(answer(to: command, .refused(refusal)))
         return .refused(refusal)
     }
 
     private func answer(to command: HouseMemory.Command, _ outcome: CommandOutcome) -> RuleEngineEvent {
-        // A plug that took another name meanwhile is known to the engine under that.
+        // The engine knows a renamed plug by its new name.
         let name = presentName(of: command.plug) ?? command.request.plug
         return .commandFinished(plug: name, id: command.request.id, outcome: outcome)
     }
@@ -97,8 +97,9 @@ extension HouseRules {
         if let plug = command.plug { actions += dispatch(to: plug) }
     }
 
-    /// The plug went away with the command: it has not answered, and the command is still worth sending when it is back. That it went
-    /// may be heard only after this: of a command that is to be sent however late, nobody but the plug itself ends the sending.
+    /// Returns true if the plug disconnected before it answered and the command must be sent again after it returns.
+    /// The disconnection may be reported only after this. A command with a long deadline therefore ends only when the
+    /// plug answers or the deadline passes.
     private func isPutOff(_ command: HouseMemory.Command, _ outcome: CommandOutcome, now: Instant) -> Bool {
         guard case .refused(let refusal) = outcome, refusal.code == .deadlinePassed, command.until > now,
             deliveries[command.request.id] == .sent
@@ -106,9 +107,9 @@ extension HouseRules {
         return presentName(of: command.plug) == nil || command.until - now > Self.patience
     }
 
-    // MARK: Plugs that are away
+    // MARK: Absent plugs
 
-    /// The last wish for a plug that is away, in place of every earlier one, and of what it has not answered.
+    /// Stores the command for an absent plug. It replaces every earlier one, and supersedes unanswered commands.
     mutating func remember(
         _ request: CommandRequest, _ firing: Firing, for span: Duration, now: Instant
     ) -> [Action] {
@@ -128,7 +129,7 @@ extension HouseRules {
         return done + [.tell(.remembered(wish))]
     }
 
-    /// The plug is back: what was kept for it becomes a command like any other, as soon as there is room for one more.
+    /// Turns the stored commands of a returned plug into normal commands, if there is room.
     mutating func grantWish(of name: String, _ id: PlugID, now: Instant, _ actions: inout [Action]) {
         let granted = memory.wishes.filter { wish in
             guard wish.until > now else { return false }
@@ -147,7 +148,7 @@ extension HouseRules {
         }
     }
 
-    /// Some commands are done, and wishes of plugs that are back waited for that.
+    /// Retries the stored commands of returned plugs after other commands have ended.
     mutating func grantWaiting(now: Instant, _ actions: inout [Action]) {
         guard wishesWait, memory.commands.count < HouseMemory.maximumCommands else { return }
         wishesWait = false
@@ -158,7 +159,7 @@ extension HouseRules {
 
     // MARK: Ends
 
-    /// What is not worth its while any more.
+    /// Ends everything that has expired.
     mutating func expire(now: Instant, _ actions: inout [Action]) {
         expireCommands(now: now, &actions)
         expireEffects(now: now, &actions)
@@ -199,7 +200,7 @@ extension HouseRules {
 }
 
 extension Firing.Cause {
-    /// A script waited, where a rule has a wait.
+    /// True for a timer of a script: a script waits with a timer, a rule with a wait.
     fileprivate var isTimer: Bool { if case .trigger(.timer) = source { true } else { false } }
 }
 
@@ -219,8 +220,8 @@ extension HouseMemory.Command {
 }
 
 extension PlugCommand {
-    /// Whether the later one alone leaves the plug as both of them would, one after the other. A level and a switching do not: `dim`
-    /// and then `turn on for 15 min` want both, and are both sent, in their order.
+    /// Returns true if the later command has the same result as both in order. A level and a relay state are
+    /// independent: `dim` and then `turn on for 15 min` are both sent, in order.
     fileprivate func isOvertaken(by later: PlugCommand) -> Bool {
         switch (self, later) {
         case (.setRelay, .setRelay), (.setLevel, .setLevel): true

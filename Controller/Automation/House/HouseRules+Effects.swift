@@ -1,7 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// What rules do outside of the house: stored before it is done, and done again by the next process where this one was killed.
+/// Effects outside of the house. An effect is stored before it begins. If this process is killed, the next one repeats
+/// it.
 extension HouseRules {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))
@@ -20,7 +21,7 @@ extension HouseRules {
         return [told, .perform(request)]
     }
 
-    /// What an earlier process left: whether it was done, nobody knows.
+    /// Repeats the effects of an earlier process. They may have been carried out already.
     mutating func resumeEffects(now: Instant, _ actions: inout [Action]) {
         for effect in memory.effects where effect.until > now {
             if taken.insert(effect.request.id).inserted { actions.append(.perform(effect.request)) }

@@ -22,7 +22,7 @@ extension HouseRules {
         case .following(let plug, let cursor):
             guard let id = present[plug]?.id else { return }
             move(id, to: cursor, now: now)
-            // From here on nothing is to be missed, not even by a process that is killed the next moment.
+            // The cursor is stored at once, so that a process that is killed now misses no event.
             storeRest(now: now)
         case .snapshot(let plug, let state): appear(plug, state, now: now, &actions)
         case .state(let plug, let state): read(plug, state, now: now, &actions)
@@ -54,7 +54,7 @@ extension HouseRules {
         case .stopping: storeAll(now: now)
         case .deadlineReached: break
         }
-        // While the house is found again, what is due waits for it; what fell due since the last event is done in any case.
+        // While plugs are missing after a start, the engine's deadlines wait. Otherwise everything that is due runs.
         guard assembly == nil, let due = engine.nextDeadline, due <= now else { return }
         run(.deadlineReached, now: now, &actions)
     }
@@ -75,10 +75,10 @@ extension HouseRules {
             if isOn { disabled.remove(rule) } else { disabled.insert(rule) }
             run(.ruleEnabled(rule, isOn), now: now, &actions)
             if !isOn { giveUpCalls("its rule was turned off", now: now, &actions) { $0.firing.rule == rule } }
-            // Said once it holds, also for the next process.
+            // Reported after it is stored, because it must also hold in the next process.
             afterStoring(.tell(.ruleEnabled(rule, isOn)), now: now)
         case .ruleRun(let rule, let id):
-            // Nothing is commanded before the plugs are there to take it.
+            // The queued events are evaluated first, so that plugs are present before they are commanded.
             assemble(now: now, &actions)
             run(.ruleRun(rule, id: id), now: now, &actions)
         case _: break
@@ -93,8 +93,8 @@ extension HouseRules {
         engine.bind(memory.names.plugs, paired: paired)
     }
 
-    /// The plug that a rule means by this name, although it is away: the plug that the name is bound to, else the paired plug that has
-    /// the name, else the plug that had it last.
+    /// Returns the plug that a rule means by this name, even if it is absent: the plug to which the name is bound, else
+    /// the paired plug of that name, else the plug that last had it.
     func plug(named written: String) -> PlugID? {
         if let bound = memory.names[written] { return bound }
         switch paired?.owner(of: written) ?? .unknown {
@@ -104,7 +104,7 @@ extension HouseRules {
         }
     }
 
-    /// Whether a rule that wrote this name, and knew no id for it, means the plug.
+    /// Returns true if the name in a rule means the plug. The rule knows no id for the name.
     func means(_ written: String, _ id: PlugID, called name: String) -> Bool {
         switch paired?.owner(of: written) ?? .unknown {
         case .plug(let owner): owner == id
@@ -113,7 +113,7 @@ extension HouseRules {
         }
     }
 
-    /// A person gave it the other name. What names it by the name before still means it.
+    /// Reports a rename by the user and the rules that still use an earlier name. That name still means the plug.
     private func tellRenamed(_ id: PlugID, from before: String, to name: String, _ actions: inout [Action]) {
         let others = memory.names.plugs.filter { $0.value == id && $0.key.lowercased() != name.lowercased() }
         let written = Set(others.keys)
@@ -131,7 +131,7 @@ extension HouseRules {
             let count = present.values.count { $0.isFollowed }
             actions.append(.tell(.following(plugs: count, newest: plug)))
         }
-        // An earlier process may have been killed before it could say that they were.
+        // An earlier process may have been killed before it could report that commands were superseded.
         for command in memory.commands where command.plug == presence.id {
             for action in overtake(by: command) { afterStoring(action, now: now) }
         }
@@ -151,26 +151,26 @@ extension HouseRules {
         run(.state(plug: plug, on: state.relayOn, level: state.level), now: now, &actions)
         heard(now: now)
         guard let reading = state.reading, let index = engine.index(of: plug) else { return }
-        // Most readings mean nothing to any rule: the shortest way for them.
+        // Most readings affect no rule, so they take the shortest path.
         let decided = engine.read(index, activePower: reading.activePower, time: reading.time, now: now)
         follow(decided, now: now, &actions)
         tellAnswers(now: now, &actions)
         count(plug, state, now: now, &actions)
     }
 
-    /// The counter moves in steps that take seconds, and is told with every reading.
+    /// The energy counter changes every few seconds, but each reading contains it.
     private mutating func count(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
         guard let energy = state.reading?.milliwattHours, present[plug]?.milliwattHours != energy else { return }
         present[plug]?.milliwattHours = energy
         run(.energy(plug: plug, milliwattHours: energy), now: now, &actions)
     }
 
-    /// What was held back of a plug is judged before something else is heard of it.
+    /// Evaluates the queued events of a plug before its next input.
     private mutating func settle(_ plug: String, now: Instant, _ actions: inout [Action]) {
         if let assembly, assembly.holdsEvents(of: plug) { assemble(now: now, &actions) }
     }
 
-    /// Judges the events that waited.
+    /// Evaluates all queued events.
     mutating func assemble(now: Instant, _ actions: inout [Action]) {
         guard let held = assembly?.held else { return }
         assembly = nil
@@ -183,7 +183,7 @@ extension HouseRules {
     private mutating func judge(
         _ event: PlugEvent, of plug: String, age: Duration?, now: Instant, _ actions: inout [Action]
     ) {
-        // Also an event that an earlier process has dealt with is none any more.
+        // An event that an earlier process handled is ignored.
         guard let id = present[plug]?.id, event.sequence > memory.cursor(of: id) ?? 0 else { return }
         move(id, to: event.sequence, now: now)
         run(.happened(plug: plug, event, age: age), now: now, &actions)
@@ -196,14 +196,15 @@ extension HouseRules {
         tellAnswers(now: now, &actions)
     }
 
-    /// What refused commands mean to the engine, which does then whatever is due: a rule may fire.
+    /// Passes refused commands to the engine, which then also handles what is due. A rule may fire.
     mutating func tellAnswers(now: Instant, _ actions: inout [Action]) {
         while !answers.isEmpty {
             follow(engine.handle(answers.removeFirst(), now: now), now: now, &actions)
         }
     }
 
-    /// What the engine decided. What reaches beyond this process, and what is told of it, waits until it is stored.
+    /// Handles the engine's decisions. Actions outside of this process, and their notices, wait until the decisions are
+    /// stored.
     private mutating func follow(_ decided: [RuleEngineAction], now: Instant, _ actions: inout [Action]) {
         guard !decided.isEmpty else { return }
         var done: [Action] = []
@@ -223,7 +224,7 @@ extension HouseRules {
             }
             reachesOut = reachesOut || action.reachesOut
         }
-        // Where nothing came of it nothing need wait; the cooldown is stored with what comes next.
+        // Without outside actions nothing waits. The cooldown is stored with the next change.
         changed(now: now)
         guard reachesOut else { return actions += done }
         for action in done { afterStoring(action, now: now) }
@@ -231,7 +232,7 @@ extension HouseRules {
 }
 
 extension RuleEngineAction {
-    /// Whether the next process has something to go on with: a wait that was told and is forgotten would be a promise broken.
+    /// True if the next process must continue the action. A reported wait must not be forgotten.
     fileprivate var reachesOut: Bool {
         switch self {
         case .send, .remember, .effect, .call, .step(_, .waiting), .step(_, .waitingFor): true
@@ -241,7 +242,7 @@ extension RuleEngineAction {
 }
 
 extension Rule {
-    /// The names of rules that are new, gone or other than before, in the order of the new ones.
+    /// Returns the names of new and changed rules in their new order, then those of removed rules.
     static func names(changedFrom old: [Rule], to new: [Rule]) -> [String] {
         let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         let after = Set(new.map(\.name))

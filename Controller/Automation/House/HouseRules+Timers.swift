@@ -1,18 +1,18 @@
 import PlugModel
 import ProtocolCore
 
-/// Commands of one script that were not carried out.
+/// The commands of one script that exceeded its rate limit.
 struct CommandsHeldBack: Hashable, Sendable {
-    /// Since they were told last.
+    /// The number since the last notice.
     var count = 0
-    /// When they may be told again; nil: at once.
+    /// The earliest time of the next notice; nil for now.
     var next: Instant?
 }
 
-/// What scripts keep between their calls: timers that end, and commands that were too many.
+/// Persistent data of scripts: timers that end, and commands beyond the rate limit.
 extension HouseRules {
-    /// Nothing is taken out for a script that is not there: its file may be broken, or the program that runs it be missing. What ended
-    /// meanwhile is judged when it is back.
+    /// Finds the next end of a timer. Timers of a script that is not loaded stay: its file may be invalid, or the
+    /// script host missing. They end when the script returns.
     mutating func findTimerDeadline() {
         let running = memory.scripts.filter { scripts.contains($0.name) }
         timerDeadline = nil
@@ -26,8 +26,8 @@ extension HouseRules {
         keepingDeadline = memory.scripts.lazy.compactMap(\.until).min()
     }
 
-    /// Timers that have run out, in the order in which they did. They are stored as gone together with what they fired. Of too many the last
-    /// wait.
+    /// Ends the timers that have run out, in order. Their removal is stored together with the firings. Timers beyond
+    /// the rate limit wait.
     mutating func endTimers(now: Instant, _ actions: inout [Action]) {
         guard assembly == nil, let due = timerDeadline, due <= now else { return }
         var ended: [(timer: ScriptTimer, entry: HouseMemory.Script.Timer)] = []
@@ -50,7 +50,7 @@ extension HouseRules {
         }
     }
 
-    /// At once, and then once a minute what came to it.
+    /// Reports commands and timers beyond the rate limit: at once, then once per minute.
     mutating func tellHeldBack(now: Instant, _ actions: inout [Action]) {
         for (script, due) in timersHeldBack.sorted(by: { $0.key < $1.key }) where due <= now {
             let count = memory.script(named: script)?.timers.prefix { $0.end <= now }.count ?? 0
@@ -68,7 +68,8 @@ extension HouseRules {
         heldBackDeadline = (heldBack.values.compactMap(\.next) + timersHeldBack.values).min()
     }
 
-    /// These are the rules from now on. What is kept of scripts that are gone stays for ``ScriptLimits/keeping``.
+    /// Handles a change of the rules. The data of scripts that are no longer loaded is kept for
+    /// ``ScriptLimits/keeping``.
     mutating func followScripts(now: Instant) {
         let present = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         let gone = scripts.subtracting(present)
@@ -78,7 +79,7 @@ extension HouseRules {
         changed(now: now)
     }
 
-    /// From when on a script is missed.
+    /// Sets the time at which the data of missing scripts is discarded.
     mutating func keepScripts(now: Instant) {
         for index in memory.scripts.indices {
             let isThere = scripts.contains(memory.scripts[index].name)
@@ -87,7 +88,7 @@ extension HouseRules {
         findTimerDeadline()
     }
 
-    /// Nobody has missed them for so long.
+    /// Discards the data of scripts that have been missing for ``ScriptLimits/keeping``.
     mutating func forgetScripts(now: Instant) {
         guard let due = keepingDeadline, due <= now else { return }
         memory.scripts.removeAll { $0.until.map { $0 <= now } ?? false }

@@ -1,31 +1,33 @@
 public import PlugModel
 public import ProtocolCore
 
-/// Rules at work on a house so that each event takes its effect once, also when the process is killed at any moment: a
-/// plug's cursor, what the engine is in the midst of, and the commands and effects that came of its events are stored together, and
-/// only then are the commands sent, the effects performed and the events acknowledged.
+/// Runs rules so that each event takes effect once, even if the process is killed at any moment. A plug's cursor, the
+/// engine's memory, and the commands and effects of its events are stored together. Only then are the commands sent,
+/// the effects performed and the events acknowledged.
 ///
-/// The process that comes next follows each plug after its cursor. What happened meanwhile is judged as if it had been seen
-/// at its time: too old to act on, it is told as held back. A command that was stored is sent again with its own id, which
-/// the plug recognises; an effect is performed again, with its own id too, for whoever can recognise it. What is told may be told
-/// twice by two processes, never not at all; ``HouseNotice/firing(_:)`` is told once what it did is stored.
+/// The next process resumes each plug after its cursor. It evaluates the missed events with their original times;
+/// events that are too old to act on are reported as held back. A stored command is sent again with its id, which the
+/// plug recognizes. An effect is repeated with its id, so that its receiver can recognize it. Two processes may report
+/// the same notice twice, but none is lost; ``HouseNotice/firing(_:)`` is reported after its results are stored.
 public struct HouseRules: Machine, Sendable {
     public typealias Event = HouseRulesEvent
     public typealias Action = HouseRulesAction
 
-    /// How long a command is worth sending: a light that goes off an hour after the film began helps nobody.
+    /// How long a command may wait for its answer before it expires. A late command can do harm: a light must not turn
+    /// off an hour after the film began.
     public static let patience = Duration.seconds(10)
-    /// The same for one that turns something off after its rule waited: the fan must go off, however late.
+    /// The patience for a command that turns a plug off after its rule waited. A fan must turn off, however late.
     public static let waitedPatience = Duration.seconds(86_400)
-    /// How long an effect is worth doing, beside the time that it may take itself.
+    /// The time after which an unfinished effect expires. A program's timeout is added.
     public static let effectPatience = Duration.seconds(600)
-    /// What no command waits for is stored so long afterwards, together with what else happens meanwhile.
+    /// The delay before changes are stored for which no action waits. Later changes share the write.
     public static let gathering = Duration.milliseconds(100)
-    /// A dwell that began or ended without anything to tell is stored so long afterwards at most.
+    /// The maximum delay until the start or end of a dwell is stored, if no other change is stored before.
     public static let lookInterval = Duration.seconds(1)
-    /// How far a dwell has come, and up to when an energy was watched, is stored so often: less than the hole that it bears, ``RuleEngine/restartGap``.
+    /// The interval at which the progress of dwells and the last observation of energy are stored. Shorter than the gap
+    /// that they tolerate, ``RuleEngine/restartGap``.
     public static let refreshInterval = Duration.seconds(30)
-    /// No command is kept longer for a plug that is away, whatever its rule says.
+    /// The longest time for which a command is stored for an absent plug, whatever its rule requests.
     public static let longestRemembering = Duration.seconds(31 * 86_400)
 
     static func patience(for effect: EffectRequest.Effect) -> Duration {
@@ -36,13 +38,13 @@ public struct HouseRules: Machine, Sendable {
     }
 
     enum Delivery: Hashable, Sendable {
-        /// Decided, and being stored.
+        /// Decided, but not stored yet.
         case decided
-        /// Stored; it waits for its turn at the plug.
+        /// Stored, and waiting for its turn at the plug.
         case ready
         case sent
-        /// A later command is being stored, after which nobody waits for this one. It stays in the memory until then, so that a
-        /// process that is killed meanwhile leaves somebody to tell of it.
+        /// A later command supersedes it and is not stored yet. The command stays in the memory until then, so that it
+        /// is reported even if the process is killed.
         case overtaken(wasSent: Bool)
     }
 
@@ -50,62 +52,66 @@ public struct HouseRules: Machine, Sendable {
         let id: PlugID
         let boot: BootID
         var isFollowed = false
-        /// The counter as the engine knows it.
+        /// The last counter value that the engine handled.
         var milliwattHours: UInt64?
     }
 
+    /// The data for the next process.
     public internal(set) var memory: HouseMemory
+    /// The current rules.
     public internal(set) var rules: [Rule]
-    /// Rules that a person turned off, by name.
+    /// The names of the rules that the user disabled.
     public internal(set) var disabled: Set<String>
     var engine: RuleEngine
-    /// The plugs that are connected, by name.
+    /// The connected plugs, by name.
     var present: [String: Presence] = [:]
-    /// The names of the plugs that are paired; nil before they are known.
+    /// The names of the paired plugs; nil while unknown.
     var paired: PairedNames?
-    /// How far the memory's commands are; nil where this process has not taken one up yet.
+    /// The delivery states of the memory's commands; nil for a command that this process has not resumed.
     var deliveries: [RequestID: Delivery] = [:]
-    /// Commands that ended here, which the engine is to be told of.
+    /// The results of commands that ended here and that the engine has not handled.
     var answers: [RuleEngineEvent] = []
-    /// A plug is back whose wish there was no room for.
+    /// True if a stored command of a returned plug waits for room.
     var wishesWait = false
-    /// Effects that this process has asked for, or will once they are stored.
+    /// The effects that this process requests, or will request once they are stored.
     var taken: Set<RequestID> = []
-    /// Those of them that are under way.
+    /// The effects in progress.
     var begun: Set<RequestID> = []
-    /// Calls that are stored, by script.
+    /// The stored calls, by script.
     var lines: [String: CallLine] = [:]
-    /// Calls that an earlier process left and this one has not taken up yet.
+    /// The calls of an earlier process that are not resumed yet.
     var resumable: [RequestID]
-    /// Those that the rules are made of.
+    /// The scripts that define the rules.
     var scripts: Set<String>
     var timerDeadline: Instant?
-    /// When something is forgotten of a script that is away.
+    /// The time at which the data of a missing script is discarded.
     var keepingDeadline: Instant?
-    /// By script.
+    /// The commands beyond the rate limit, by script.
     var heldBack: [String: CommandsHeldBack] = [:]
-    /// When it is told next how many timers of a script wait.
+    /// The times of the next notice about waiting timers, by script.
     var timersHeldBack: [String: Instant] = [:]
     var heldBackDeadline: Instant?
-    /// Of the timers that ended.
+    /// The rate limits of ended timers, by script.
     var timerBudgets: [String: CommandBudget] = [:]
     var assembly: Assembly?
     private var commit = GroupCommit<Action>()
-    /// Plugs whose cursor moved since the last write began.
+    /// The plugs whose cursor moved since the last write started.
     private var moved: Set<PlugID> = []
     private var storageFails = false
-    /// When to look whether the engine has changed in a way that is to be stored; nil while nothing was heard since.
+    /// The time of the next check for changes in the engine; nil if nothing has happened since the last one.
     private var lookDue: Instant?
-    /// When the last write began.
+    /// The time at which the last write started.
     private var written: Instant
     let began: Instant
 
-    /// - Parameter memory: what was stored last.
+    /// Creates the machine.
+    ///
+    /// - Parameter memory: the last stored memory.
     public init(rules: [Rule], memory: HouseMemory = HouseMemory(), now: Instant) {
         self.memory = memory
         self.rules = rules
         disabled = memory.engine.disabled
-        // Which plugs are paired is not known yet, and a paired plug may own what looks like a different spelling of capitals.
+        // The paired plugs are unknown at this point, and a name that differs in capitals may belong to a paired plug.
         _ = self.memory.names.bind(rules, to: memory.plugs, foldsCapitals: false)
         engine = RuleEngine(rules: rules, memory: memory.engine)
         engine.bind(self.memory.names.plugs)
@@ -125,10 +131,10 @@ public struct HouseRules: Machine, Sendable {
         return sooner(sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue)), scripts)
     }
 
-    /// The plugs that are connected.
+    /// The connected plugs.
     public var plugs: [(name: String, id: PlugID)] { present.map { ($0.key, $0.value.id) } }
 
-    /// Everything that is to survive is stored, as far as it can be.
+    /// True if all changes are stored, or if storing them failed.
     public var isStored: Bool { commit.isClean }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -156,16 +162,17 @@ public struct HouseRules: Machine, Sendable {
 
     // MARK: Storing
 
-    /// Something changed that the next process needs to know, but nothing waits for.
+    /// Records a change for which no action waits.
     mutating func changed(now: Instant) { commit.changed(due: now + Self.gathering) }
 
-    /// Does it once what led to it is stored.
+    /// Runs the action after the present changes are stored, with a write that is due now.
     mutating func afterStoring(_ action: Action, now: Instant) {
         commit.changed(due: now)
         commit.afterwards(action)
     }
 
-    /// Does it with the next write, which is not due at once for it: what it tells of is of no use before.
+    /// Runs the action after the next write, which is not due at once. For actions that are only needed together with
+    /// the change.
     mutating func onceStored(_ action: Action, now: Instant) {
         changed(now: now)
         commit.afterwards(action)
@@ -179,21 +186,21 @@ public struct HouseRules: Machine, Sendable {
 
     mutating func storeRest(now: Instant) { if !commit.isClean { commit.changed(due: now) } }
 
-    /// The engine heard something that need not have changed anything: a reading, for one. What readings change is looked for once a
-    /// second, and not at each.
+    /// Records an input that rarely changes the engine, such as a reading. The engine is then checked once per second
+    /// instead of at each reading.
     mutating func heard(now: Instant) { if lookDue == nil { lookDue = now + Self.lookInterval } }
 
     private mutating func look(now: Instant) {
         lookDue = nil
         let current = engine.memory
         let hasGoneOn = !current.dwells.isEmpty && current.dwells != memory.engine.dwells
-        // Else a restart after quiet hours would look like a hole in which nobody listened.
+        // Otherwise a restart after quiet hours would look like a gap in the observation.
         let hasWatched = rules.contains(where: \.asksEnergy) && current.judgedUntil != memory.engine.judgedUntil
         let isRefreshed = (hasGoneOn || hasWatched) && now - written >= Self.refreshInterval
         if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }
     }
 
-    /// Nothing more will come: how far dwells have come is stored too, and up to when somebody listened.
+    /// Stores everything before the end, including the progress of dwells and the time of the last observation.
     mutating func storeAll(now: Instant) {
         lookDue = nil
         let (current, stored) = (engine.memory, memory.engine)
@@ -206,11 +213,11 @@ public struct HouseRules: Machine, Sendable {
         if let failure, !storageFails { actions.append(.tell(.notStored(reason: failure))) }
         if failure == nil, storageFails { actions.append(.tell(.stored)) }
         storageFails = failure != nil
-        // A disk that fails stops no light from going on: what waited is done as if it had been stored.
+        // A failing disk does not stop the house: the waiting actions run as if the write had succeeded.
         for action in commit.ended() {
             switch action {
             case .send(let request):
-                // It may have expired meanwhile, or been overtaken.
+                // The command may have expired or been superseded meanwhile.
                 guard deliveries[request.id] == .decided,
                     let command = memory.commands.first(where: { $0.request.id == request.id })
                 else { continue }
@@ -241,8 +248,8 @@ extension Rule {
 }
 
 extension EngineMemory {
-    /// Whether something else has begun or ended: not how far a dwell has come, nor up to where schedules were judged. Firings were
-    /// stored when they happened, and are forgotten where they do not matter any more.
+    /// Returns true if something began or ended. The progress of dwells and of schedules does not count. Firings are
+    /// stored when they happen, and may be removed later.
     fileprivate func differs(from stored: EngineMemory) -> Bool { withoutProgress != stored.withoutProgress }
 
     private var withoutProgress: EngineMemory {

@@ -1,119 +1,134 @@
 public import PlugModel
 public import ProtocolCore
 
-/// What happens to ``HouseRules``. Of each plug in its order: connected, following, snapshot, then the rest.
+/// An input of ``HouseRules``. The order per plug is: connected, following, snapshot, then the rest.
 public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
+    /// The plug is connected under its announced name.
     case connected(plug: String, id: PlugID, boot: BootID)
-    /// These plugs are paired, under these names. A name that is bound to a plug that is not paired any longer is free.
+    /// The ids and names of all paired plugs. Names bound to plugs that are no longer paired are released.
     case paired([PlugID: String])
-    /// Events come from now on: the next one after this number.
+    /// The plug's events follow, starting with the one after this number.
     case following(plug: String, after: SequenceNumber)
+    /// The plug's state at the start of the subscription.
     case snapshot(plug: String, PlugState)
+    /// A new state of the plug.
     case state(plug: String, PlugState)
-    /// `age` nil: it happened in another boot of the plug.
+    /// An event of the plug's journal. `age`: the time since the event; nil if it belongs to a different boot of the
+    /// plug.
     case event(plug: String, PlugEvent, age: Duration?)
+    /// The plug's events in the gap are lost.
     case gap(plug: String, Gap)
+    /// The connection to the plug ended.
     case disconnected(plug: String)
-    /// It is no longer announced either.
+    /// The plug is no longer announced either.
     case lost(plug: String)
-    /// How a command of ``HouseRulesAction/send(_:)`` ended.
+    /// The result of ``HouseRulesAction/send(_:)``.
     case commandFinished(RequestID, CommandOutcome)
+    /// See ``RuleEngineEvent/clockChanged(_:_:)``.
     case clockChanged(LocalTime, SunTimes)
-    /// The rules of the house from now on.
+    /// Replaces the rules.
     case rulesChanged([Rule])
-    /// A person turns a rule off or on.
+    /// The user enabled or disabled a rule.
     case ruleEnabled(String, Bool)
-    /// A person runs a rule's actions once.
+    /// The user runs a rule's actions once.
     case ruleRun(String, id: RequestID)
-    /// What a plug measured before: see ``RuleEngineEvent/recorded(plug:_:)``.
+    /// Samples that the plug measured earlier: see ``RuleEngineEvent/recorded(plug:_:)``.
     case recorded(plug: String, [RecordedPower])
-    /// It was this one's turn: until then others were under way.
+    /// The effect has started; before that it waited for others.
     case effectBegun(RequestID)
-    /// How an effect of ``HouseRulesAction/perform(_:)`` ended.
+    /// The result of ``HouseRulesAction/perform(_:)``.
     case effectFinished(RequestID, EffectOutcome)
-    /// How a call of ``HouseRulesAction/call(_:plugs:)`` ended. One that was withdrawn is ignored.
+    /// The result of ``HouseRulesAction/call(_:plugs:)``. Ignored for a withdrawn call.
     case callFinished(RequestID, ScriptOutcome)
-    /// The write of ``HouseRulesAction/store(_:)`` has ended.
+    /// The write of ``HouseRulesAction/store(_:)`` succeeded.
     case stored
-    /// It has ended without the memory being on the disk; `reason` in words.
+    /// The write of ``HouseRulesAction/store(_:)`` failed; `reason` in words.
     case storeFailed(reason: String)
-    /// Nothing more will come but the end of a write: what is not stored is to be stored.
+    /// The process will end. No further input arrives except the end of a write, and all changes must be stored.
     case stopping
+    /// The time of ``HouseRules/nextDeadline`` has come.
     case deadlineReached
 }
 
-/// What ``HouseRules`` ask of their shell.
+/// An output of ``HouseRules``, for its shell.
 public enum HouseRulesAction: Hashable, Sendable {
-    /// Store this in place of what was stored before, and answer with `stored` or `storeFailed`. Never a second one before.
+    /// Stores the memory in place of the previous one. The shell answers with `stored` or `storeFailed`. No second
+    /// request comes before the answer.
     case store(HouseMemory)
-    /// Send until it is answered, and say how it ended.
+    /// Sends the command until it is answered. The shell reports the result.
     case send(CommandRequest)
-    /// Stop sending or performing it; nobody waits for how it ends any more. Of a call the script's process is to be ended, and the next
-    /// one to begin with ``HouseRules/scriptState(of:)``: what this one remembers of the call is not wanted. The same call may be asked
-    /// again afterwards.
+    /// Stops the command or effect; its result is ignored. For a call, the script's process must end, because its state
+    /// includes the call. The next process starts with ``HouseRules/scriptState(of:)``. The call may be requested
+    /// again.
     case withdraw(RequestID)
-    /// Do it outside of the house, once, and say how it ended.
+    /// Performs the effect once. The shell reports the result.
     case perform(EffectRequest)
-    /// Call the script's function, and say how that ended. Of each script one at a time, in their order; `plugs` are as they are now.
+    /// Calls the script's function. The shell reports the result. Each script has one call at a time, in order. `plugs`
+    /// is the present state.
     case call(ScriptCall, plugs: [PlugView])
-    /// Every event of the plug up to this one has taken effect.
+    /// All events of the plug up to this number have taken effect.
     case acknowledge(plug: String, SequenceNumber)
+    /// Reports the notice to the user.
     case tell(HouseNotice)
 }
 
-/// What running rules have to tell a person.
+/// A notice of running rules for the user.
 public enum HouseNotice: Hashable, Sendable {
+    /// The number of followed plugs, and the newest one.
     case following(plugs: Int, newest: String)
     case lost(plug: String)
     case gap(plug: String, Gap)
-    /// It was called `before`; these rules still say that, and mean it.
+    /// The plug was called `before`. These rules still use that name, and it still means the plug.
     case renamed(plug: String, id: PlugID, before: String, rules: [String])
     case firing(Firing)
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
     case nearMiss(NearMiss)
-    /// A firing commands it; told once it is stored.
+    /// A firing sends the command. Reported after it is stored.
     case commanded(CommandRequest, Firing)
-    /// A firing does it outside of the house; told once it is stored.
+    /// A firing performs the effect. Reported after it is stored.
     case performing(EffectRequest)
-    /// The command is kept for a plug that is away, in place of every earlier one.
+    /// The command is stored for an absent plug, in place of every earlier one.
     case remembered(HouseMemory.Command)
     case step(Firing, RunStep)
     case effect(EffectRequest, EffectOutcome)
-    /// A firing calls a script's function; told once it is stored.
+    /// A firing calls a script's function. Reported after it is stored.
     case calling(ScriptCall)
-    /// Its function has ended, and what it asked for is stored.
+    /// The function has answered, and its requests are stored.
     case called(ScriptCall)
-    /// Why, in words. Nothing that it asked for is done.
+    /// The call failed, for the reason in words. None of its requests is carried out.
     case callFailed(ScriptCall, String)
-    /// What it wrote to its log meanwhile, line by line, also where it failed then.
+    /// The lines that the function logged, even if it failed afterwards.
     case scriptLogged(Firing, [String])
-    /// So many commands and effects of the script were not carried out: it had asked for ``ScriptLimits/commands`` within a minute
-    /// already. Told once a minute at most.
+    /// The number of the script's commands and effects that were dropped, because it already requested
+    /// ``ScriptLimits/commands`` within a minute. Reported at most once per minute.
     case commandsHeldBack(script: String, count: Int)
-    /// So many of the script's timers have run out and wait: ``ScriptLimits/commands`` have ended within a minute. Told once a minute at
-    /// most.
+    /// The number of the script's timers that have run out and wait, because ``ScriptLimits/commands`` ended within a
+    /// minute. Reported at most once per minute.
     case timersHeldBack(script: String, count: Int)
-    /// Its process has ended, which the shell tells; nil where it is not started again.
+    /// The script's process has ended. `restartsIn` nil: it is not started again. Reported by the shell.
     case scriptEnded(script: String, why: String, restartsIn: Duration?)
-    /// Its process runs, which the shell tells.
+    /// The script's process runs. Reported by the shell.
     case scriptRuns(script: String)
     case ruleEnabled(String, Bool)
-    /// Rules were read anew: the names of those that changed, came or went.
+    /// The rules were replaced. The value is the names of changed, new and removed rules.
     case rulesChanged([String])
-    /// A rule file was changed and cannot be read: its last good version goes on. `words` say why, over several lines.
+    /// A changed rule file is invalid. Its last valid version stays active. `words` is the reason, in several lines.
     case fileBroken(path: String, words: String)
-    /// It can be read again.
+    /// The rule file is valid again.
     case fileSound(path: String)
-    /// An earlier process decided it and may have sent it: it is sent again, with the same id.
+    /// An earlier process decided the command and may have sent it. It is sent again with the same id.
     case resumed(HouseMemory.Command)
     case command(HouseMemory.Command, CommandOutcome)
-    /// From here on a command may be lost, or an event be acted on twice, when the process is killed; `reason` in words.
+    /// The memory cannot be stored. If the process is killed now, a command may be lost or an event handled twice.
+    /// `reason` in words.
     case notStored(reason: String)
-    /// The disk refuses writes (`reason` in words), and the memory is in a file that was allocated in advance: nothing is lost.
+    /// The disk refuses writes, for the reason in words, and the memory is in a file that was allocated in advance. Nothing
+    /// is lost.
     case storedInReserve(reason: String)
-    /// It works again.
+    /// The memory can be stored again.
     case stored
-    /// So many were not told, the oldest of what scripts do and say first: nobody took them, which the shell tells.
+    /// The number of notices that were dropped because they were not consumed in time. Notices about scripts are
+    /// dropped first, oldest first. Reported by the shell.
     case recordsLeftOut(Int)
 }

@@ -1,15 +1,15 @@
 import PlugModel
 import ProtocolCore
 
-/// Takes values one after the other for ``HouseMemory``. The checksum was verified before the first one, so what is still
-/// wrong then was written so.
+/// Reads the values of a stored ``HouseMemory`` in order. The checksum is verified first, so an invalid value was
+/// written that way.
 struct MemoryReader {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int
-    /// The format that the bytes are in.
+    /// The format version of the bytes.
     let version: UInt8
 
-    /// Checks what frames the content.
+    /// Verifies the header, the version and the checksum.
     init(_ all: [UInt8]) throws(MemoryFault) {
         let start = HouseMemory.magic.count + 1
         guard all.starts(with: HouseMemory.magic) else { throw MemoryFault(offset: 0, reason: .notOurs) }
@@ -43,7 +43,7 @@ struct MemoryReader {
         Instant(nanoseconds: Int64(bitPattern: try integer()))
     }
 
-    /// How many entries follow.
+    /// Reads the number of entries that follow. Throws above the limit.
     mutating func count(_ limit: Int) throws(MemoryFault) -> Int {
         let start = offset
         let count: UInt16 = try integer()
@@ -51,7 +51,7 @@ struct MemoryReader {
         return Int(count)
     }
 
-    /// Never negative.
+    /// Reads a duration. Throws if it is negative.
     mutating func duration() throws(MemoryFault) -> Duration {
         let start = offset
         let nanoseconds = Int64(bitPattern: try integer())
@@ -59,7 +59,7 @@ struct MemoryReader {
         return .nanoseconds(nanoseconds)
     }
 
-    /// Never what is no number, which would not even be equal to itself.
+    /// Reads a number. Throws on NaN, which does not equal itself.
     mutating func double() throws(MemoryFault) -> Double {
         let start = offset
         let value = Double(bitPattern: try integer())
@@ -92,7 +92,7 @@ struct MemoryReader {
         return id
     }
 
-    /// What was read last is none of these.
+    /// Returns a fault for the value that was read last.
     func fault(_ what: String) -> MemoryFault { MemoryFault(offset: offset, reason: .outOfRange(what)) }
 
     mutating func plugID() throws(MemoryFault) -> PlugID {

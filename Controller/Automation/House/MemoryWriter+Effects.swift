@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// Firings, and what they do outside of the house. What met the rule is kept in words: the next process has nothing else to do with it
-/// than to tell it.
+/// The stored form of firings and effects. A firing's cause is stored in words, because the next process only reports
+/// it.
 extension MemoryWriter {
     mutating func put(firing: Firing) {
         put(firing.id.bytes)
@@ -42,7 +42,7 @@ extension MemoryWriter {
 }
 
 extension MemoryReader {
-    /// With the times of the boot that wrote it.
+    /// Reads a firing. Its times are on the clock of the boot that wrote it.
     mutating func firing() throws(MemoryFault) -> Firing {
         let id = try requestID()
         let rule = try text()

@@ -1,13 +1,13 @@
 import PlugModel
 import ProtocolCore
 
-/// Puts values behind each other for ``HouseMemory``.
+/// Writes the values of a ``HouseMemory`` in order.
 package struct MemoryWriter {
     private(set) var bytes: [UInt8]
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// With the hash of everything before it.
+    /// The bytes followed by their hash.
     package var sealed: [UInt8] { bytes + Self.hash(bytes[...]) }
 
     static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -26,14 +26,14 @@ package struct MemoryWriter {
 
     mutating func put(_ instant: Instant) { put(UInt64(bitPattern: instant.nanoseconds)) }
 
-    /// Not below zero: a clock that was put right may have made an age so.
+    /// Writes a duration. A negative one becomes zero: a clock that was set back may make an age negative.
     mutating func put(_ duration: Duration) { put(UInt64(max(0, duration.wholeNanoseconds))) }
 
     mutating func put(_ value: Double) { put(value.bitPattern) }
 
     mutating func put(_ flag: Bool) { put(UInt8(flag ? 1 : 0)) }
 
-    /// Whether there is one, and it.
+    /// Writes a flag for the value's presence, then the value.
     mutating func put<Value>(optional value: Value?, _ put: (inout MemoryWriter, Value) -> Void) {
         self.put(value != nil)
         if let value { put(&self, value) }
@@ -41,8 +41,8 @@ package struct MemoryWriter {
 
     mutating func put(_ text: String) { put(text, atMost: HouseMemory.maximumText) }
 
-    /// What a program is given, or a server, would do something else where it is cut: ``EffectRequest/Effect/fits`` keeps longer
-    /// ones away.
+    /// Writes a text of an effect. A cut text could change what a program or server does, so
+    /// ``EffectRequest/Effect/fits`` rejects longer ones.
     mutating func put(words text: String) { put(text, atMost: HouseMemory.maximumWords) }
 
     mutating func put(_ text: String, atMost limit: Int) {

@@ -77,8 +77,7 @@ struct PowerDetector: Sendable {
                 return .missed(since: since, lasted: time - since, .wentBack(watts))
             }
             guard time - latest <= gap else {
-                // The new reading starts a new dwell. It cannot fire at once, because only a dwell above zero gets
-                // here.
+                // The reading starts a new dwell. A trigger without a dwell never gets here, so it cannot fire at once.
                 state = .dwelling(since: time)
                 return .missed(since: since, lasted: latest - since, .silence)
             }
