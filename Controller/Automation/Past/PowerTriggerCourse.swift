@@ -1,9 +1,11 @@
 import ProtocolCore
 
-/// How a trigger of power stood in a time that is over: why it could fire, or could not. Times are milliseconds since 1970.
+/// Replays a power trigger on past samples to explain why it could or could not fire near a time. Times are
+/// milliseconds since 1970.
 public struct PowerTriggerCourse: Sendable {
-    /// Power at a time.
+    /// The power at a time.
     public struct Point: Hashable, Sendable {
+        /// The time.
         public var at: Int64
         /// Watts.
         public var watts: Double
@@ -15,29 +17,31 @@ public struct PowerTriggerCourse: Sendable {
     }
 
     private let bounds: Bounds
-    /// What is told of greatest and least is within it.
+    /// The time range for which greatest, least and longest stay are reported.
     private let near: ClosedRange<Int64>
-    /// Silence of so many milliseconds interrupts a dwell.
+    /// Milliseconds of silence that interrupt a dwell.
     public var gap: Int64
-    /// And of so many the plug was away: it begins anew.
+    /// Milliseconds of silence after which the plug counts as absent, so that the trigger must arm again.
     public var away: Int64
 
+    /// The time of the first sample.
     public private(set) var first: Int64?
-    /// Since when it was ready to fire; nil while it was not.
+    /// The time since which the trigger was ready to fire; nil if it was not.
     public private(set) var armedSince: Int64?
-    /// When it was back after it had been away, and how long that was, in milliseconds.
+    /// The last return of the plug after an absence, and the length of the absence in milliseconds.
     public private(set) var lastReturn: (at: Int64, after: Int64)?
-    /// When it was last so far on the near side that it armed.
+    /// The last sample that was far enough on the near side to arm the trigger.
     public private(set) var lastArming: Point?
-    /// Of the near time.
+    /// The sample with the greatest power in the near range.
     public private(set) var greatest: Point?
+    /// The sample with the least power in the near range.
     public private(set) var least: Point?
-    /// The longest stay beyond the threshold, or in the band, that touches the near time.
+    /// The longest stay beyond the threshold, or in the band, that reaches into the near range.
     public private(set) var longestStay: (from: Int64, milliseconds: Int64)?
     private var stay: (from: Int64, last: Int64)?
     private var last: Int64?
 
-    /// - Returns: nil for a trigger that is not about power.
+    /// - Returns: nil for a trigger that is not on power.
     public init?(_ trigger: Trigger, near: ClosedRange<Int64>, gap: Int64, away: Int64) {
         switch trigger {
         case .activePower(_, let threshold): bounds = .threshold(threshold)
@@ -49,7 +53,7 @@ public struct PowerTriggerCourse: Sendable {
         self.away = away
     }
 
-    /// The next sample, in the order of time. Nothing is looked at after the near time.
+    /// Handles the next sample in chronological order. Samples after the near range are ignored.
     public mutating func take(_ milliseconds: Int64, watts: Double) {
         guard milliseconds <= near.upperBound, !watts.isNaN else { return }
         let point = Point(at: milliseconds, watts: watts)
@@ -58,7 +62,7 @@ public struct PowerTriggerCourse: Sendable {
             if greatest.map({ $0.watts < watts }) ?? true { greatest = point }
             if least.map({ $0.watts > watts }) ?? true { least = point }
         }
-        // What came before a hole says nothing of after it.
+        // Samples before a gap do not continue after it.
         if let last, milliseconds - last > gap { stay = nil }
         if let last, milliseconds - last > away {
             armedSince = nil
@@ -66,7 +70,7 @@ public struct PowerTriggerCourse: Sendable {
         }
         last = milliseconds
         if isInside(watts) {
-            // What fires, or would have, disarms it.
+            // A stay that fires, or would have fired, disarms the trigger.
             if stay == nil { stay = (milliseconds, milliseconds) }
             stay?.last = milliseconds
             if let stay { note(stay) }
@@ -107,7 +111,7 @@ public struct PowerTriggerCourse: Sendable {
         }
     }
 
-    /// `at or below 38 W`: what arms it.
+    /// The power that arms the trigger, for example `at or below 38 W`.
     public var armingWords: String {
         switch bounds {
         case .threshold(let threshold):
@@ -120,7 +124,7 @@ public struct PowerTriggerCourse: Sendable {
         }
     }
 
-    /// `more than 40 W for 3 s`: what fires it then.
+    /// The power that fires the armed trigger, for example `more than 40 W for 3 s`.
     public var firingWords: String {
         let time = dwell > 0 ? " for \(Duration.milliseconds(dwell).words)" : ""
         switch bounds {

@@ -1,34 +1,40 @@
 public import PlugModel
 public import ProtocolCore
 
-/// Makes traces of what running rules tell: one for each edge that met a rule, which grows while its commands are answered and its
-/// actions go on. Whoever keeps traces puts each one in place of an earlier one of its id.
+/// Builds traces from the notices of running rules: one per edge that matched a rule. A trace grows while its commands
+/// are answered and its actions continue. The caller stores each returned trace in place of an earlier one with the
+/// same id.
 public struct TraceBook: Sendable {
-    /// Firings of which more may come: nobody says when the last word is spoken. Of more than so many one is told nothing more, which
-    /// stops them from filling the memory: of those that wait for nothing, else of those whose actions are done, else of all the one that
-    /// was touched longest ago.
+    /// The number of firings that may still change; it has no other bound, because no notice is known to be the last.
+    /// When the limit is exceeded, one firing is dropped: one that waits for nothing, else one whose actions are done,
+    /// else any; among these the one with the oldest change. Keeps the firings from filling the memory.
     public static let openLimit = 256
 
-    /// The rules' conditions in words, by name: told with a firing, which has only whether they held.
+    /// The rules' conditions in words, by rule name. A firing only contains their results.
     private var conditions: [String: [String]] = [:]
-    /// The one that was touched last stands last.
+    /// In the order of the last change, newest last.
     private var open: [RuleTrace] = []
 
-    /// - Parameter resuming: what an earlier process has told, the newest last. Those of which nothing can come any more are ignored.
+    /// Creates a recorder.
+    ///
+    /// - Parameter resuming: the traces of an earlier process, newest last. Traces that can no longer change are
+    ///   ignored.
     public init(rules: [Rule] = [], resuming: [RuleTrace] = []) {
         open = Array(resuming.filter { $0.outcome == .fired && !$0.isSettled }.suffix(Self.openLimit))
         follow(rules)
     }
 
-    /// These are the rules from now on.
+    /// Sets the current rules.
     public mutating func follow(_ rules: [Rule]) {
         conditions = Dictionary(rules.map { ($0.name, $0.conditions.map { "\($0)" }) }) { first, _ in first }
     }
 
+    /// Handles a notice.
+    ///
     /// - Parameters:
-    ///   - milliseconds: when it was told, since 1970.
-    ///   - now: the same moment on the clock of the firings' times.
-    /// - Returns: the trace that is new or has changed by it; nil where it is about none.
+    ///   - milliseconds: the time of the notice since 1970.
+    ///   - now: the same time on the clock of the firings.
+    /// - Returns: the new or changed trace; nil if the notice belongs to none.
     public mutating func take(_ notice: HouseNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
         switch notice {
         case .firing(let firing):
@@ -79,7 +85,7 @@ public struct TraceBook: Sendable {
         var trace = RuleTrace(
             id: firing.id.hexadecimal, rule: firing.rule, at: milliseconds, outcome: outcome, cause: "\(firing.cause)")
         trace.plug = firing.cause.plug
-        // JSON has no other numbers.
+        // JSON has only finite numbers.
         trace.value = firing.cause.value.flatMap { $0.isFinite ? $0 : nil }
         trace.since = firing.cause.since.map {
             milliseconds - ($0.duration(to: firing.time).wholeNanoseconds / 1_000_000)
@@ -100,7 +106,8 @@ public struct TraceBook: Sendable {
         return trace
     }
 
-    /// Of a firing that an earlier process told of, or that was forgotten: whoever has its beginning keeps that.
+    /// Starts a partial trace of a firing that an earlier process reported, or that was dropped. A caller with the
+    /// start of the trace keeps that start.
     private mutating func beginPart(_ firing: Firing, _ milliseconds: Int64, _ now: Instant) -> RuleTrace {
         let age = max(0, firing.time.duration(to: now).wholeNanoseconds / 1_000_000)
         var trace = trace(of: firing, .fired, milliseconds - age)
@@ -108,7 +115,7 @@ public struct TraceBook: Sendable {
         return begin(trace)
     }
 
-    /// - Returns: nil where nothing is known of the firing.
+    /// - Returns: nil for an unknown firing.
     private mutating func change(
         _ firing: Firing, _ milliseconds: Int64, _ change: (inout RuleTrace) -> Void
     ) -> RuleTrace? {
@@ -153,7 +160,7 @@ public struct TraceBook: Sendable {
         return touch(open.count - 1, note)
     }
 
-    /// A command that waits for its plug. It is told right after the rule's firing.
+    /// Adds a command that waits for its plug. Its notice follows directly after that of the firing.
     private mutating func add(_ command: HouseMemory.Command, _ milliseconds: Int64) -> RuleTrace? {
         if let known = keep(command.request.id) { return known }
         guard let index = open.lastIndex(where: { $0.rule == command.rule }) else { return nil }
@@ -162,8 +169,9 @@ public struct TraceBook: Sendable {
         return touch(index) { $0.add(step) }
     }
 
-    /// A command that was told waits for its plug.
-    /// - Returns: nil where nothing is known of it.
+    /// Marks a reported command as waiting for its plug.
+    ///
+    /// - Returns: nil for an unknown command.
     public mutating func keep(_ command: RequestID) -> RuleTrace? {
         guard let place = place(of: command) else { return nil }
         return touch(place.trace) { $0.steps[place.step].what += Self.kept }

@@ -1,12 +1,13 @@
-/// What may be kept of each rule in a day: traces stay for more than a year, and a rule that fires at each reading would fill a disk with
-/// them.
+/// Limits the traces that are stored per rule and day. Traces are stored for more than a year, and a rule that fires at
+/// each reading would otherwise fill the disk.
 public struct TraceBudget: Sendable {
-    /// Bytes of traces that are written of one rule in a day of UTC: some four thousand firings.
+    /// Bytes of traces per rule and UTC day: about four thousand firings.
     public static let bytes = 4 << 20
 
+    /// The decision on a trace.
     public enum Verdict: Hashable, Sendable {
         case kept
-        /// - Parameter isFirst: of this rule on this day.
+        /// - Parameter isFirst: true for the first dropped trace of the rule on this day.
         case leftOut(isFirst: Bool)
     }
 
@@ -14,14 +15,17 @@ public struct TraceBudget: Sendable {
     private var day: Int64?
     private var spent: [String: Int] = [:]
     private var told: Set<String> = []
-    /// Of firings that are kept: they may go on, and are kept to their end. As many as a ``TraceBook`` knows.
+    /// The ids of firings that are stored. Their later changes are stored too. As many as a ``TraceBook`` tracks.
     private var begun: [String] = []
 
+    /// Creates a full budget.
     public init() {}
 
+    /// Decides if a trace is stored.
+    ///
     /// - Parameters:
-    ///   - size: bytes that are written of it.
-    ///   - milliseconds: now, since 1970.
+    ///   - size: the trace's size in bytes.
+    ///   - milliseconds: the present time since 1970.
     public mutating func take(_ trace: RuleTrace, size: Int, at milliseconds: Int64) -> Verdict {
         let today = milliseconds / Self.dayLength
         if day != today { (day, spent, told) = (today, [:], []) }

@@ -2,7 +2,7 @@ public import PlugModel
 import ProtocolCore
 
 extension RuleTrace {
-    /// One more step; of more than ``stepLimit`` only how many they are.
+    /// Adds a step. Beyond ``stepLimit`` steps are only counted.
     mutating func add(_ step: Step) {
         guard steps.count < Self.stepLimit else {
             omitted = (omitted ?? 0) + 1
@@ -11,7 +11,9 @@ extension RuleTrace {
         steps.append(step)
     }
 
-    /// - Parameter milliseconds: when it ended.
+    /// Creates the trace of a near miss.
+    ///
+    /// - Parameter milliseconds: the time of its end since 1970.
     init(_ miss: NearMiss, at milliseconds: Int64) {
         var hash = FNV1a128()
         hash.add("near miss")
@@ -42,7 +44,7 @@ extension RunStep {
 }
 
 extension HoldBack {
-    /// With how long it takes still, where that is known.
+    /// Returns the reason in words, with the remaining time if known.
     func words(of firing: Firing) -> String {
         switch self {
         case .cooldown(let until): "\(self) for \((until - firing.time).words) more"
@@ -52,7 +54,7 @@ extension HoldBack {
 }
 
 extension CommandRequest {
-    /// `turn on Fan for 15 min`, `dim Lamp to 30 % over 2 s`
+    /// For example `turn on Fan for 15 min` or `dim Lamp to 30 % over 2 s`.
     public var words: String {
         switch command {
         case .setRelay(let on, let autoOff):
@@ -68,7 +70,7 @@ extension CommandRequest {
 }
 
 extension EffectRequest.Effect {
-    /// `notify: Washing: done`, `run beep`, `POST https://host/…`
+    /// For example `notify: Washing: done`, `run beep` or `POST https://host/…`.
     public var words: String {
         switch self {
         case .notify(let title, let text): "notify: " + (title.isEmpty ? text : "\(title): \(text)")
@@ -79,7 +81,7 @@ extension EffectRequest.Effect {
 }
 
 extension CommandOutcome {
-    /// `done`, `refused: the relay is locked on`
+    /// For example `done` or `refused: the relay is locked on`.
     var words: String {
         switch self {
         case .done: "done"
@@ -98,7 +100,7 @@ extension EffectOutcome {
 }
 
 extension RequestID {
-    /// 32 digits.
+    /// 32 hexadecimal digits.
     public var hexadecimal: String { bytes.map(\.hexadecimal).joined() }
 }
 
