@@ -1,6 +1,6 @@
 extension RuleInspection {
-    /// Commands that a rule means to keep for a plug that is away, and cannot: what they mean depends on the plug's state, which nobody
-    /// knows until the plug is back.
+    /// Finds actions that `away: remember` cannot store for an absent plug, because their command depends on the plug's
+    /// state.
     func awayCommands(_ index: Int) -> [RuleFinding] {
         guard rules[index].remembersAway != nil else { return [] }
         return rules[index].actions.enumerated().compactMap { place, action in

@@ -1,5 +1,5 @@
 extension RuleInspection {
-    /// Conditions that never hold, alone, together or when the rule is set off, and those that always do.
+    /// Finds conditions that never hold, alone, together or at the time of a trigger, and conditions that always hold.
     func contradictions(_ index: Int) -> [RuleFinding] {
         let conditions = rules[index].conditions
         var findings: [RuleFinding] = []
@@ -13,13 +13,13 @@ extension RuleInspection {
                 findings.append(alwaysHolds(index, .condition(place), condition))
             }
         }
-        // What is wrong by itself is wrong together with anything.
+        // An impossible condition is also impossible together with others.
         if findings.contains(where: { $0.severity == .error }) { return findings }
         if let together = exclusion(index) { return findings + [together] }
         return findings + triggerExclusions(index)
     }
 
-    /// Whether conditions, with what else is known, leave nothing that could be.
+    /// Returns true if no state of the house satisfies the conditions and the facts.
     func isImpossible(_ conditions: [Condition], _ facts: [SupposedWorld.Fact] = []) -> Bool {
         var suppositions = Suppositions(self)
         suppositions.suppose(facts)
@@ -27,7 +27,7 @@ extension RuleInspection {
         return suppositions.areImpossible
     }
 
-    /// Whether a condition holds whenever its plugs are there.
+    /// Returns true if the condition always holds while its plugs are present.
     func isCertain(_ condition: Condition) -> Bool {
         var suppositions = Suppositions(self)
         suppositions.deny(condition, alsoAway: false)
@@ -43,7 +43,7 @@ extension RuleInspection {
             hint: "leave it out, or write what it should exclude")
     }
 
-    /// Conditions of which each could hold, but not all at one time.
+    /// Returns a finding if each condition can hold, but not all at the same time.
     private func exclusion(_ index: Int) -> RuleFinding? {
         let conditions = rules[index].conditions
         guard isImpossible(conditions),
@@ -70,7 +70,7 @@ extension RuleInspection {
         }
     }
 
-    /// What is so in the moment in which a trigger fires its rule.
+    /// Returns the facts that hold when a trigger fires its rule.
     func facts(_ trigger: Trigger, of rule: Rule) -> [SupposedWorld.Fact] {
         let key = trigger.plug.map(house.key) ?? ""
         switch trigger {
@@ -80,7 +80,7 @@ extension RuleInspection {
                 case .risesAbove: SupposedWorld.Span(low: threshold.watts, lowIncluded: false)
                 case .fallsBelow: SupposedWorld.Span(high: threshold.watts, highIncluded: false)
                 }
-            // A threshold that cannot be is told as such.
+            // An impossible threshold is reported separately.
             guard abs(threshold.watts) < Self.rating else { return [] }
             return [.measure(.activePower(key), span), .present(key, true)]
         case .activePowerStays(_, let band):
@@ -89,7 +89,7 @@ extension RuleInspection {
                 .measure(.activePower(key), SupposedWorld.Span(low: band.low, high: band.high)), .present(key, true),
             ]
         case .relay(_, let on?):
-            // An old event says how it was, and perhaps is no longer.
+            // A rule that accepts old events may fire after the relay has switched again.
             guard rule.maximumAge <= RuleEngine.maximumAge else { return [.present(key, true)] }
             return [.relay(key, on: on), .present(key, true)]
         case .activeEnergy, .button, .relay(_, nil), .back, .protection: return [.present(key, true)]
@@ -99,7 +99,7 @@ extension RuleInspection {
             let due = time == .endOfDay ? days.nextDays : days
             return due.isEmpty ? [] : [.time(WeekTimes(due, from: second, to: second + 1))]
         case .schedule(.sun(let event, let offset, let days)):
-            // An offset away from noon may reach into the day before or after.
+            // A longer offset may reach into the previous or next day.
             let isByDay =
                 switch event {
                 case .sunrise: offset >= .zero && offset < .seconds(4 * 3600)

@@ -1,12 +1,13 @@
 extension RuleInspection {
-    /// What lasts no longer was hardly meant. A lamp that a second rule turns off after a minute may be.
+    /// An effect that ends sooner than this was probably not intended. A lamp that a second rule turns off after a
+    /// minute may be.
     private static let shortGap = Duration.seconds(10)
 
-    /// Two rules that want opposite things of one plug, in one moment or one right after the other.
+    /// Finds pairs of rules that give one plug opposite commands at the same time or shortly after each other.
     func fights() -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let orders = rules.map(soonOrders), moments = moments()
-        // Only rules that command the same plug can fight.
+        // Only rules that command the same plug can conflict.
         var byPlug: [String: [Int]] = [:]
         for (index, order) in orders.enumerated() { for key in order.keys { byPlug[key, default: []].append(index) } }
         var seen: Set<[Int]> = []
@@ -36,14 +37,14 @@ extension RuleInspection {
         return findings
     }
 
-    /// A command to one plug, and how long after the firing it comes.
+    /// A command to one plug, with its delay after the firing.
     private struct Order {
         var place: Int
         var plug: String
         var after: Duration
     }
 
-    /// The last command to each plug in the moment of the firing, and those that come soon after it, by key.
+    /// Returns the last command to each plug at the time of the firing, and those that follow soon, by plug key.
     private func soonOrders(_ rule: Rule) -> [String: [Order]] {
         var orders: [String: [Order]] = [:]
         var after = Duration.zero
@@ -63,7 +64,7 @@ extension RuleInspection {
         return orders
     }
 
-    /// Of two that are opposite those that are nearest to each other.
+    /// Returns the two opposite commands that are nearest to each other in time.
     private func opposite(_ first: Int, _ mine: [Order]?, _ second: Int, _ its: [Order]?) -> (Order, Order)? {
         var nearest: (Order, Order)?
         for mine in mine ?? [] {
@@ -99,8 +100,8 @@ extension RuleInspection {
     }
 
     /// - Parameters:
-    ///   - gap: how long after the first command the second one comes; negative: before it.
-    ///   - lasts: it comes only where what sets off the first goes on.
+    ///   - gap: the delay of the second command after the first; negative if it comes before.
+    ///   - lasts: true if the second command only comes when the trigger of the first continues to hold.
     private func undoing(
         _ first: Int, _ mine: Order, _ second: Int, _ its: Order, after gap: Duration, lasts: Bool
     ) -> RuleFinding {
@@ -114,7 +115,8 @@ extension RuleInspection {
             hint: "if that is meant, write one rule of both, with a wait between; else change one of the two times")
     }
 
-    /// How much later the second command comes than the first, where what sets off the one rule also sets off the other soon.
+    /// Returns the delay of the second command after the first, if the event that fires one rule also fires the other
+    /// soon.
     ///
     /// - Parameter waited: how much longer the second rule waits before its command.
     private func shortGap(
@@ -136,7 +138,8 @@ extension RuleInspection {
         return nil
     }
 
-    /// Between the dwells of triggers that are otherwise the same, or of which the later one follows from the earlier one.
+    /// Returns the difference between the dwells of triggers that are otherwise equal, or of which the earlier one
+    /// implies the later one.
     private func gap(_ first: Trigger, _ second: Trigger) -> Duration? {
         switch (first, second) {
         case (.activePower(_, let mine), .activePower(_, let its)):
@@ -156,7 +159,7 @@ extension RuleInspection {
         }
     }
 
-    /// Between times of one day, where there is a day of both.
+    /// Returns the difference between two times of day, if both schedules share a day.
     private func gap(_ first: Schedule, _ second: Schedule) -> Duration? {
         switch (first, second) {
         case (.sun(let mine, let offset, let days), .sun(let its, let other, let otherDays)):
@@ -176,7 +179,8 @@ extension Duration {
 }
 
 extension CronSchedule {
-    /// From a time of these days to the minute of the schedule before or after it that is nearest; nil where neither is one of it.
+    /// Returns the delay from a time on these days to the nearest matching minute, directly before or after it; nil if
+    /// neither matches.
     fileprivate func nearest(to time: TimeOfDay, on days: Weekdays) -> Duration? {
         let past = time.second % 60
         return [time.second - past, time.second - past + 60].compactMap { second -> Int? in

@@ -1,5 +1,5 @@
 extension RuleInspection {
-    /// Waiting for what never comes, or is there already.
+    /// Finds waits for a condition that never holds, or that always holds.
     func waits(_ index: Int) -> [RuleFinding] {
         rules[index].actions.enumerated().compactMap { place, action in
             guard case .waitUntil(let condition, let timeout, let end) = action else { return nil }
@@ -17,11 +17,12 @@ extension RuleInspection {
         }
     }
 
-    /// Commands without effect: another one follows at once, or nothing was changed that could be restored.
+    /// Finds commands without effect: a second command follows at once, or no rule makes a change that could be
+    /// restored.
     func idleActions(_ index: Int) -> [RuleFinding] {
         let actions = rules[index].actions
         var findings: [RuleFinding] = []
-        /// By plug: what was done last since a wait.
+        /// The last command to each plug since the last wait.
         var last: [String: (place: Int, plug: String)] = [:]
         for (place, action) in actions.enumerated() {
             switch action {
@@ -54,7 +55,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Nil where both have an effect.
+    /// Returns the message if the first command has no effect; nil if both have one.
     private func idle(_ first: RuleAction, _ second: RuleAction, _ plug: String) -> String? {
         switch (first, second) {
         case (.turnOn, .turnOff): "\(plug) is turned off right after it is turned on"
@@ -67,7 +68,7 @@ extension RuleInspection {
         }
     }
 
-    /// What stands twice.
+    /// Finds duplicates of triggers, conditions, actions and plugs.
     func repetitions(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
         var findings: [RuleFinding] = []
@@ -95,7 +96,8 @@ extension RuleInspection {
 }
 
 extension RuleAction {
-    /// Twice in a row it is more than once: a wait that is longer, or what ``RuleInspection/idleActions(_:)`` tells of.
+    /// True if a repetition has its own effect, as with a longer wait, or if ``RuleInspection/idleActions(_:)`` reports
+    /// it.
     fileprivate var mayRepeat: Bool {
         switch self {
         case .wait, .dimBy, .toggle, .run, .call: true

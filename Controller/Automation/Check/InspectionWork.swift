@@ -1,20 +1,20 @@
-/// What a look at rules may cost, and what of it need not be worked out twice.
+/// Limits the cost of a check, and caches its expensive results.
 ///
-/// Rules are compared with each other, trigger by trigger and plug by plug, and a file of a megabyte holds enough of them for hours.
+/// Rules are compared in pairs, trigger by trigger and plug by plug. A file of one megabyte could take hours.
 final class InspectionWork {
-    /// A step takes a few dozen nanoseconds: all of them less than a second. It is enough for a thousand rules of a trigger each that
-    /// all command one plug.
+    /// The number of steps. A step takes a few dozen nanoseconds, so all take less than a second. Enough for a thousand
+    /// rules with one trigger each that command the same plug.
     static let allowance = 10_000_000
-    /// Schedules whose times are kept. Each has ten thousand of them at most.
+    /// The number of cached schedules. Each has at most ten thousand times.
     private static let keptSchedules = 64
 
     private var stepsLeft = InspectionWork.allowance
     private var times: [CronSchedule: WeekTimes] = [:]
 
-    /// Nothing may be looked at any more: what was asked last has no answer.
+    /// True if the steps are used up. The result of the last question is then invalid, and the check ends.
     var isSpent: Bool { stepsLeft <= 0 }
 
-    /// Some of it was left out, as far as there was more than is followed.
+    /// True if a limit on results was reached, so that some were not examined.
     private(set) var isCut = false
 
     func cut() { isCut = true }

@@ -1,10 +1,11 @@
-/// The plugs that somebody knows of, found by name as the engine finds them.
+/// The known plugs, found by name with the engine's rules.
 struct KnownHouse {
     enum Found {
         case plug(KnownPlug)
         case ambiguous([String])
+        /// No known plug has the name.
         case unknown
-        /// Nobody could be asked.
+        /// The list of plugs is unavailable.
         case untold
     }
 
@@ -18,7 +19,7 @@ struct KnownHouse {
         lowercased = Dictionary(grouping: exact.values) { $0.name.lowercased() }
     }
 
-    /// Exactly so, else the only one whose name differs in capitals.
+    /// Finds the plug with exactly this name, else the only one whose name differs in capitals.
     func find(_ written: String) -> Found {
         guard plugs != nil else { return .untold }
         if let plug = exact[written] { return .plug(plug) }
@@ -35,6 +36,6 @@ struct KnownHouse {
         return plug
     }
 
-    /// What two writings of one plug have in common.
+    /// Returns a key that is equal for all spellings of one plug.
     func key(_ written: String) -> String { plug(written)?.name ?? written.lowercased() }
 }

@@ -1,13 +1,15 @@
 public import PlugModel
 
-/// What is known of a plug when rules are checked.
+/// The known facts of a plug for a check of rules.
 public struct KnownPlug: Hashable, Sendable {
+    /// The plug's name.
     public var name: String
-    /// Nil where nobody has told.
+    /// Nil if unknown.
     public var capabilities: Set<Capability>?
-    /// Watts that what it feeds draws when it is on, and when it is off, as far as they are known.
+    /// Watts of the connected load: in the range from off to on. Nil if unknown.
     public var activePower: ClosedRange<Double>?
 
+    /// Creates a plug.
     public init(name: String, capabilities: Set<Capability>? = nil, activePower: ClosedRange<Double>? = nil) {
         self.name = name
         self.capabilities = capabilities

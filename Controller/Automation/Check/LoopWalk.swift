@@ -1,19 +1,19 @@
 import PlugModel
 
-/// Goes round a loop twice with what is known of the plugs then. What is on cannot be turned on: rules that only ever turn on what
-/// another one turned on come to rest.
+/// Simulates a loop of rules twice with the known states of the plugs. A plug that is on cannot be turned on, so a loop
+/// of rules that only turn plugs on comes to rest.
 struct LoopWalk {
     private let inspection: RuleInspection
     private let loop: [RuleLink]
-    /// By key, where known.
+    /// The known relay states, by plug key.
     private var relays: [String: Bool] = [:]
     private var levels: [String: Int] = [:]
 
     init(_ inspection: RuleInspection, _ loop: [RuleLink]) { (self.inspection, self.loop) = (inspection, loop) }
 
-    /// It can go round for ever, as far as can be told.
+    /// True if the loop may run forever.
     var goesOn: Bool {
-        // Each command is performed twice here, and its effect looked at once more.
+        // Each command is simulated twice, and its effect is checked once more.
         inspection.work.spend(members.reduce(0) { $0 + $1.actions.reduce(50) { $0 + 20 + 20 * $1.plugs.count } })
         guard !inspection.work.isSpent, canBeUndone, canHoldTogether else { return false }
         var walk = self
@@ -34,7 +34,7 @@ struct LoopWalk {
         }
     }
 
-    /// What it does, it also undoes.
+    /// True if the loop also undoes each of its effects.
     private var canBeUndone: Bool {
         let effects = self.effects
         return loop.allSatisfy { link in
@@ -42,7 +42,7 @@ struct LoopWalk {
         }
     }
 
-    /// Conditions on what the loop does not change have to hold all the time.
+    /// True if the conditions that do not depend on the loop can all hold at the same time.
     private var canHoldTogether: Bool {
         let changed = Set(effects.keys)
         let lasting = members.flatMap(\.conditions).filter { condition in
@@ -51,7 +51,8 @@ struct LoopWalk {
         return !inspection.isImpossible(lasting)
     }
 
-    /// Fires the rule that a link comes from. False where the rule does not fire, or the link's action changes nothing.
+    /// Fires the rule from which a link starts. Returns false if the rule does not fire, or if the link's action
+    /// changes nothing.
     private mutating func take(_ link: RuleLink, after incoming: RuleLink) -> Bool {
         let rule = inspection.rules[link.from]
         let trigger = rule.triggers[incoming.trigger]
@@ -68,7 +69,7 @@ struct LoopWalk {
                 if case .turnOn(_, .some) = action { timed.append(key) }
             }
         }
-        // They may be off again when somebody looks.
+        // The plug may be off again by the next round.
         for key in timed where relays[key] == true { relays[key] = nil }
         return true
     }
@@ -77,7 +78,7 @@ struct LoopWalk {
         switch trigger {
         case .relay(let plug, let on?): relays[inspection.house.key(plug)] = on
         case .activePower(let plug, let threshold):
-            // Nothing is drawn through an open relay.
+            // An open relay carries no power.
             guard threshold.direction == .risesAbove, threshold.watts >= 0 else { return }
             relays[inspection.house.key(plug)] = true
         case .activePowerStays(let plug, let band):

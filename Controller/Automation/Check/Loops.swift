@@ -1,11 +1,11 @@
 extension RuleInspection {
     private enum Limit {
-        /// Rules of one loop. Longer ones are beyond what anybody writes, and their number explodes.
+        /// The number of rules in one loop. Longer loops are unlikely, and their number grows exponentially.
         static let length = 6
         static let loops = 32
     }
 
-    /// Rules that set each other off without end, each loop once.
+    /// Finds rules that fire each other endlessly. Each loop is found once.
     func loops() -> [RuleFinding] {
         var search = LoopSearch(inspection: self, links: trimmed(links()))
         for start in search.starts where search.found.count < Limit.loops {
@@ -15,7 +15,7 @@ extension RuleInspection {
         return search.found.prefix(Limit.loops).map(finding)
     }
 
-    /// Without the links that lead nowhere, or that nothing leads to, by the rule they come from.
+    /// Removes the links that lead to no other link, or to which no link leads. Returns the others by their first rule.
     private func trimmed(_ links: [RuleLink]) -> [Int: [RuleLink]] {
         var links = links
         while true {
@@ -43,7 +43,7 @@ extension RuleInspection {
             hint: "add a condition that does not hold the second time, or a cooldown that is long enough")
     }
 
-    /// Nothing on this way depends on anything, and nothing takes time.
+    /// True if the link depends on no condition and takes no time.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,
@@ -57,7 +57,7 @@ extension RuleInspection {
         }
         switch rules[link.to].triggers[link.trigger] {
         case .relay, .rule: return true
-        // What is off draws nothing; but what is on need not draw anything before.
+        // A plug that is off has no power, but a plug that is on may have none either.
         case .activePower, .activePowerStays, .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule,
             .timer:
             return false
@@ -65,8 +65,8 @@ extension RuleInspection {
     }
 }
 
-/// A search for ways that lead back to where they began: from a trigger over what its rule does to the next one. A rule of two triggers
-/// may set off the one by what it does for the other.
+/// A search for paths that return to their start: from a trigger through an action of its rule to the next trigger. The
+/// same rule may be on a path with two triggers.
 private struct LoopSearch {
     struct Start: Hashable, Comparable {
         var rule: Int
@@ -86,12 +86,12 @@ private struct LoopSearch {
 
     init(inspection: RuleInspection, links: [Int: [RuleLink]]) { (self.inspection, self.links) = (inspection, links) }
 
-    /// Triggers that something leads to.
+    /// The triggers to which a link leads.
     var starts: [Start] {
         Set(links.values.joined().map { Start(rule: $0.to, trigger: $0.trigger) }).sorted()
     }
 
-    /// Each loop is found from its first trigger, so that the others are behind it.
+    /// Each loop is found from its lowest trigger, so triggers below the start are skipped.
     mutating func follow(from place: Start, to start: Start, length: Int) {
         isOnPath.insert(place)
         defer { isOnPath.remove(place) }
@@ -114,7 +114,8 @@ private struct LoopSearch {
         }
     }
 
-    /// The rules of the path, each once where it stands: of a rule with several triggers one loop is told.
+    /// The rules of the path, each once, in order. Loops of the same rules through different triggers are reported
+    /// once.
     private var members: [Int] {
         var seen: Set<Int> = []
         return path.map(\.from).filter { seen.insert($0).inserted }

@@ -1,22 +1,22 @@
-/// What sets a rule off: a trigger of its own, or one of a rule whose firing it follows.
+/// An event that fires a rule: its own trigger, or a trigger of a rule whose firing it follows.
 struct RuleMoment {
-    /// Of the rule itself.
+    /// The trigger of the rule.
     var own: Trigger
-    /// What happens; the same, unless ``own`` is the firing of another rule.
+    /// The original event. It differs from ``own`` if that is the firing of a different rule.
     var origin: Trigger
-    /// ``KnownHouse/key(_:)`` of the plug that it happens at; "" for none.
+    /// ``KnownHouse/key(_:)`` of the plug of the event; empty for none.
     var key: String
-    /// Of the rule, and of those on the way to it.
+    /// The conditions of the rule, and of the rules on the path to it.
     var conditions: [Condition]
-    /// What is so then.
+    /// The rule with the original trigger.
     var rule: Int
 }
 
 extension RuleInspection {
-    /// Moments of one rule. It stops rules that follow each other's firings in many ways.
+    /// The number of moments per rule. Stops rules that follow each other's firings on many paths.
     private static let momentLimit = 128
 
-    /// By rule.
+    /// Returns the moments of each rule.
     func moments() -> [[RuleMoment]] {
         let byName = Dictionary(rules.indices.map { (rules[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
         return rules.indices.map { index in
@@ -45,7 +45,7 @@ extension RuleInspection {
         }
     }
 
-    /// Moments of two rules that are one, where the conditions of both can hold then.
+    /// Returns a moment of each rule that are the same event, if the conditions of both can hold at that time.
     func commonMoment(_ first: [RuleMoment], _ second: [RuleMoment]) -> (first: RuleMoment, second: RuleMoment)? {
         for mine in first {
             for its in second {
@@ -58,24 +58,24 @@ extension RuleInspection {
         return nil
     }
 
-    /// Whether what is so in both, and what both ask for, can be at once.
+    /// Returns true if the facts and the conditions of both moments can hold at the same time.
     func canMeet(_ first: RuleMoment, _ second: RuleMoment) -> Bool {
         let conditions = first.conditions + second.conditions
-        // Times of schedules are compared already.
+        // The times of the schedules were compared before.
         if conditions.isEmpty, case .schedule = first.origin { return true }
         let facts = facts(first.origin, of: rules[first.rule]) + facts(second.origin, of: rules[second.rule])
         return !isImpossible(conditions, facts) && !work.isSpent
     }
 
-    /// Whether one event at one plug can set off both.
+    /// Returns true if one event of one plug can fire both triggers.
     private func coincide(_ first: Trigger, _ second: Trigger) -> Bool {
         switch (first, second) {
         case (.activePower(_, let mine), .activePower(_, let its)):
-            // A leap passes both thresholds at once.
+            // A jump of the power crosses both thresholds at once.
             return mine.direction == its.direction && mine.dwell == its.dwell
         case (.activePower(_, let threshold), .activePowerStays(_, let band)),
             (.activePowerStays(_, let band), .activePower(_, let threshold)):
-            // A leap past the threshold may end in the band. Whether there is power that is both is a question of facts.
+            // A jump past the threshold may end in the band. The facts show if any power satisfies both.
             return threshold.dwell == band.dwell
         case (.activePowerStays(_, let mine), .activePowerStays(_, let its)): return mine.dwell == its.dwell
         case (.activeEnergy(_, let mine), .activeEnergy(_, let its)): return mine == its
@@ -106,10 +106,11 @@ extension RuleInspection {
 }
 
 extension CronSchedule {
-    /// What a weekday says for certain: with either day enough, any weekday may be the day of the month.
+    /// The weekdays on which the schedule can be due. If either day field may match, a day of the month can be any
+    /// weekday.
     var certainWeekdays: Weekdays { eitherDay ? .all : weekdays }
 
-    /// Minutes are a product of sets, so that two have one in common where each of the sets has.
+    /// The minutes are a product of sets, so two schedules share a minute if each pair of sets overlaps.
     fileprivate func coincides(with other: CronSchedule) -> Bool {
         (eitherDay || other.eitherDay || days & other.days & Self.everyDay != 0) && months & other.months != 0
             && minutes & other.minutes != 0 && hours & other.hours != 0
@@ -126,6 +127,6 @@ extension CronSchedule {
 }
 
 extension Weekdays {
-    /// Each a day later.
+    /// Each day moved to the next.
     var nextDays: Weekdays { Weekdays(rawValue: (rawValue << 1 | rawValue >> 6) & Weekdays.all.rawValue) }
 }

@@ -1,7 +1,7 @@
 import PlugModel
 
 extension RuleInspection {
-    /// What a rule wants of a plug that it does not have, as far as somebody has told.
+    /// Finds uses of capabilities that a plug lacks, if its capabilities are known.
     func capabilities(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
         var findings: [RuleFinding] = []

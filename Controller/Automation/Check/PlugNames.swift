@@ -1,7 +1,7 @@
 import ProtocolCore
 
 extension RuleInspection {
-    /// Plugs and rules that are named and that nobody knows.
+    /// Finds names of unknown plugs and rules.
     func names(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
         var findings: [RuleFinding] = rule.placedPlugs.compactMap { part, plug in
@@ -28,7 +28,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Names of 63 letters take some thousand comparisons each.
+    /// A comparison of names with 63 characters takes a few thousand operations.
     private func nearest(to word: String, among known: [String]) -> String? {
         work.spend(known.count * word.utf8.count * 8)
         return work.isSpent ? nil : Suggestion.nearest(to: word, among: known)
@@ -37,14 +37,15 @@ extension RuleInspection {
     private func plugHint(_ written: String) -> String {
         let names = (house.plugs ?? []).map(\.name)
         if let nearest = nearest(to: written, among: names) { return "did you mean \"\(nearest)\"?" }
-        // More would not be read.
+        // A longer list would not be read.
         let shown = names.sorted().prefix(8).joined(separator: ", ")
         return names.isEmpty
             ? "no plug is known yet; `plugctl browse` shows those that are there"
             : "known: \(shown)\(names.count > 8 ? ", ..." : "")"
     }
 
-    /// Two rules of one name. Within a file the reader has said it already.
+    /// Finds rules with the same name or the same content. The reader of a file already reports equal names in that
+    /// file.
     func twins() -> [RuleFinding] {
         var findings: [RuleFinding] = []
         var firsts: [String: Int] = [:]

@@ -1,17 +1,19 @@
-/// Looks at rules before they run, for what their text alone does not show: what can never happen, what does not exist, and what they
-/// do to each other. It proves nothing about what it does not find.
+/// Checks rules before they run for faults that their syntax does not show: triggers and conditions that cannot happen,
+/// unknown plugs and rules, and conflicts between rules. It does not prove that rules without findings are correct.
 public enum RuleCheck {
-    /// Rules that fight in pairs make more warnings than there are rules; it bounds what is kept and printed. Errors are bounded by
-    /// the parts of the rules, and each is told.
+    /// The number of warnings. Conflicts between pairs of rules can outnumber the rules, so this limits memory and
+    /// output. The number of errors is limited by the parts of the rules, and all are reported.
     public static let warningLimit = 500
 
+    /// Returns the findings for a set of rules.
+    ///
     /// - Parameters:
-    ///   - rules: all that will run together.
-    ///   - house: nil where nobody could be asked, so that nothing is said about names and what plugs can do.
-    ///   - knowsSun: somebody has said where the house is.
-    ///   - sun: of the year ahead, for what is special on days without sunrise or sunset.
-    /// - Returns: errors, each of them, then warnings, ``warningLimit`` at most and one that tells of those that are left out. Both in the
-    ///   order of the rules and of their parts.
+    ///   - rules: all rules that run together.
+    ///   - house: the known plugs; nil if they are unavailable, which disables the checks of names and capabilities.
+    ///   - knowsSun: true if the location of the house is known.
+    ///   - sun: the sun's times of the year ahead, for the check of days without sunrise or sunset.
+    /// - Returns: all errors, then notes about omitted findings, then at most ``warningLimit`` warnings. Errors and
+    ///   warnings are in the order of the rules and their parts.
     public static func findings(
         _ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool, sun: SunTimes = .unknown
     ) -> [RuleFinding] {
@@ -44,14 +46,14 @@ public enum RuleCheck {
         }.map(\.element)
     }
 
-    /// Of all rules, and told at the first.
+    /// About all rules, reported at the first one.
     private static var cut: RuleFinding {
         RuleFinding(
             .warning, rule: 0, .name, "there are more than \(warningLimit) warnings: the others are not told",
             hint: "mend these and check again, or check fewer files at once")
     }
 
-    /// Of all rules, and told at the first.
+    /// About all rules, reported at the first one.
     private static var unfinished: RuleFinding {
         RuleFinding(
             .warning, rule: 0, .name,
@@ -60,16 +62,16 @@ public enum RuleCheck {
     }
 }
 
-/// What is looked at. Each kind of finding has a file of its own.
+/// The input and the caches of one check. Each kind of finding has its own file.
 struct RuleInspection {
     let rules: [Rule]
     let house: KnownHouse
     let knowsSun: Bool
     let sun: SunTimes
     let work = InspectionWork()
-    /// Plugs that some rule commands, by ``KnownHouse/key(_:)``.
+    /// The plugs that some rule commands, by ``KnownHouse/key(_:)``.
     let changedKeys: Set<String>
-    /// Some rule calls a script, which may command any plug: nobody knows before.
+    /// True if some rule calls a script, which may command any plug.
     let asksScripts: Bool
     let names: Set<String>
 
@@ -87,7 +89,7 @@ struct RuleInspection {
 }
 
 extension RulePart {
-    /// As they stand in a file.
+    /// The order of the parts in a file.
     fileprivate var order: Int {
         switch self {
         case .name: 0
@@ -100,7 +102,7 @@ extension RulePart {
 }
 
 extension Rule {
-    /// The conditions in it, those that it waits for included, with their places.
+    /// The rule's conditions with their places, including conditions of waits.
     var placedConditions: [(part: RulePart, condition: Condition)] {
         conditions.enumerated().map { (.condition($0.offset), $0.element) }
             + actions.enumerated().compactMap { place, action in
@@ -109,7 +111,7 @@ extension Rule {
             }
     }
 
-    /// The plugs in it, with their places, each once a place.
+    /// The rule's plugs with their places, each plug once per place.
     var placedPlugs: [(part: RulePart, plug: String)] {
         let triggered = triggers.enumerated().compactMap { place, trigger in
             trigger.plug.map { (part: RulePart.trigger(place), plug: $0) }
@@ -123,7 +125,7 @@ extension Rule {
 }
 
 extension Array where Element: Hashable {
-    /// Each once, where it stands first.
+    /// The elements in order, each once.
     var unique: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
@@ -131,7 +133,7 @@ extension Array where Element: Hashable {
 }
 
 extension Condition {
-    /// It and what it is made of, down to the leaves.
+    /// The leaves of the condition.
     var leaves: [Condition] {
         switch self {
         case .all(let parts), .any(let parts): parts.flatMap(\.leaves)

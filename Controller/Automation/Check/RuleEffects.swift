@@ -1,6 +1,6 @@
 import PlugModel
 
-/// What an action may do to a plug, as far as triggers see it.
+/// The possible effects of an action on a plug that triggers can observe.
 struct RuleEffects: OptionSet, Hashable {
     let rawValue: UInt8
 
@@ -9,11 +9,11 @@ struct RuleEffects: OptionSet, Hashable {
     static let brightens = RuleEffects(rawValue: 4)
     static let darkens = RuleEffects(rawValue: 8)
 
-    /// The power of what is fed may go up.
+    /// The effects that may raise the power.
     static let raises: RuleEffects = [.turnsOn, .brightens]
     static let lowers: RuleEffects = [.turnsOff, .darkens]
 
-    /// The other direction: without it what was done once cannot be done again.
+    /// The opposite effects. An effect cannot happen again before one of them.
     var undoing: RuleEffects {
         var undoing: RuleEffects = []
         if !isDisjoint(with: .raises) { undoing.formUnion(.lowers) }
@@ -31,7 +31,7 @@ extension RuleAction {
         case .toggle: [.turnsOn, .turnsOff]
         case .restore: [.turnsOn, .turnsOff, .brightens, .darkens]
         case .dim(_, let level, _):
-            // A level in between turns on what was off, and is brighter or darker than what was.
+            // A level in between turns a lamp on, and makes it brighter or darker.
             switch level.permille {
             case 0: .turnsOff
             case 1000: [.turnsOn, .brightens]
@@ -42,7 +42,7 @@ extension RuleAction {
         }
     }
 
-    /// What the relay is afterwards; nil: it depends, or it is not touched.
+    /// The relay's state after the action; nil if it is unknown or unchanged.
     var relayAfter: Bool? {
         switch self {
         case .turnOn: true
@@ -52,7 +52,7 @@ extension RuleAction {
         }
     }
 
-    /// It takes time, so that what follows does not happen in the same moment.
+    /// True if the next action does not run at the same time.
     var takesTime: Bool {
         switch self {
         case .wait(let duration): duration > .zero
@@ -63,7 +63,7 @@ extension RuleAction {
 }
 
 extension Rule {
-    /// What it does to each plug, by key.
+    /// Returns the effects on each plug, by plug key.
     func effects(in house: KnownHouse) -> [String: RuleEffects] {
         var effects: [String: RuleEffects] = [:]
         for action in actions {

@@ -1,21 +1,22 @@
 import PlugModel
 
-/// How one rule can set off another, or itself: something it does meets a trigger.
+/// A way in which one rule can fire another, or itself: one of its actions meets a trigger.
 struct RuleLink: Hashable {
     var from: Int
-    /// The place among the actions; nil: its firing itself.
+    /// The place of the action; nil if the firing itself meets the trigger.
     var action: Int?
-    /// By ``KnownHouse/key(_:)``; "" for its firing.
+    /// ``KnownHouse/key(_:)`` of the plug; empty for a firing.
     var plug: String
-    /// One of them, or turning on and off where either meets the trigger.
+    /// One effect, or turning on and off together if both meet the trigger.
     var effect: RuleEffects
     var to: Int
-    /// The place among the triggers.
+    /// The place of the trigger.
     var trigger: Int
 }
 
 extension RuleInspection {
-    /// Links that are followed. Rules that all command and follow the same plugs have a square of them.
+    /// The number of followed links. The links grow with the square of the rules if all command and observe the same
+    /// plugs.
     private static let linkLimit = 20_000
 
     func links() -> [RuleLink] {
@@ -62,7 +63,7 @@ extension RuleInspection {
         return [.turnsOn, .turnsOff, .brightens, .darkens].filter { effects.contains($0) && meets($0, trigger) }
     }
 
-    /// - Parameter effect: one.
+    /// - Parameter effect: exactly one effect.
     private func meets(_ effect: RuleEffects, _ trigger: Trigger) -> Bool {
         switch trigger {
         case .relay(_, let on):
@@ -85,7 +86,7 @@ extension RuleInspection {
 }
 
 extension Trigger {
-    /// A command to its plug may set it off.
+    /// True if a command to the trigger's plug may fire it.
     fileprivate var followsCommands: Bool {
         switch self {
         case .activePower, .activePowerStays, .activeEnergy, .relay: true

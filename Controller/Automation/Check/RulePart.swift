@@ -1,33 +1,41 @@
-/// A part of a rule, so that what is said of it can point at its place in the file.
+/// A part of a rule, for the position of a finding in the file.
 public enum RulePart: Hashable, Sendable {
+    /// The rule's name, for findings about the whole rule.
     case name
+    /// The trigger at this place.
     case trigger(Int)
+    /// The condition at this place.
     case condition(Int)
+    /// The action at this place.
     case action(Int)
-    /// One of the keys beside them, such as `cooldown`.
+    /// A key next to the others, such as `cooldown`.
     case key(String)
 }
 
-/// What a look at rules found, beyond what is wrong with their text.
+/// A finding about a syntactically valid rule.
 public struct RuleFinding: Hashable, Sendable {
+    /// The kind of a finding.
     public enum Severity: Hashable, Sendable {
-        /// The rule cannot do what it says.
+        /// The rule cannot do what it states.
         case error
-        /// It probably does not do what its writer wants.
+        /// The rule probably does not do what its author intends.
         case warning
     }
 
+    /// The kind of the finding.
     public var severity: Severity
-    /// The index of the rule among those that were looked at.
+    /// The index of the rule among the checked rules.
     public var rule: Int
+    /// The part of the rule with the fault.
     public var part: RulePart
-    /// The name within the part that it is about; nil: the whole part.
+    /// The name within the part that the finding is about; nil for the whole part.
     public var word: String?
-    /// What is wrong, without a full stop.
+    /// The fault, without a full stop.
     public var message: String
-    /// What to try next.
+    /// A suggestion.
     public var hint: String?
 
+    /// Creates a finding.
     public init(
         _ severity: Severity, rule: Int, _ part: RulePart, word: String? = nil, _ message: String, hint: String? = nil
     ) {

@@ -1,5 +1,5 @@
 extension RuleInspection {
-    /// Schedules that never come, and the sun where nobody knows it.
+    /// Finds schedules that are never due, and uses of the sun without a known location.
     func schedules(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
         var findings: [RuleFinding] = []
@@ -40,10 +40,10 @@ extension RuleInspection {
 extension CronSchedule {
     static let everyDay: UInt32 = 0xFFFF_FFFE
 
-    /// Days of the longest February and of every other month, from January.
+    /// The lengths of the months from January, with the longest February.
     private static let monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-    /// Whether there is any minute that fits.
+    /// True if any minute matches.
     var comes: Bool {
         guard minutes != 0, hours != 0 else { return false }
         let months = Self.monthLengths.indices.filter { self.months >> ($0 + 1) & 1 == 1 }
@@ -57,7 +57,7 @@ extension CronSchedule {
 }
 
 extension Rule {
-    /// One of its triggers or conditions does, and so cannot be judged where nobody has said where the house is.
+    /// True if a trigger or condition depends on the sun, so that the rule needs the location of the house.
     public var goesBySun: Bool {
         triggers.contains { if case .schedule(.sun) = $0 { true } else { false } }
             || placedConditions.contains { $0.condition.leaves.contains(where: \.goesBySun) }
@@ -65,7 +65,7 @@ extension Rule {
 }
 
 extension Condition {
-    /// Of a leaf.
+    /// True if this leaf is a time window with a sun event.
     var goesBySun: Bool {
         guard case .time(let window) = self else { return false }
         return window.clock == nil

@@ -2,7 +2,7 @@ import LocalCalendar
 import ProtocolCore
 
 extension RuleInspection {
-    /// What a rule that goes by the sun does on days on which the sun does not rise, or does not set.
+    /// Finds rules that depend on the sun, for the days on which it does not rise or does not set.
     func sunlessDays(_ index: Int) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         for (place, trigger) in rules[index].triggers.enumerated() {
@@ -34,7 +34,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Nil for no days.
+    /// Nil for zero days.
     private static func words(_ days: [SunTimes.Day]) -> String? {
         guard let first = days.first else { return nil }
         let date = CivilTime(localSeconds: Double(first.day) * 86_400).date
@@ -43,6 +43,6 @@ extension RuleInspection {
 }
 
 extension SunTimes.Day {
-    /// Of a day without sunrise or sunset: the sun stays below the horizon.
+    /// For a day without sunrise or sunset: true if the sun stays below the horizon.
     fileprivate var isDark: Bool { lightFrom == lightUntil }
 }

@@ -1,13 +1,13 @@
-/// A state of house and clock of which only some is supposed, so that what excludes itself is found.
+/// A partly known state of house and clock. Contradictory assumptions are detected.
 struct SupposedWorld {
-    /// What a plug measures or is set to.
+    /// A value that a plug measures, or to which it is set.
     enum Measure: Hashable {
         /// Watts.
         case activePower(String)
         /// Thousandths.
         case level(String)
 
-        /// What there can be at all.
+        /// The range of possible values.
         fileprivate var span: Span {
             switch self {
             case .activePower: Span(low: -RuleInspection.rating, high: RuleInspection.rating)
@@ -16,7 +16,7 @@ struct SupposedWorld {
         }
     }
 
-    /// Values between two ends, each of which is in it or not.
+    /// An interval whose ends are included or not.
     struct Span: Hashable {
         var low = -Double.infinity
         var lowIncluded = true
@@ -35,15 +35,15 @@ struct SupposedWorld {
         }
     }
 
-    /// Plugs by ``KnownHouse/key(_:)``.
+    /// An assumption. Plugs are named by ``KnownHouse/key(_:)``.
     enum Fact: Hashable {
         case relay(String, on: Bool)
         case present(String, Bool)
         case measure(Measure, Span)
-        /// Nobody knows its value: the plug is away, or has none.
+        /// The value is unknown, because the plug is absent or has no such value.
         case unread(Measure)
         case time(WeekTimes)
-        /// A window whose ends only the sun knows.
+        /// A window with an end that depends on the sun.
         case sun(DailyWindow, inside: Bool)
     }
 
@@ -54,12 +54,14 @@ struct SupposedWorld {
     private var times = WeekTimes.always
     private var windows: [DailyWindow: Bool] = [:]
 
-    /// What copying it and adding to it takes.
+    /// The cost of a copy with one more fact.
     var weight: Int {
         relays.count + presences.count + measures.count + unread.count + windows.count + times.ranges.count
     }
 
-    /// - Returns: whether it can be, beside what is supposed already.
+    /// Adds an assumption.
+    ///
+    /// - Returns: false if it contradicts the earlier ones.
     mutating func suppose(_ fact: Fact) -> Bool {
         switch fact {
         case .relay(let plug, let on): return agree(&relays, plug, on)

@@ -1,16 +1,17 @@
-/// Worlds in which conditions hold, built up one condition after the other. None left: they exclude each other.
+/// The worlds in which conditions hold, built one condition at a time. If none is left, the conditions exclude each
+/// other.
 struct Suppositions {
-    /// Worlds at once. Nested `any` multiply; beyond this it is no longer told what they exclude.
+    /// The number of worlds. Nested `any` conditions multiply it. Above the limit contradictions are not detected.
     private static let limit = 256
 
     private let house: KnownHouse
     private let work: InspectionWork
-    /// Nil: too many to tell.
+    /// Nil if there were too many worlds.
     private var worlds: [SupposedWorld]? = [SupposedWorld()]
 
     init(_ inspection: RuleInspection) { (house, work) = (inspection.house, inspection.work) }
 
-    /// Nothing is left of what there could be.
+    /// True if the assumptions exclude each other.
     var areImpossible: Bool { worlds?.isEmpty ?? false }
 
     mutating func suppose(_ facts: [SupposedWorld.Fact]) { worlds = worlds.flatMap { add([facts], to: $0) } }
@@ -19,9 +20,9 @@ struct Suppositions {
         for condition in conditions { worlds = worlds.flatMap { add(condition, true, to: $0, alsoAway: true) } }
     }
 
-    /// That it does not hold.
+    /// Assumes that a condition does not hold.
     ///
-    /// - Parameter alsoAway: a condition on a plug that is away does not hold either.
+    /// - Parameter alsoAway: true to include worlds in which the condition is false because its plug is absent.
     mutating func deny(_ condition: Condition, alsoAway: Bool = true) {
         worlds = worlds.flatMap { add(condition, false, to: $0, alsoAway: alsoAway) }
     }
@@ -48,7 +49,7 @@ struct Suppositions {
         }
     }
 
-    /// Worlds in which one of the alternatives is so.
+    /// Returns the worlds in which one of the alternatives holds.
     private func add(_ alternatives: [[SupposedWorld.Fact]], to worlds: [SupposedWorld]) -> [SupposedWorld]? {
         var found: [SupposedWorld] = []
         for world in worlds {
@@ -62,7 +63,7 @@ struct Suppositions {
         return found.count > Self.limit ? nil : found
     }
 
-    /// What makes a leaf hold, or not hold.
+    /// Returns the alternative facts under which a leaf holds, or does not hold.
     private func alternatives(_ leaf: Condition, _ holds: Bool, alsoAway: Bool) -> [[SupposedWorld.Fact]] {
         switch leaf {
         case .time(let window):
@@ -105,7 +106,7 @@ extension Bound {
 }
 
 extension SupposedWorld.Span {
-    /// What is not in it, of one that is open to one side.
+    /// The complement of an interval with one open end.
     fileprivate var rest: SupposedWorld.Span {
         low == -.infinity
             ? SupposedWorld.Span(low: high, lowIncluded: !highIncluded)

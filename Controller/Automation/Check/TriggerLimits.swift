@@ -1,8 +1,8 @@
 extension RuleInspection {
-    /// Watts that a plug switches at most: 16 A at 230 V (Documentation/reference/hardware.md).
+    /// The maximum watts that a plug switches: 16 A at 230 V (Documentation/reference/hardware.md).
     static let rating = 3680.0
 
-    /// Triggers of power and energy that can never arm, or never be met.
+    /// Finds triggers on power and energy that can never arm or fire.
     func limits(_ index: Int) -> [RuleFinding] {
         rules[index].triggers.enumerated().compactMap { place, trigger in
             let complaint: Complaint?
@@ -66,14 +66,14 @@ extension RuleInspection {
         if band.low > Self.rating { return beyondRating("it never comes to \(band.low.decimal) W") }
         let feedsBack = known.map { $0.lowerBound < 0 } ?? false
         if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
-        // Power of nothing is to be below where it arms, as a plug that is off has it.
+        // A plug that is off has zero power. That must be below the arming limit.
         let leavesBelow = band.armsBelow > 0 || feedsBack
         if !leavesBelow, band.armsAbove >= Self.rating {
             return Complaint(
                 severity: .error, message: "the power never leaves this band, so that it never comes into it",
                 hint: "narrow it, or lower the hysteresis")
         }
-        // From 0 W up is no way down: whoever writes that expects the power to come from above.
+        // A band from 0 W up does not get this warning: its author expects the power to come from above.
         if !leavesBelow, band.low > 0 {
             return Complaint(
                 severity: .warning,
@@ -131,11 +131,11 @@ extension RuleInspection {
 }
 
 extension EnergyThreshold.Period {
-    /// Of the longest one; nil where it has no end.
+    /// The longest possible length; nil without a limit.
     fileprivate var hours: Double? {
         switch self {
         case .hour: 1
-        // The day on which summer time ends.
+        // The day on which daylight saving time ends.
         case .day: 25
         case .week: 7 * 24 + 1
         case .month: 31 * 24 + 1

@@ -1,10 +1,10 @@
-/// Times of the week by the clock on the wall, as ranges of seconds since Monday 00:00.
+/// A set of times of the local week, as ranges of seconds since Monday 00:00.
 struct WeekTimes: Hashable {
     static let day = 86_400
     static let week = 7 * day
     static let always = WeekTimes([0..<week])
 
-    /// Ascending, apart from each other, none empty.
+    /// Ascending, disjoint and not empty.
     let ranges: [Range<Int>]
 
     var isEmpty: Bool { ranges.isEmpty }
@@ -21,12 +21,13 @@ struct WeekTimes: Hashable {
         self.ranges = merged
     }
 
-    /// On each of these days.
+    /// Creates the range from `from` to `to` seconds on each of the days.
     init(_ days: Weekdays, from: Int = 0, to: Int = WeekTimes.day) {
         self.init(days.indices.map { $0 * Self.day + from..<$0 * Self.day + to })
     }
 
-    /// Where both ends are the same it is the whole day, and a window over midnight is the rest of the one that it leaves out.
+    /// Creates a daily window. Equal ends mean the whole day. A window across midnight is the complement of the time
+    /// that it excludes.
     init(after: TimeOfDay, before: TimeOfDay) {
         if after == before {
             self = .always
@@ -37,7 +38,7 @@ struct WeekTimes: Hashable {
         }
     }
 
-    /// The first second of each minute that fits, where weekdays say something for certain: a day of the month can be any weekday.
+    /// Creates the first second of each minute that may match, on the weekdays of ``CronSchedule/certainWeekdays``.
     init(_ cron: CronSchedule) {
         let days = cron.certainWeekdays
         let hours = (0..<24).filter { cron.hours >> UInt32($0) & 1 == 1 }
@@ -65,6 +66,6 @@ struct WeekTimes: Hashable {
 }
 
 extension Weekdays {
-    /// 0 for Monday.
+    /// The numbers of the days; 0 for Monday.
     var indices: [Int] { (0..<7).filter { rawValue >> UInt8($0) & 1 == 1 } }
 }
