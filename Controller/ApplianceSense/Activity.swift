@@ -1,32 +1,32 @@
-/// A stretch below the power at which the appliance counts as active.
+/// A span below the power at which the appliance counts as active.
 struct Quiet {
-    /// Since the last activity, a hole counting as its first half minute.
+    /// The length since the last activity, in milliseconds. A gap counts as at most 30 s.
     var credited: Int64 = 0
     var covered: Int64 = 0
     private var energy: Int64 = 0
 
-    /// Its mean, in tenths of a watt.
+    /// The mean power in tenths of a watt.
     var level: Int64 { covered > 0 ? energy / covered : 0 }
 
     mutating func add(_ step: PowerStep) {
         credited += step.credited
-        // Without an end, an idle appliance's sums would run over after years: the mean of some hours is as good.
+        // Halves the sums of an idle appliance, which would overflow after years. The mean of some hours is as good.
         if covered > 20_000_000 { (covered, energy) = (covered / 2, energy / 2) }
-        // The step down to the first quiet sample is the activity's end, not the level of the quiet.
+        // The step down to the first quiet sample belongs to the end of the activity, not to the quiet level.
         guard credited > step.credited else { return }
         covered += step.covered
         energy += step.energy
     }
 }
 
-/// What the level of a quiet says of whether the appliance is off: judged by the mean of 20 s, since a meter's last digit
-/// wavers.
+/// Detects if the appliance is off from the power of a quiet span. It uses means of 20 s, because a meter's last digit
+/// fluctuates.
 struct OffTime {
     static let blockLength: Int64 = 20_000
 
-    /// For how long, up to now, it was off, in milliseconds.
+    /// How long the appliance has been off until now, in milliseconds.
     private(set) var off: Int64 = 0
-    /// The lowest so far, in tenths of a watt.
+    /// The lowest mean so far, in tenths of a watt.
     private(set) var lowest: Int32?
     private var energy: Int64 = 0
     private var covered: Int64 = 0
@@ -42,7 +42,7 @@ struct OffTime {
     }
 }
 
-/// Activity with pauses of at most 20 minutes: a cycle, or what may become one.
+/// Activity with pauses of at most 20 minutes: a cycle, or a candidate for one.
 struct Activity {
     let start: Int64
     private(set) var lastActive: Int64
@@ -50,11 +50,11 @@ struct Activity {
     private var peak: Int32 = 0
     private var strong: Int64 = 0
     private var strongBesideCompressor: Int64 = 0
-    /// Up to this sample, and up to the last active one.
+    /// The sums up to the last sample, and up to the last active one.
     private var sums: (energy: Int64, covered: Int64) = (0, 0)
     private var sumsWhenActive: (energy: Int64, covered: Int64) = (0, 0)
     private var longestPause: Int64 = 0
-    /// How many pauses told a level, and the lowest of them.
+    /// The number of pauses that were long enough to measure a level, and the lowest level.
     private var pauses = 0
     private var pauseLevel: Int32 = .max
     private var judgement: PauseJudgement?
@@ -66,7 +66,7 @@ struct Activity {
         phases = PhaseTracker(start: time)
     }
 
-    /// Before the first active sample after a quiet: what the quiet tells.
+    /// Ends a pause, before its first active sample is added.
     mutating func resume(after quiet: Quiet, at time: Int64, wasSaid: Bool, _ events: inout [ApplianceEvent]) {
         judgement = nil
         offTime = OffTime()
@@ -78,9 +78,9 @@ struct Activity {
         pauseLevel = min(pauseLevel, Int32(clamping: quiet.level))
     }
 
-    /// The phase that the sample makes certain.
+    /// Adds a sample. Returns the phase that the sample makes certain.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
-        // The step that leads to the first sample is not a part.
+        // The step that leads to the first sample does not belong to the activity.
         if step.time > start {
             sums.energy += step.energy
             sums.covered += step.covered
@@ -102,20 +102,20 @@ struct Activity {
             : strongBesideCompressor >= ProgrammeTracker.strongForBesideCompressor
     }
 
-    /// Whether, by what is known after another quiet sample, the cycle is over.
+    /// Returns true if a new quiet sample shows that the cycle is over.
     mutating func isOver(after quiet: Quiet, _ step: PowerStep, _ profile: ApplianceProfile) -> Bool {
         let judgement =
             judgement
             ?? PauseJudgement(profile, longestHere: longestPause, levelHere: pauses >= 5 ? pauseLevel : nil)
         self.judgement = judgement
-        // As in ``Quiet``: the step down is not the level of the quiet.
+        // The step down is not part of the quiet level, as in ``Quiet``.
         if quiet.covered > 0 { offTime.add(step, offLevel: judgement.offLevel) }
         return judgement.isEnd(quiet: quiet.credited, off: offTime.off)
     }
 
-    /// Called once the cycle can no longer go on.
+    /// Teaches the profile. Called once the cycle can no longer resume.
     func teach(_ profile: inout ApplianceProfile) {
-        // A programme on a compressor's plug: another appliance is there now.
+        // A programme on a compressor's plug means that the appliance was replaced.
         if profile.compressor != nil { profile = ApplianceProfile() }
         profile.learn(longestPause: longestPause, level: pauses > 0 ? pauseLevel : nil, end: offTime.lowest, peak: peak)
     }

@@ -1,51 +1,57 @@
-/// One use of an appliance, from its first activity to its last. Times are milliseconds of the clock that the samples carry.
+/// One use of an appliance, from its first activity to its last. Times are milliseconds on the clock of the samples.
 public struct ApplianceCycle: Sendable, Hashable {
+    /// The kind of the cycle.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// Of a washing machine, a dishwasher, a dryer: a programme that ends by itself.
+        /// A washing machine, dishwasher or dryer: a programme that ends by itself.
         case programme
-        /// Of a refrigerator or another thermostat: one run of many alike.
+        /// A refrigerator or other thermostat: one of many similar runs.
         case compressor
-        /// A run of a refrigerator's plug that draws far more than its compressor: the heater that melts the ice.
+        /// A run on a refrigerator's plug with far more power than its compressor: the heater that melts the ice.
         case defrost
     }
 
     public var kind: Kind
+    /// The first activity.
     public var start: Int64
-    /// The last activity; nil for a cycle that is still running where the samples end.
+    /// The last activity; nil for a cycle that is still running at the end of the samples.
     public var end: Int64?
-    /// When ``ApplianceSense`` said that it was finished; nil where it has not.
+    /// The time at which ``ApplianceSense`` reported the end; nil if it has not.
     public var said: Int64?
-    /// From start to the last activity, between samples at most 30 s apart.
+    /// The energy from the start to the last activity, without gaps of more than 30 s between samples.
     public var milliwattHours: Int64
-    /// How much of the cycle was measured; the rest is holes.
+    /// The measured part of the cycle; the rest is gaps.
     public var coveredMilliseconds: Int64
+    /// The greatest power in tenths of a watt.
     public var peakDeciwatts: Int32
-    /// In the order of time, at most 64. Empty for other kinds than a programme.
+    /// In chronological order, at most 64. Empty for kinds other than ``Kind/programme``.
     public var phases: [AppliancePhase]
 }
 
-/// A stretch of a programme in which the appliance does one thing.
+/// A part of a programme in which the appliance does one thing.
 public struct AppliancePhase: Sendable, Hashable {
+    /// The activity of the appliance.
     public enum Name: String, Sendable, Hashable, Codable {
-        /// A heater is on: at least 800 W in the mean of half a minute.
+        /// A heater is on: a mean of at least 800 W in half a minute.
         case heating
-        /// A motor turns for some seconds and rests, again and again.
+        /// A motor alternates between some seconds of turning and a rest.
         case tumbling
-        /// After tumbling, a motor that turns without rest.
+        /// After tumbling: a motor that turns continuously.
         case spinning
-        /// A motor or pump that runs steadily, before any tumbling.
+        /// A motor or pump that runs steadily, before any tumbling or much weaker than it.
         case running
-        /// At least two minutes below 10 W with more to come: laundry soaks, dishes dry. Known only afterwards.
+        /// At least two minutes below 10 W before more activity: laundry soaks, dishes dry. Reported only afterwards.
         case soak
-        /// After the heat or the last spin: short or weak turns now and then, so that the laundry does not crease.
+        /// After heating or the last spin: short or weak turns that keep laundry from creasing.
         case antiCrease = "anti-crease"
     }
 
     public var name: Name
+    /// The start in milliseconds.
     public var start: Int64
-    /// Where the next begins.
+    /// The start of the next phase, or the end of the cycle.
     public var end: Int64
 
+    /// Creates a phase.
     public init(name: Name, start: Int64, end: Int64) {
         self.name = name
         self.start = start
@@ -53,13 +59,15 @@ public struct AppliancePhase: Sendable, Hashable {
     }
 }
 
-/// What ``ApplianceSense`` says. Each is said once, at the sample that made it certain.
+/// An event of ``ApplianceSense``. Each is reported once, at the sample that makes it certain.
 public enum ApplianceEvent: Sendable, Hashable {
-    /// A cycle is certain: a programme when it has lasted 20 minutes and drawn 300 W, a known compressor after a minute.
+    /// A cycle is certain: a programme after 20 minutes if it reached 300 W, a known compressor after one minute.
     case started(ApplianceCycle.Kind, start: Int64)
+    /// A new phase of the running programme.
     case phase(AppliancePhase.Name, start: Int64)
-    /// The cycle that was said to be finished goes on: it, or another right after it, began at most 20 minutes later. The
-    /// cycle is finished once more at its new end, and the pause is remembered.
+    /// A finished cycle resumed at `at`: it, or another one right after it, was active again within 20 minutes after
+    /// `end`. It finishes again at its new end, and the pause is learned.
     case resumed(end: Int64, at: Int64)
+    /// The cycle is over.
     case finished(ApplianceCycle)
 }

@@ -1,27 +1,33 @@
-/// What is known of the appliance on a plug from its earlier cycles: plain values, less than 100 bytes, to be stored by whoever has
-/// a place for them. An empty one is for a plug that was never watched.
+/// The facts learned about the appliance on a plug from earlier cycles: plain values of less than 100 bytes, to be
+/// stored by the caller. An empty profile is for a plug that was never watched.
 public struct ApplianceProfile: Sendable, Hashable, Codable {
     /// The longest pause within each of the last cycles, in seconds, newest last.
     public var pauses: [UInt16] = []
-    /// The lowest level of a pause within each of the last cycles, in tenths of a watt, newest last: what the appliance draws
-    /// while it is on and rests. 255 where it had no pause long enough to tell.
+    /// The lowest power of a pause within each of the last cycles, in tenths of a watt, newest last: the power of the
+    /// appliance while it is on and rests. 255 if no pause was long enough to measure it.
     public var pauseLevels: [UInt8] = []
-    /// To what it falls within 20 minutes of a cycle's end, in tenths of a watt: below its pauses where it turns itself off.
+    /// The power within 20 minutes after a cycle, in tenths of a watt. It is below the level of the pauses if the
+    /// appliance turns itself off.
     public var endLevel: Int32?
-    /// What it draws between cycles, in tenths of a watt.
+    /// The power between cycles, in tenths of a watt.
     public var standbyLevel: Int32?
-    /// The peak of its programmes, in tenths of a watt.
+    /// The peak power of programmes, in tenths of a watt.
     public var peakLevel: Int32?
+    /// The known compressor; nil if the plug has none.
     public var compressor: Compressor?
 
+    /// The learned properties of a compressor.
     public struct Compressor: Sendable, Hashable, Codable {
+        /// The number of learned runs.
         public var runs: UInt16
-        /// In tenths of a watt, after the start.
+        /// The power after the start, in tenths of a watt.
         public var level: Int32
+        /// The length of a run.
         public var runMilliseconds: Int64
-        /// From one start to the next.
+        /// The time from one start to the next.
         public var periodMilliseconds: Int64
 
+        /// Creates the properties.
         public init(runs: UInt16, level: Int32, runMilliseconds: Int64, periodMilliseconds: Int64) {
             self.runs = runs
             self.level = level
@@ -29,24 +35,25 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
             self.periodMilliseconds = periodMilliseconds
         }
 
-        /// The part of the time in which it runs, 0 to 1.
+        /// The fraction of the time in which the compressor runs, 0 to 1.
         public var duty: Double {
             periodMilliseconds > 0 ? min(1, Double(runMilliseconds) / Double(periodMilliseconds)) : 0
         }
     }
 
-    /// More cycles than these are forgotten: an appliance is replaced, a habit changes.
+    /// The number of learned cycles. Older ones are forgotten, because appliances and habits change.
     static let cycleLimit = 16
 
+    /// Creates an empty profile.
     public init() {}
 
-    /// How many cycles of programmes the profile rests on, 16 at most.
+    /// The number of programme cycles behind the profile, at most 16.
     public var cycles: Int { pauses.count }
 
-    /// The lowest level of a pause within the last cycles, in tenths of a watt.
+    /// The lowest power of a pause within the last cycles, in tenths of a watt.
     var pauseLevel: Int32? { pauseLevels.filter { $0 < .max }.min().map(Int32.init) }
 
-    /// A profile from a store may hold anything; what no appliance has is left out.
+    /// The profile without implausible values, which a stored profile may contain.
     var plausible: ApplianceProfile {
         var plausible = ApplianceProfile()
         plausible.pauses = Array(pauses.suffix(Self.cycleLimit))
@@ -61,16 +68,17 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
         return plausible
     }
 
-    /// From how many tenths of a watt on the appliance is active: 10 W, or more where it draws nearly that between cycles.
+    /// The power in tenths of a watt from which the appliance is active: 10 W, or 4 W above its standby level if that
+    /// is higher.
     var activeFrom: Int32 { max(100, (standbyLevel ?? 0) + 40) }
 
     mutating func learn(longestPause milliseconds: Int64, level: Int32?, end: Int32?, peak: Int32) {
-        // A pause counts as the next whole second, so that a rule made of it is never a moment short.
+        // Rounds a pause up to a whole second, so that a limit derived from it is never too short.
         pauses.append(UInt16(clamping: (milliseconds + 999) / 1000))
         if pauses.count > Self.cycleLimit { pauses.removeFirst() }
         pauseLevels.append(level.map { UInt8(clamping: $0) } ?? .max)
         if pauseLevels.count > Self.cycleLimit { pauseLevels.removeFirst() }
-        // Up at once, down slowly: a level that is too low would take an end for a pause.
+        // Rises at once and falls slowly: a level that is too low could mistake a pause for the end.
         if let end { endLevel = endLevel.map { end > $0 ? end : $0 + (end - $0) / 8 } ?? end }
         peakLevel = peakLevel.map { $0 + (peak - $0) / 4 } ?? peak
     }

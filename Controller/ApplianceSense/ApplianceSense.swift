@@ -1,21 +1,23 @@
-/// Finds the cycles of the appliance on a plug in what the plug measures, sample by sample.
+/// Finds the cycles of the appliance on a plug in its samples.
 ///
-/// It is a value that knows no clock: what it says at a sample rests on the samples up to it and on the profile it began
-/// with. It says nothing without a sample, since silence is a hole, not an appliance at rest; so there is no deadline to wait
-/// for. It takes some 2 kB and a bounded time a sample, whatever the samples are.
+/// The detector is a value without a clock: its events depend only on the samples so far and the initial profile.
+/// Without a sample it reports nothing, because silence is a gap and not an idle appliance. It therefore has no
+/// deadline. It needs about 2 kB and a bounded time per sample.
 public struct ApplianceSense: Sendable {
-    /// What it has learned so far; worth storing after each ``ApplianceEvent/finished(_:)``.
+    /// The profile learned so far. Worth storing after each ``ApplianceEvent/finished(_:)``.
     public private(set) var profile: ApplianceProfile
     private var last: (milliseconds: Int64, deciwatts: Int32)?
     private var programme = ProgrammeTracker()
     private var compressor = CompressorTracker()
 
-    /// A clock that falls by more was set, or is another one: what was going on is forgotten.
+    /// Milliseconds. A clock that goes back by more was set or replaced, and the state is discarded.
     static let largestFall: Int64 = 60_000
 
+    /// Creates a detector. Implausible values of the profile are dropped.
     public init(learned profile: ApplianceProfile = ApplianceProfile()) { self.profile = profile.plausible }
 
-    /// What a sample makes certain, mostly nothing. A sample that is older than the one before is left out.
+    /// Handles a sample. Returns the events that it makes certain, usually none. A sample that is older than the
+    /// previous one is ignored.
     public mutating func handle(_ sample: (milliseconds: Int64, deciwatts: Int32)) -> [ApplianceEvent] {
         guard PowerStep.times.contains(sample.milliseconds) else { return [] }
         let power = min(max(0, sample.deciwatts), PowerStep.largest)
@@ -35,10 +37,11 @@ public struct ApplianceSense: Sendable {
         return events
     }
 
-    /// The cycle that is certain and not finished, as far as it has come.
+    /// The running cycle, up to the last sample; nil if no running cycle is certain.
     public var running: ApplianceCycle? { programme.running ?? compressor.running }
 
-    /// All cycles in recorded samples, in the order of their start; one that the samples end in comes last, without an end.
+    /// Returns all cycles in recorded samples, sorted by start. A cycle that is still running at the end of the samples
+    /// has no end.
     public static func cycles(
         in samples: some Sequence<(milliseconds: Int64, deciwatts: Int32)>,
         learned profile: ApplianceProfile = ApplianceProfile()
@@ -50,7 +53,8 @@ public struct ApplianceSense: Sendable {
         return cycles.sorted { $0.start < $1.start }
     }
 
-    /// As ``handle(_:)``, keeping a list of the finished cycles: one that went on is there once, as a whole.
+    /// Handles a sample as ``handle(_:)`` does, and updates a list of finished cycles. A resumed cycle is in the list
+    /// once, with its full length.
     public mutating func gather(
         _ sample: (milliseconds: Int64, deciwatts: Int32), into cycles: inout [ApplianceCycle]
     ) {

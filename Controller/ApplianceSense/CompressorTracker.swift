@@ -1,29 +1,30 @@
-/// Finds the runs of a compressor: level, length and rest alike again and again.
+/// Finds the runs of a compressor: power, length and rest repeat.
 ///
-/// Whether a run was a compressor's is known only when others have followed, so the first are kept and told with the fourth.
-/// From then on each is told when it ends.
+/// A run can be recognized only after others have followed. The first runs are therefore kept and reported together
+/// with the fourth. After that each run is reported at its end.
 struct CompressorTracker {
-    /// A compressor rests for minutes, so a short quiet already is its end.
+    /// Milliseconds. A compressor rests for minutes, so a short quiet span is already its end.
     static let quietAtEnd: Int64 = 10_000
     static let runLengths: ClosedRange<Int64> = 120_000...5_400_000
     static let rests: ClosedRange<Int64> = 120_000...7_200_000
-    /// In tenths of a watt; household compressors draw 40 to 400 W.
+    /// Tenths of a watt. Household compressors need 40 to 400 W.
     static let levels: ClosedRange<Int64> = 300...5_000
-    /// A longer hole may hide a whole rest.
+    /// Milliseconds. A longer gap may hide a whole rest.
     static let longestHole: Int64 = 600_000
-    /// So many runs alike make a compressor; on a plug that has had programmes, more.
+    /// The number of similar runs that identify a compressor. A plug with earlier programmes needs more.
     static let runsNeeded = 4
     static let runsNeededAfterProgrammes = 6
-    /// Runs that are kept meanwhile; those with holes do not count among the needed.
+    /// The number of kept runs. Runs with gaps are kept, but do not count among the similar ones.
     static let pendingLimit = 16
-    /// Points for runs unlike the known one: two each, one less for each that is like it. With so many it is forgotten.
+    /// The score at which the compressor is forgotten. A run that does not fit adds two points, one that fits subtracts
+    /// one.
     static let misfitLimit = 12
 
     private var isRunning = false
-    /// The run at hand, changed in place with every sample; an old one while none is.
+    /// The present run, changed in place with every sample. Stale while `isRunning` is false.
     private var run = CompressorRun(at: 0, isWhole: false)
     private var quiet: Int64 = 0
-    /// Whether the rest before the next run was seen, so that its start is one.
+    /// True if the rest before the next run was observed, so that its start is known.
     private var hasRested = false
     private var pending: [Pending] = []
     private var lastStart: Int64?
@@ -33,7 +34,7 @@ struct CompressorTracker {
         var cycle: ApplianceCycle
         var end: Int64
         var level: Int64
-        /// Whether it was seen from start to end.
+        /// True if the run was observed from start to end.
         var isWhole: Bool
 
         var length: Int64 { end - cycle.start }
@@ -91,7 +92,8 @@ struct CompressorTracker {
         if misfits >= Self.misfitLimit { (profile.compressor, misfits) = (nil, 0) }
     }
 
-    /// Within 40 % down and 60 % up: a warm room, a full refrigerator.
+    /// Returns true if the level is within 40 % below and 60 % above the known one, which allows for a warm room or a
+    /// full refrigerator.
     private func fits(_ level: Int64, _ known: Int32) -> Bool {
         level * 10 >= Int64(known) * 6 && level * 10 <= Int64(known) * 16
     }
@@ -104,7 +106,7 @@ struct CompressorTracker {
             if known.runs < .max { known.runs += 1 }
         }
         let period = lastStart.map { run.start - $0 } ?? known.periodMilliseconds
-        // A run that was missed in a hole would double the period.
+        // A run that was missed in a gap would double the period.
         if (1...known.periodMilliseconds * 7 / 4).contains(period) {
             known.periodMilliseconds += (period - known.periodMilliseconds) / 8
         }
@@ -114,11 +116,11 @@ struct CompressorTracker {
         judge(isLike: isLike || !run.isWhole, &profile)
     }
 
-    /// Keeps a run that may be a compressor's until it is known whether it is.
+    /// Keeps a run that may belong to a compressor until that is certain.
     private mutating func gather(
         _ run: CompressorRun, at time: Int64, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]
     ) {
-        // A lamp that was on for a moment is no run, and hinders none.
+        // A lamp that was on for a moment is not a run, and does not interrupt a series.
         guard run.length >= Self.runLengths.lowerBound else { return }
         guard run.isFlat, Self.levels.contains(run.level), run.length <= Self.runLengths.upperBound else {
             return pending.removeAll(keepingCapacity: true)
@@ -130,12 +132,12 @@ struct CompressorTracker {
         guard let alike = newestPending(needed) else { return }
         let level = alike.levels.reduce(0, +) / Int64(needed)
         let length = alike.lengths.reduce(0, +) / Int64(needed)
-        // All of them may have a hole beside them; then the run itself is the best guess there is.
+        // All runs may be next to gaps. Then the length of a run is the best estimate of a rest.
         let rest = alike.rests.isEmpty ? length : alike.rests.reduce(0, +) / Int64(alike.rests.count)
         let known = ApplianceProfile.Compressor(
             runs: UInt16(needed), level: Int32(clamping: level), runMilliseconds: length,
             periodMilliseconds: length + rest)
-        // Those before them too: a run that a warm meal made longer, one with a hole.
+        // Earlier similar runs are reported too: one that was longer because of a warm meal, or one with a gap.
         for var cycle in pending.filter({ fits($0.level, known.level) }).map(\.cycle) {
             cycle.said = time
             events.append(.finished(cycle))
@@ -145,7 +147,7 @@ struct CompressorTracker {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// So many of the newest runs that were seen whole, if there are as many and they are alike in level, length and rest.
+    /// Returns the newest fully observed runs, if there are `count` that are similar in level, length and rest.
     private func newestPending(_ count: Int) -> (levels: [Int64], lengths: [Int64], rests: [Int64])? {
         let whole = pending.indices.filter { pending[$0].isWhole }.suffix(count)
         guard whole.count == count, let first = whole.first else { return nil }
@@ -157,20 +159,20 @@ struct CompressorTracker {
         return isAlike && rests.allSatisfy(Self.rests.contains) ? (levels, lengths, rests) : nil
     }
 
-    /// Whether the largest is at most so many tenths of the smallest.
+    /// Returns true if the largest value is at most this many tenths of the smallest.
     private func within(_ tenths: Int64, _ values: [Int64]) -> Bool {
         (values.max() ?? 0) * 10 <= (values.min() ?? 0) * tenths
     }
 }
 
-/// A stretch of being on.
+/// A span in which the appliance is on.
 struct CompressorRun {
-    /// What a motor needs to start and come to its level.
+    /// Milliseconds in which a motor starts and reaches its level.
     static let settling: Int64 = 60_000
 
     let start: Int64
     private(set) var lastOn: Int64
-    /// Whether its start was seen.
+    /// True if the start was observed.
     var isWhole: Bool
     var isSaid = false
     private var peak: Int32 = 0
@@ -178,7 +180,7 @@ struct CompressorRun {
     private var settled: (energy: Int64, covered: Int64) = (0, 0)
     private var least: Int32 = .max
     private var greatest: Int32 = 0
-    /// The last sample of a run may be half a one: it counts when another has followed.
+    /// The last sample of a run may be an average with the rest, so it counts only when another one has followed.
     private var newest: Int32?
 
     init(at time: Int64, isWhole: Bool) {
@@ -189,7 +191,7 @@ struct CompressorRun {
 
     mutating func add(_ step: PowerStep, isOn: Bool) {
         guard isOn else { return }
-        // A step that ends a rest or begins a run is none of the run's; a hole may hide one.
+        // The steps into and out of the run do not belong to it. A gap may hide a rest.
         if step.elapsed > PowerStep.longest { isWhole = false }
         lastOn = step.time
         peak = max(peak, step.power)
@@ -208,7 +210,7 @@ struct CompressorRun {
 
     var length: Int64 { lastOn - start }
     var isSettled: Bool { settled.covered > 0 && lastOn - start > Self.settling }
-    /// In tenths of a watt, without the start.
+    /// The mean power in tenths of a watt, without the start.
     var level: Int64 { settled.covered > 0 ? settled.energy / settled.covered : 0 }
     var isFlat: Bool { greatest > 0 && Int64(greatest) <= 2 * Int64(least) }
 

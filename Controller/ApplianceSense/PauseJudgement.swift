@@ -1,26 +1,27 @@
-/// How long an appliance that has gone quiet is waited for before its programme is said to be finished.
+/// Decides how long an appliance must be quiet before its programme counts as finished.
 ///
-/// A wrong "finished" is worse than a late one. So an unknown appliance is waited for as long as a pause can be; each cycle
-/// that was seen gives reason to wait shorter, but never less than its pauses lasted.
+/// A wrong "finished" is worse than a late one. An unknown appliance is given the longest possible pause. Each observed
+/// cycle shortens the delay, but never below the length of its pauses.
 struct PauseJudgement {
-    /// A pause within a cycle is at most this long, by definition.
+    /// Milliseconds. A longer pause ends a cycle by definition.
     static let longestPause: Int64 = 1_200_000
 
-    /// How much quiet, in milliseconds, ends the programme.
+    /// The milliseconds of quiet that end the programme.
     var delay: Int64
-    /// The same when the level has fallen below what the appliance draws in its pauses: then it has turned itself off.
+    /// The delay for an appliance whose power fell below the level of its pauses: it turned itself off.
     var delayWhenOff: Int64
-    /// The level, in tenths of a watt, at which it counts as off. Nil where its pauses are not known.
+    /// The power at which the appliance counts as off, in tenths of a watt. Nil if the level of its pauses is unknown.
     var offLevel: Int32?
-    /// Whether it turned itself off after each end so far. Then it may have more to do as long as it has not.
+    /// True if the appliance turned itself off after each cycle so far. Until it does so again, the programme may not
+    /// be over.
     var turnsOff: Bool
 
     /// - Parameters:
     ///   - longestHere: the longest pause of the cycle so far, in milliseconds.
-    ///   - levelHere: the lowest level of its pauses; nil with fewer than five, too few to know.
+    ///   - levelHere: the lowest power of its pauses; nil below five pauses, which are too few.
     init(_ profile: ApplianceProfile, longestHere: Int64, levelHere: Int32?) {
         let longest = max(longestHere, Int64(profile.pauses.max() ?? 0) * 1000)
-        // The more cycles there were, the less likely a longer pause than theirs is.
+        // With more observed cycles, a pause longer than theirs is less likely.
         (delay, delayWhenOff) =
             switch profile.cycles {
             case 0: (Self.longestPause, 600_000)
@@ -33,14 +34,16 @@ struct PauseJudgement {
         delay = min(delay, Self.longestPause)
         delayWhenOff = min(delayWhenOff, delay)
         let level = [profile.pauseLevel, levelHere].compactMap { $0 }.min()
-        // Clearly below: by 40 % and by 0.8 W, more than a meter's last digit wavers in the mean of a minute.
+        // Lower by 40 % and by 0.8 W, which is more than a meter's last digit fluctuates in the mean of a minute.
         offLevel = level.flatMap { $0 >= 8 ? min($0 * 6 / 10, $0 - 8) : nil }
         turnsOff = offLevel.flatMap { off in profile.endLevel.map { $0 <= off } } ?? false
     }
 
-    /// - Parameters, in milliseconds:
-    ///   - quiet: how long it has been quiet.
-    ///   - off: for how long of that, up to now, it was off.
+    /// Returns true if the programme is over.
+    ///
+    /// - Parameters:
+    ///   - quiet: milliseconds of quiet until now.
+    ///   - off: milliseconds of that in which the appliance has been off until now.
     func isEnd(quiet: Int64, off: Int64) -> Bool {
         off >= delayWhenOff || quiet >= (turnsOff ? Self.longestPause : delay)
     }

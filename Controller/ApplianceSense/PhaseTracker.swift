@@ -1,10 +1,10 @@
-/// Names what a programme does, from half minutes: two that agree begin a phase, where the first of them began.
+/// Names the phases of a programme from blocks of 30 s. Two equal blocks start a phase, at the start of the first one.
 struct PhaseTracker {
     static let blockLength: Int64 = 30_000
-    /// More phases than a programme has; the rest belong to the last.
+    /// The number of phases, more than a programme has. Beyond it the last phase continues.
     static let limit = 64
     static let heatingFrom: Int64 = 8_000
-    /// A pause this long is a phase of its own.
+    /// Milliseconds. A pause of this length is a phase.
     static let soakFrom: Int64 = 120_000
 
     private var phases: [AppliancePhase] = []
@@ -13,7 +13,7 @@ struct PhaseTracker {
     private var pendingStart: Int64
     private var pendingPeak: Int32 = 0
     private var lastActive: Int64
-    /// The strongest tumbling so far, in tenths of a watt, and whether there was heat or a spin.
+    /// The greatest power of tumbling so far, in tenths of a watt, and flags for observed heating and spinning.
     private var tumblingPeak: Int32 = 0
     private var wasHot = false
     private var hasSpun = false
@@ -37,14 +37,14 @@ struct PhaseTracker {
 
     var current: AppliancePhase? { phases.last }
 
-    /// The phases, the last of them up to a time.
+    /// Returns the phases, with the last one ending at a time.
     func all(until end: Int64) -> [AppliancePhase] {
         var all = phases.filter { $0.start < end }
         if let last = all.indices.last { all[last].end = end }
         return all
     }
 
-    /// The phase that the sample makes certain.
+    /// Adds a sample. Returns the phase that it makes certain.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
         var found: AppliancePhase?
         if isActive {
@@ -66,7 +66,7 @@ struct PhaseTracker {
         return found
     }
 
-    /// After a pause the next phase begins with the activity.
+    /// After a pause the next phase starts with the activity.
     private mutating func restart(at time: Int64) {
         block = Block(start: time)
         pending = nil
@@ -80,11 +80,11 @@ struct PhaseTracker {
         }
         defer { (pending, pendingPeak) = (name, block.greatest) }
         if name != pending {
-            // The first of all counts from the programme's beginning.
+            // The first phase starts with the programme.
             if !phases.isEmpty || pending != nil { pendingStart = block.start }
             return nil
         }
-        // The weaker of two: one of them may hold the last moment of the heat.
+        // The weaker of two blocks, because one may contain the end of heating.
         if name == .tumbling { tumblingPeak = max(tumblingPeak, min(block.greatest, pendingPeak)) }
         wasHot = wasHot || name == .heating
         hasSpun = hasSpun || name == .spinning
@@ -100,15 +100,15 @@ struct PhaseTracker {
         return phase
     }
 
-    /// Nil for a half minute that tells nothing: a hole, or quiet.
+    /// Returns nil for a block with a gap or without activity.
     private func name(of block: Block) -> AppliancePhase.Name? {
         guard block.covered >= Self.blockLength / 2, block.active > 0 else { return nil }
-        // A moment of rest, or the start of a motor, leaves it steady.
+        // A short rest, or the start of a motor, still counts as steady.
         let isSteady = block.active * 20 >= block.covered * 17 && block.mean * 5 >= Int64(block.greatest) * 3
         if block.mean >= Self.heatingFrom { return .heating }
         if isSteady {
             if tumblingPeak == 0 { return .running }
-            // As strong as a third of the tumbling: a pump that drains is weaker.
+            // At least a third of the power of tumbling. A drain pump is weaker.
             return block.mean * 3 >= Int64(tumblingPeak) ? .spinning : .running
         }
         let isSparse = block.active * 10 < block.covered * 3

@@ -1,27 +1,31 @@
-/// Finds programmes: activity of at least 10 W with pauses of at most 20 minutes, at least 20 minutes long, that reaches 300 W.
+/// Finds programmes: activity of at least 10 W with pauses of at most 20 minutes, at least 20 minutes long, that
+/// reaches 300 W.
 struct ProgrammeTracker {
     static let shortest: Int64 = 1_200_000
-    /// How high it must rise, in tenths of a watt, and for how long together: a motor's start alone is no programme.
+    /// The power in tenths of a watt that a programme reaches, and for how many milliseconds in total. The start of a
+    /// motor does not count.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
-    /// On the plug of a compressor only what is far stronger counts, such as a machine that was put in its place.
+    /// These limits for a plug with a known compressor. Only a much stronger appliance, such as a machine that
+    /// replaced it, counts.
     static let strongFromBesideCompressor: Int32 = 8_000
     static let strongForBesideCompressor: Int64 = 60_000
-    /// Pauses from this length on tell the level at which the appliance rests.
+    /// Milliseconds. The power of pauses from this length on is the level at which the appliance rests.
     static let tellingPause: Int64 = 10_000
 
     private enum Stage {
-        /// No activity for longer than a pause.
+        /// Quiet for longer than a pause.
         case idle
-        /// Active, but not for long or strongly enough yet: a kettle stays one.
+        /// Active, but not long or strong enough yet. A kettle never leaves this stage.
         case candidate
         case running
-        /// Said to be finished, while what comes may still be a part of it.
+        /// Reported as finished, but it may still resume.
         case finished
     }
 
     private var stage = Stage.idle
-    /// Of the cycle at hand; beside the stage, so that it is changed in place with every sample. Old in stage `idle`.
+    /// The activity of the present cycle. Stored next to the stage, so that each sample changes it in place. Stale in
+    /// stage `idle`.
     private var activity = Activity(at: 0)
     private var quiet = Quiet()
 
@@ -35,7 +39,7 @@ struct ProgrammeTracker {
             }
             if stage != .candidate { activity.teach(&profile) }
             stage = .idle
-            // What lies between may be a hole, which teaches nothing about the level between cycles.
+            // The time in between may be a gap, which does not show the power between cycles.
             if isActive { quiet = Quiet() }
         }
         if isActive {
@@ -50,7 +54,7 @@ struct ProgrammeTracker {
     }
 
     private mutating func begin(_ step: PowerStep, _ profile: inout ApplianceProfile) {
-        // What the appliance draws between cycles is known from the quiet before one, if there was enough of it.
+        // The quiet span before a cycle shows the power between cycles, if it was long enough.
         if quiet.covered >= 60_000 { profile.learn(standby: Int32(clamping: quiet.level)) }
         quiet = Quiet()
         activity = Activity(at: step.time)
@@ -63,7 +67,7 @@ struct ProgrammeTracker {
         let phase = activity.add(step, isActive: isActive)
         switch stage {
         case .idle: break
-        // Its level after the end is still to be learned.
+        // The power after the end is still learned.
         case .finished: if !isActive { _ = activity.isOver(after: quiet, step, profile) }
         case .candidate:
             guard isActive, activity.isProgramme(on: profile) else { break }
