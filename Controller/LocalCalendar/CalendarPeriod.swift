@@ -1,6 +1,6 @@
-/// What a person counts by.
+/// The length of the periods of a list.
 public enum CalendarStep: String, CaseIterable, Hashable, Sendable {
-    /// Of an hour, by which tariffs change and every time zone's offset is counted.
+    /// A quarter of an hour. Tariffs change at quarters, and every time zone's offset is a multiple of one.
     case quarter
     case hour
     case day
@@ -8,7 +8,7 @@ public enum CalendarStep: String, CaseIterable, Hashable, Sendable {
 }
 
 extension CalendarStep {
-    /// Seconds, where they are always as many.
+    /// Seconds; nil if the length varies.
     fileprivate var length: Int? {
         switch self {
         case .quarter: 900
@@ -18,24 +18,30 @@ extension CalendarStep {
     }
 }
 
-/// An hour, day or month as the clock on the wall has it: where it is set forward a day has 23 hours, where it is set back 25.
+/// A quarter, hour, day or month of the local clock. A day has 23 hours if the clock is set forward, 25 if it is set
+/// back.
 public struct CalendarPeriod: Hashable, Sendable {
     /// Seconds since 1970, UTC.
     public let from: Int
-    /// The beginning of the next one.
+    /// The start of the next period.
     public let to: Int
-    /// What the clock shows at its beginning.
+    /// The local time at the start.
     public let start: CivilTime
 
-    /// Periods that a list may have: eleven years of hours, nearly three of quarters. Stops a typing error in a year from filling the memory.
+    /// The number of periods in a list: eleven years of hours, almost three of quarters. Stops a mistyped year from
+    /// filling the memory.
     public static let limit = 100_000
 
-    /// All that have a second with `from <= second < to`, in order and without a hole; nil beyond ``limit``.
+    /// Returns all periods that overlap the range, in order and without gaps; nil if there may be more than ``limit``.
+    ///
+    /// - Parameters:
+    ///   - from: seconds since 1970, UTC, included.
+    ///   - to: seconds since 1970, UTC, excluded.
     public static func all(_ step: CalendarStep, from: Int, to: Int, zone: ZoneOffsets) -> [CalendarPeriod]? {
         guard from < to else { return [] }
         let shortest = step.length ?? (step == .day ? 82_800 : 28 * 86_400)
         guard (to - from) / shortest <= limit else { return nil }
-        // The first began before `from`, the last ends after `to`.
+        // The first period starts before `from`, and the last one ends after `to`.
         let margin = step == .month ? 33 * 86_400 : 2 * 86_400
         let starts = starts(step, from: from - margin, to: to + margin, zone: zone)
         return zip(starts, starts.dropFirst()).compactMap { start, next in
@@ -44,8 +50,8 @@ public struct CalendarPeriod: Hashable, Sendable {
         }
     }
 
-    /// A day begins where a new date is seen first: not every day has a midnight, and where the clock is set back across it,
-    /// one has two.
+    /// A day starts at the first time with a new date. Some days have no midnight, and a clock that is set back across
+    /// midnight shows it twice.
     private static func starts(_ step: CalendarStep, from: Int, to: Int, zone: ZoneOffsets) -> [Int] {
         var starts: [Int] = []
         var newest = Int.min
@@ -62,13 +68,13 @@ public struct CalendarPeriod: Hashable, Sendable {
                 let civil = Self.local(candidate, zone)
                 let label =
                     switch step {
-                    // An hour that comes twice is two.
+                    // A repeated hour counts as two hours.
                     case .hour, .quarter: (civil.minute * 60 + civil.second) % length == 0 ? candidate : Int.min
                     case .day: civil.daysSince1970
                     case .month: civil.year * 12 + civil.month
                     }
                 guard label > newest else { continue }
-                // What lies before the first boundary is cut off somewhere inside a period.
+                // The period before the first boundary started before the range.
                 if newest > .min || step.length != nil { starts.append(candidate) }
                 newest = label
             }

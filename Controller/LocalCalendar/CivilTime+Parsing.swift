@@ -1,7 +1,7 @@
 extension CivilTime {
-    /// A time as people write it: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`; of a date alone its midnight.
+    /// Parses `2026-11-20`, `2026-11-20T07:30` or `2026-11-20 07:30:15`. A date without a time means its midnight.
     ///
-    /// Nil for anything else, for a date that no calendar has, and for years outside 1970 to 2200.
+    /// Nil for any other form, for a date that does not exist, and for years outside 1970 to 2200.
     public init?(parsing text: String) {
         let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
         guard let date = numbers(halves[0], separator: "-", digits: [4, 2, 2]) else { return nil }
@@ -13,14 +13,14 @@ extension CivilTime {
             }
             (hour, minute, second) = (clock[0], clock[1], clock.count > 2 ? clock[2] : 0)
         }
-        // 30 February comes back as another day.
+        // 30 February is converted to a different day.
         guard (1970...2200).contains(year), (1...12).contains(month), hour < 24, minute < 60, second < 60,
             CivilTime(localSeconds: localSeconds) == self
         else { return nil }
     }
 }
 
-/// Numbers of exactly so many digits each.
+/// Returns the numbers if each has exactly the given number of digits, else nil.
 private func numbers(_ text: Substring, separator: Character, digits: [Int]) -> [Int]? {
     let parts = text.split(separator: separator, omittingEmptySubsequences: false)
     guard parts.count == digits.count else { return nil }

@@ -1,4 +1,4 @@
-/// A date and time of day of the Gregorian calendar, as a clock on the wall shows it.
+/// A date and time of day in the Gregorian calendar, as shown on a local clock.
 public struct CivilTime: Hashable, Sendable {
     public var year: Int
     /// 1 to 12.
@@ -13,13 +13,16 @@ public struct CivilTime: Hashable, Sendable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    /// Creates the midnight of a date. The date is not validated.
     public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
     }
 
-    /// - Parameter seconds: Since 1970-01-01 00:00 of local time (UTC plus the zone's offset).
+    /// Creates the time from local seconds, rounded down to a whole second.
+    ///
+    /// - Parameter seconds: seconds since 1970-01-01 00:00 local time (UTC plus the zone's offset).
     public init(localSeconds seconds: Double) {
         let whole = Int(seconds.rounded(.down))
         let days = floorDivide(whole, 86_400)
@@ -30,8 +33,8 @@ public struct CivilTime: Hashable, Sendable {
         second = secondOfDay % 60
     }
 
-    /// Counts years from March, so that the leap day is the last of its year, in eras of 400 years, which all have
-    /// 146,097 days; 719,468 days lie between 0000-03-01 and 1970-01-01.
+    /// Counts years from March, so that the leap day is the last day of its year, in eras of 400 years with 146,097
+    /// days each. 719,468 days lie between 0000-03-01 and 1970-01-01.
     private init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)
@@ -45,6 +48,7 @@ public struct CivilTime: Hashable, Sendable {
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
+    /// The days from 1970-01-01 to the date; negative before it.
     public var daysSince1970: Int {
         let fromMarch = month <= 2 ? year - 1 : year
         let era = floorDivide(fromMarch, 400)
@@ -53,20 +57,26 @@ public struct CivilTime: Hashable, Sendable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Seconds since 1970-01-01 00:00 of local time.
+    /// Seconds since 1970-01-01 00:00 local time.
     public var localSeconds: Double { Double(daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second) }
 
+    /// True at 00:00:00.
     public var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 }
+    /// Three letters, for example `Nov`.
     public var monthName: String { CivilTime.monthNames[month - 1] }
+    /// For example `07:30`.
     public var clock: String { twoDigits(hour) + ":" + twoDigits(minute) }
+    /// For example `07:30:15`.
     public var clockWithSeconds: String { clock + ":" + twoDigits(second) }
+    /// For example `20 Nov`.
     public var dayAndMonth: String { "\(day) \(monthName)" }
+    /// For example `20 Nov 2026`.
     public var date: String { "\(dayAndMonth) \(year)" }
 }
 
 private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
-/// Rounds down, also below zero.
+/// Divides and rounds down, also for negative numbers.
 public func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient

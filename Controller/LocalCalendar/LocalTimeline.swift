@@ -1,14 +1,15 @@
-/// Tells when it was that a clock on the wall showed each of a series of times, by the order in which somebody wrote them down.
-/// An hour that comes twice is first summer time, then winter time. All times are milliseconds, local ones since
-/// 1970-01-01 00:00 of local time.
+/// Converts a series of local times to UTC. The order of the series decides which pass of a repeated hour is meant: the
+/// first pass is daylight saving time, the second is standard time. All times are milliseconds; local ones count from
+/// 1970-01-01 00:00 local time.
 public struct LocalTimeline: Sendable {
-    /// A clock that goes back by less was set; one that goes back by more within an hour that comes twice shows it again.
+    /// The threshold for a step back within a repeated hour. A smaller step is a correction of the clock, a larger one
+    /// starts the second pass.
     public static let setting: Int64 = 600_000
 
-    /// Lines that are at least this far apart show a time that comes twice only once per pass.
+    /// A series with at least this distance shows a repeated time only once per pass.
     private static let hour: Int64 = 3_600_000
 
-    /// A part of the time in which the offset does not change, UTC, without its end.
+    /// A span of UTC with a constant offset. The end is excluded.
     private struct Span {
         var begin: Int64
         var end: Int64
@@ -19,18 +20,19 @@ public struct LocalTimeline: Sendable {
 
     private enum Reading {
         case once(Int64)
-        /// The clock was set back at `change`, between the two.
+        /// The clock shows the time twice. It was set back at `change`, between the two.
         case twice(Int64, Int64, change: Int64)
         case never
     }
 
     private let spans: [Span]
-    /// Where one offset alone is possible: nearly all times that follow each other.
+    /// A local range in which only one offset is possible. It contains almost all consecutive times.
     private var plain: (local: Range<Int64>, offset: Int64)?
     private var last: (local: Int64, universal: Int64, change: Int64?, isSecond: Bool, sincePrevious: Int64)?
 
+    /// Creates a timeline without preceding times.
     public init(zone: ZoneOffsets) {
-        // Far beyond all dates, and sums of some of them do not overflow.
+        // Far beyond all dates, and small enough that sums do not overflow.
         let end = Int64.max / 8
         let begins = [-end] + zone.transitions.map { Int64(($0.time * 1000).rounded()) }
         let offsets = ([zone.initial] + zone.transitions.map(\.seconds)).map { Int64($0) * 1000 }
@@ -39,7 +41,9 @@ public struct LocalTimeline: Sendable {
         }
     }
 
-    /// - Returns: since 1970, UTC; nil for a time that the clock never shows, because it is set forward across it.
+    /// Returns the UTC time of the next local time in the series.
+    ///
+    /// - Returns: milliseconds since 1970, UTC; nil for a time that the clock skips.
     public mutating func universal(_ local: Int64) -> Int64? {
         let found: (universal: Int64, change: Int64?, isSecond: Bool)
         switch reading(local) {
@@ -57,11 +61,11 @@ public struct LocalTimeline: Sendable {
     private func isSecondPass(_ local: Int64, _ second: Int64, _ change: Int64) -> Bool {
         guard let last else { return false }
         if last.change == change {
-            // Hourly lines show the same time again.
+            // In a series of hours, the same time appears again in the second pass.
             let isSameAgain = last.local == local && last.sincePrevious >= Self.hour
             return last.isSecond || last.local - local >= Self.setting || isSameAgain
         }
-        // A clock that was set a little comes back into the second pass from what follows it.
+        // A small correction of the clock returns to the second pass from the time after it.
         return last.universal > second && last.universal - second < Self.setting
     }
 

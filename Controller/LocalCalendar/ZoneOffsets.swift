@@ -1,10 +1,11 @@
-/// A time zone as a value: how far local time is ahead of UTC over the span at hand. The caller looks it up.
+/// The UTC offsets of a time zone over a span of time, as a value. The caller looks them up.
 public struct ZoneOffsets: Hashable, Sendable {
-    /// From `time` (seconds since 1970, UTC) on, local time is `seconds` ahead of UTC.
+    /// From `time` on (seconds since 1970, UTC), local time is `seconds` ahead of UTC.
     public struct Transition: Hashable, Sendable {
         public var time: Double
         public var seconds: Int
 
+        /// Creates a transition.
         public init(time: Double, seconds: Int) {
             self.time = time
             self.seconds = seconds
@@ -16,19 +17,21 @@ public struct ZoneOffsets: Hashable, Sendable {
     /// Ascending in time.
     public let transitions: [Transition]
 
+    /// UTC.
     public static let utc = ZoneOffsets(initial: 0)
 
+    /// Creates the offsets. Sorts the transitions.
     public init(initial: Int, transitions: [Transition] = []) {
         self.initial = initial
         self.transitions = transitions.sorted { $0.time < $1.time }
     }
 
-    /// Seconds east of UTC at that time.
+    /// Returns the seconds east of UTC at a time in seconds since 1970, UTC.
     public func offset(at time: Double) -> Int {
         transitions.last { $0.time <= time }?.seconds ?? initial
     }
 
-    /// The parts of a time within which the offset does not change; the last one includes `to`.
+    /// Returns the spans with constant offsets within a range. The last one includes `to`.
     public func spans(from: Double, to: Double) -> [(from: Double, to: Double, offset: Int)] {
         let inside = transitions.filter { $0.time > from && $0.time <= to }
         let starts = [from] + inside.map(\.time)
