@@ -4,25 +4,27 @@ public import ProtocolCore
 
 /// Sunrise and sunset at a place on Earth.
 public struct Daylight: Hashable, Sendable {
-    /// Degrees, north and east positive.
+    /// Degrees, north positive.
     public let latitude: Double
+    /// Degrees, east positive.
     public let longitude: Double
 
-    /// Days of one answer. It stops a span of centuries from being computed; a backtest of four years fits.
+    /// The number of days in one result. Stops a computation over centuries; a backtest of four years fits.
     public static let dayLimit = 1500
 
-    /// Nil outside of the Earth: 90 degrees of latitude, 180 of longitude.
+    /// Nil outside of 90 degrees of latitude or 180 of longitude.
     public init?(latitude: Double, longitude: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         (self.latitude, self.longitude) = (latitude, longitude)
     }
 
-    /// When the sun rises and sets on days of the local calendar, ``dayLimit`` of them at most. Of a summer night that is bright until
-    /// after midnight, the sunset belongs to the day that it ends.
+    /// Returns sunrise and sunset on at most ``dayLimit`` days of the local calendar. A sunset after midnight belongs
+    /// to the day that it ends.
     ///
     /// - Parameters:
-    ///   - days: since 1970-01-01 of the local calendar.
-    ///   - instant: what the clock at hand shows at so many seconds since 1970, UTC; nil where it cannot tell.
+    ///   - days: since 1970-01-01 in the local calendar.
+    ///   - zone: the local time zone.
+    ///   - instant: converts seconds since 1970, UTC, to the caller's clock; nil if that is impossible.
     public func times(days: ClosedRange<Int64>, zone: ZoneOffsets, instant: (Int64) -> Instant?) -> SunTimes {
         SunTimes(
             days: days.prefix(Self.dayLimit).map { day in
@@ -37,32 +39,32 @@ public struct Daylight: Hashable, Sendable {
             })
     }
 
-    /// Seconds since 1970, UTC, of a day of the local calendar; nil where the sun does not rise, or not set, around its noon.
+    /// Returns the events of a day of the local calendar in seconds since 1970, UTC; nil for an event that does not
+    /// happen around the day's noon.
     func events(of day: Int64, zone: ZoneOffsets) -> (sunrise: Int64?, sunset: Int64?) {
         guard let (_, noon) = noon(of: day, zone: zone) else { return (nil, nil) }
         return (horizon(noon, isRise: true).time, horizon(noon, isRise: false).time)
     }
 
-    /// What becomes of a sunrise or a sunset.
+    /// The result for a sunrise or a sunset.
     private enum Event {
         case at(Int64)
-        /// The sun stays above the horizon, or below it.
+        /// The sun stays above the horizon all day if `isLight`, else below it.
         case isMissing(isLight: Bool)
 
         var time: Int64? { if case .at(let time) = self { time } else { nil } }
     }
 
-    /// The moment that an event comes nearest to on a day without it.
+    /// Returns the time at which a missing event comes nearest.
     ///
-    /// - Parameter neighbour: the day of UTC whose noon is on the other side of the night.
+    /// - Parameter neighbour: the UTC day whose noon is on the other side of the night.
     private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
         guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
-        // Both days make the same of it, so that nothing lies between them.
+        // Both days give the same result, so consecutive days have no gap.
         return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
     }
 
-    /// The noon that lies in a local day, and the day of UTC that it belongs to: by the date line the day of the calendar is not the one of
-    /// the longitude.
+    /// Returns the noon in a local day, and its UTC day. Near the date line the calendar day differs from the UTC day.
     private func noon(of day: Int64, zone: ZoneOffsets) -> (solarDay: Int64, noon: Double)? {
         [day - 1, day, day + 1].lazy.map { ($0, solarNoon(ofDay: Double($0))) }.first { _, noon in
             let local = Int64(noon.rounded()) + Int64(zone.offset(at: noon))
@@ -70,13 +72,13 @@ public struct Daylight: Hashable, Sendable {
         }
     }
 
-    /// - Parameter day: of UTC, since 1970; the noon may lie half a day beyond it.
+    /// - Parameter day: UTC days since 1970. The noon may be up to half a day outside of the day.
     private func solarNoon(ofDay day: Double) -> Double {
         let mean = day * 86_400 + 43_200 - longitude * 240
         return mean - Sun(at: mean).equationOfTime
     }
 
-    /// The sun's position is that of the event itself, which is found from noon on in a few steps.
+    /// Finds the event from noon in a few iterations, with the sun's position at the event itself.
     private func horizon(_ noon: Double, isRise: Bool) -> Event {
         var time = noon
         for _ in 0..<4 {

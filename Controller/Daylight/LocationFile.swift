@@ -1,10 +1,10 @@
 public import ConfigurationFiles
 
 extension Daylight {
-    /// Bytes of a file that are read.
+    /// The maximum size of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
 
-    /// Reads where the house is (TOML):
+    /// Reads the location of the house from a TOML file:
     ///
     /// ```toml
     /// [location]
@@ -12,9 +12,9 @@ extension Daylight {
     /// longitude = 13.40    # east positive
     /// ```
     ///
-    /// Two decimals are a kilometre, which is three seconds of the sun.
+    /// Two decimals give an accuracy of one kilometre, or three seconds of sunrise and sunset.
     ///
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    /// - Throws: `ConfigurationError` with all mistakes in the file.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         let table = reader.table("location")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where the sun is, by the equations of NOAA's solar calculator, which follow Meeus, "Astronomical Algorithms", chapters 25 and 28:
-/// good to a minute between the years 1800 and 2100 and the latitudes of 72 degrees.
+/// The position of the sun, by the equations of NOAA's solar calculator, which follow Meeus, "Astronomical Algorithms",
+/// chapters 25 and 28. Accurate to a minute for the years 1800 to 2100 and latitudes up to 72 degrees.
 struct Sun {
-    /// Seconds by which the sun is ahead of a clock that goes evenly.
+    /// The seconds by which apparent solar time is ahead of mean solar time.
     let equationOfTime: Double
     /// Radians north of the equator.
     let declination: Double
 
-    /// Degrees below the horizon of the sun's middle when its upper edge is seen on it: 16' of radius, 34' of refraction.
+    /// Degrees of the sun's center below the horizon at sunrise and sunset: 16' of radius and 34' of refraction.
     static let depression = 0.833
 
     /// - Parameter time: seconds since 1970, UTC.
@@ -35,13 +35,14 @@ struct Sun {
         equationOfTime = angle.degrees * 240
     }
 
-    /// Degrees that the Earth turns between noon and the sun on the horizon; nil where it stays above it, or below.
+    /// The degrees that the Earth turns between noon and sunrise or sunset; nil if the sun stays above or below the
+    /// horizon.
     func hourAngle(latitude: Double) -> Double? {
         let cosine = cosine(latitude: latitude)
         return abs(cosine) <= 1 ? acos(cosine).degrees : nil
     }
 
-    /// The cosine of that angle; less than -1 if the sun stays above the horizon, more than 1 if it stays below.
+    /// The cosine of the hour angle: less than -1 if the sun stays above the horizon, more than 1 if it stays below.
     func cosine(latitude: Double) -> Double {
         let latitude = latitude.radians
         return cos((90 + Self.depression).radians) / (cos(latitude) * cos(declination))
