@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Each press of one plug's button dims the lamp on another by one step: bright, 60 %, 30 %, off, and bright again.
+# Dims the lamp on one plug by one step per button press on a different plug: 100 %, 60 %, 30 %, off, and 100 % again.
 #
-#     button-dims-lamp.sh BUTTON LAMP        such as: button-dims-lamp.sh "Hall Switch" "Hall Lamp"
+#     button-dims-lamp.sh BUTTON LAMP        for example: button-dims-lamp.sh "Hall Switch" "Hall Lamp"
 #
-# It needs bash and plugctl (in PATH), paired with both plugs, and runs until it is interrupted. Each press counts exactly once,
-# also those made while this script was not running, however it ended: the file below holds the cursor of the last press together
-# with what it led to, written before the lamp is told. Remove the file to begin anew.
+# The script needs bash and plugctl (in PATH), paired with both plugs, and runs until it is interrupted. Each press counts exactly
+# once, even a press while the script was not running, however it ended: the file below stores the cursor of the last press and the
+# resulting level, before the lamp receives the command. Remove the file to start over.
 set -uo pipefail
 
 if (($# != 2)); then
@@ -17,16 +17,16 @@ folder=${XDG_STATE_HOME:-$HOME/.local/state}/smartplug/examples
 kept=$folder/button-dims-${lamp//\//_}
 mkdir -p "$folder" || exit 1
 
-# Two of these would both act. What an earlier one has just begun holds the lock until it is done.
+# Two running scripts would both act. A command that an earlier script has started holds the lock until it ends.
 exec 8>"$kept.lock"
 flock --nonblock 8 || { echo "waiting for another ${0##*/} to end" >&2 && flock 8; }
 
-# `keep done|begun`: all of it or nothing, also when the power fails.
+# `keep done|begun`: replaces the file atomically, even if the power fails.
 keep() {
     printf '%s %s %s\n' "$cursor" "$level" "$1" >"$kept.new" && sync "$kept.new" && mv "$kept.new" "$kept"
 }
 
-# Tells the lamp its level. The plug does what bears one cursor only once, so that asking again is no second step.
+# Sends the level to the lamp. The plug performs a command with the same cursor only once, so a retry is safe.
 act() {
     local try
     for try in 1 2 4 8 0; do
@@ -36,7 +36,7 @@ act() {
     echo "$lamp was not reached: this press is lost" >&2
 }
 
-# `take LINE`: a line of `plugctl watch --json`. Text in it has its quotes escaped, so that such a pattern finds keys alone.
+# `take LINE`: handles a line of `plugctl watch --json`. Quotes in its strings are escaped, so the patterns match only keys.
 take() {
     [[ $1 =~ \"cursor\":\"([-_0-9A-Za-z]+)\" ]] || return 0
     cursor=${BASH_REMATCH[1]}
@@ -59,7 +59,7 @@ fi
 pause=1
 while true; do
     begun=$SECONDS
-    # The shell itself reads: when it is killed nobody does, and watch ends as well. Readings are not wanted here.
+    # The shell itself reads the pipe, so `plugctl watch` ends if the shell is killed. The options suppress readings.
     exec 9< <(exec plugctl watch "$button" --json --dead-band 100kW --interval 1d ${cursor:+--after "$cursor"} \
         $([[ $cursor ]] || echo --from-now) 8>&-)
     watch=$!
@@ -69,7 +69,7 @@ while true; do
     exec 9<&-
     wait "$watch"
     status=$?
-    # 64: nothing will be better the next time. Otherwise the plug may be away: it is looked for again, ever less often.
+    # Status 64 is a usage error, which a retry does not fix. Otherwise the plug may be absent: retry with a growing pause.
     if ((status == 64)); then exit 64; fi
     if ((SECONDS - begun > 60)); then pause=1; fi
     sleep "$pause" 8>&-

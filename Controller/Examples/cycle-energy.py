@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Counts the energy of each cycle of an appliance, such as a washing machine, and posts it to a web address:
+"""Measures the energy of each cycle of an appliance, such as a washing machine, and posts it to a web address:
 
     cycle-energy.py "Washing Machine" http://localhost:8080/cycles [--above 10] [--below 5] [--quiet 180]
 
-A cycle begins when active power rises above 10 W, and ends when it has been below 5 W for three minutes, or at once when the plug is
-turned off. What is posted is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
+A cycle begins when active power rises above 10 W. It ends when the power has been below 5 W for three minutes, or at once when the
+plug is turned off. Each post is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
 
-It needs Python 3.9 and plugctl (in PATH), paired with the plug, and runs until it is interrupted. Everything that it knows is in one
-file that is replaced as a whole: the cursor, the cycle that runs, and what is not posted yet. So nothing is lost however it ends: the
-plug itself counts energy on, and tells later when it was turned off. A post whose answer got lost is sent again with the same id,
-also as the header Idempotency-Key, so that the receiver can drop it.
+The program needs Python 3.9 and plugctl (in PATH), paired with the plug, and runs until it is interrupted. It stores its state in one
+file that is replaced atomically: the cursor, the running cycle, and the cycles that are not posted yet. However it ends, no cycle is
+lost: the plug continues to count energy, and later reports when it was turned off. If the answer to a post is lost, the post is sent
+again with the same id and the same Idempotency-Key header, so that the receiver can ignore it.
 """
 
 import argparse
@@ -25,18 +25,18 @@ import time
 import urllib.error
 import urllib.request
 
-LONGEST_PAUSE = 60  # seconds between two tries
-MOST_UNSENT = 1000  # cycles; stops a receiver that is gone for good from filling the disk
+LONGEST_PAUSE = 60  # seconds between two attempts
+MOST_UNSENT = 1000  # cycles; stops a receiver that never returns from filling the disk
 LONGEST_ANSWER = 10  # seconds
 
 
 class Memory:
-    """What survives this program: a JSON object in a file."""
+    """The persistent state of the program: a JSON object in a file."""
 
     def __init__(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        # Two of these would both count. The lock goes with the process.
+        # Two processes would both count. The lock ends with the process.
         self._lock = open(path.with_suffix(".lock"), "w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.known = {"cursor": None, "cycle": None, "unsent": []}
@@ -44,7 +44,7 @@ class Memory:
             self.known.update(json.loads(path.read_text()))
 
     def keep(self):
-        """All of it or nothing, also when the power fails."""
+        """Replaces the file atomically, even if the power fails."""
         new = self._path.with_suffix(".new")
         with open(new, "w") as file:
             json.dump(self.known, file)
@@ -54,7 +54,7 @@ class Memory:
 
 
 class Pause:
-    """Between tries: 1 s, doubling up to a minute."""
+    """The pause between attempts: 1 s, doubled after each failure up to one minute."""
 
     def __init__(self):
         self.succeeded()
@@ -69,7 +69,7 @@ class Pause:
 
 
 class Cycles:
-    """From the lines of `plugctl watch --json` to cycles."""
+    """Finds cycles in the lines of `plugctl watch --json`."""
 
     def __init__(self, memory, plug, above, below, quiet):
         self._memory, self._plug = memory, plug
@@ -86,7 +86,7 @@ class Cycles:
             if cycle is None and power > self._above:
                 known["cycle"] = {"begin": line["at"], "from": self._energy, "quietSince": None}
             elif cycle is not None:
-                # Readings of between two watches are not told: a machine that is quiet in both was quiet all the time.
+                # Readings between two watches are missing. A machine that is quiet in both counts as quiet in between.
                 if power >= self._below:
                     cycle["quietSince"] = None
                 elif cycle["quietSince"] is None:
@@ -95,10 +95,10 @@ class Cycles:
                     self._ended(cycle["quietSince"], cycle["to"])
         elif line["event"] == "relay" and not line["on"] and cycle is not None:
             cycle["offSince"] = line["at"]
-        # The first reading after it says how much it was.
+        # The first reading after the plug was turned off has the final energy.
         if known["cycle"] is not None and "offSince" in known["cycle"] and "activeEnergy" in line:
             self._ended(known["cycle"]["offSince"], self._energy)
-        # Together with what the line led to. Lines of readings have none, and only they come often.
+        # Stored together with the effect of the line. Lines of readings are frequent and have no cursor.
         if "cursor" in line:
             known["cursor"] = line["cursor"]
         if json.dumps(known) != before:
@@ -118,7 +118,7 @@ def seconds(iso8601):
 
 
 def post(cycle, address):
-    """Whether it arrived. What the receiver refuses for good is told and dropped: it would be refused for ever."""
+    """Returns True if the cycle needs no further post. A permanent refusal is printed, and the cycle is dropped."""
     request = urllib.request.Request(
         address, json.dumps(cycle).encode(), {"Content-Type": "application/json", "Idempotency-Key": cycle["id"]})
     try:
@@ -154,7 +154,7 @@ class Watching:
         return self._process.stdout if self._process else None
 
     def lines(self):
-        """Those that are there. None at the end of its output."""
+        """Returns the lines that have arrived; None at the end of the output."""
         piece = os.read(self.output.fileno(), 1 << 16)
         if not piece:
             return None
@@ -165,7 +165,7 @@ class Watching:
         status = self._process.wait()
         self._process.stdout.close()
         self._process = None
-        if status == 64:  # wrong usage: nothing will be better the next time
+        if status == 64:  # a usage error, which a retry does not fix
             sys.exit(64)
         if time.monotonic() - self._began > LONGEST_PAUSE:
             self.pause.succeeded()

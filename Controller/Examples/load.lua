@@ -1,10 +1,10 @@
--- Keeps what these plugs draw together below what the fuse bears. The first of the list is turned off first. Each goes on again when
--- there is room for what it drew, the last of the list first.
+-- Keeps the total power of these plugs below the limit of the fuse. Above the limit the script turns plugs off, first in the list
+-- first. It turns a plug on again when there is room for its previous power, last in the list first.
 
 local limit, room = 3000, 200 -- W
 local loads = { "Boiler", "Dryer", "Washing Machine" }
 
--- The last reading may be older than the last switching: what is off draws nothing.
+-- The last reading may be older than the relay's last change. A plug that is off has no power.
 local function watts_of(name)
   return plug(name):isOn() and plug(name):power() or 0
 end

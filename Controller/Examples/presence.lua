@@ -1,6 +1,6 @@
--- While nobody is at home, lamps go on and off in the evening as if somebody were, each evening at other times. A long press of the
--- button at the hall's light says that everybody leaves, a double press that somebody is back. Both, and what is under way of an
--- evening, survive a restart.
+-- Simulates presence: while the residents are away, the lamps turn on and off in the evening, at different times each day. A long
+-- press of the hall light's button starts the simulation, a double press ends it. The setting and the evening's timers survive a
+-- restart.
 
 local lamps = { "Ceiling Light", "Bedroom Lamp", "Floor Lamp" }
 local hour = 3600
@@ -21,7 +21,7 @@ end)
 at("18:00", function()
   if not state.away then return end
   for _, lamp in ipairs(lamps) do
-    -- On at some time before eight, off at some time from ten to half past eleven.
+    -- On between 18:01 and 20:00, off between 22:00 and 23:30.
     timer(lamp .. " on"):start(math.random(60, 2 * hour))
     timer(lamp .. " off"):start(math.random(4 * hour, 5 * hour + 1800))
   end

@@ -1,6 +1,6 @@
--- The same as television.yaml, as a script. The television's power switches the room: in standby it takes a watt or two, running
--- 60 W and more. The 3 seconds keep the short peak of its power supply from counting. Afterwards the light and the amplifier are as
--- they were before, unless somebody has switched them meanwhile.
+-- Does the same as television.yaml, as a script. The television's power controls the room: 1 to 2 W in standby, at least 60 W when
+-- it runs. The 3 seconds ignore the short peak of its power supply. After the movie the light and the amplifier return to their
+-- previous state, unless they were switched by hand meanwhile.
 
 on("Television", "rises above", 40, { lasting = "3 s" }, function()
   plug("Ceiling Light"):off()

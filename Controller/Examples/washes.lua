@@ -1,4 +1,4 @@
--- Counts the washing machine's washes, and tells on Sunday evening how many they were in the week. The count is in `state`, which
+-- Counts the cycles of the washing machine, and sends the count of the week on Sunday evening. The count is in `state`, which
 -- survives restarts.
 
 on("Washing Machine", "appliance", "finished", { cycle = "programme" }, function()

@@ -1,7 +1,7 @@
 import LinuxNetwork
 import ServiceDiscovery
 
-/// Prints what comes, changes and goes of a type, and how many there are whenever nothing more is at hand:
+/// Prints the services of a type that are found, changed and lost, and their number after each batch of changes:
 /// `BrowseServices [TYPE]`.
 @main struct BrowseServices {
     static func main() async throws {

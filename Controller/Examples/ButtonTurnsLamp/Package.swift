@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, as yours would be. Outside of this repository the first dependency is a URL, not a path.
+// A separate package, like that of another project. Outside of this repository the first dependency is a URL.
 let package = Package(
     name: "ButtonTurnsLamp",
     dependencies: [

@@ -2,18 +2,18 @@ import DurableFiles
 import PlugClient
 import PlugModel
 
-/// Lines of text that begin with an event's number.
+/// A file of text lines that begin with an event's number.
 struct EventFile {
-    /// Stops a file that is none of ours from filling the memory.
+    /// Bytes. Stops a file of a different program from filling the memory.
     private static let limit = 1 << 26
 
-    /// Where the events go on.
+    /// The position at which the events resume.
     let cursor: Cursor
     private let file: AppendingFile
 
     init(_ path: String) throws(FileError) {
         let bytes = try FileStore().readIfPresent(path, limit: Self.limit) ?? []
-        // The power may have gone while a line was written.
+        // The power may have failed during the write of the last line.
         let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
         file = try AppendingFile(path)
         if whole.count < file.length { try file.truncate(to: whole.count) }

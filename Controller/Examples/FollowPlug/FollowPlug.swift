@@ -5,11 +5,11 @@ import PlugClient
 import PlugModel
 import PlugTransport
 
-/// Writes every event of a plug into a file, each exactly once, however often this program or the plug is stopped and started
-/// again: `FollowPlug NAME FILE`.
+/// Writes every event of a plug to a file exactly once, however often this program or the plug restarts:
+/// `FollowPlug NAME FILE`.
 ///
-/// The file is both the effect and the cursor. A line begins with its event's number and reaches the disk whole or not at all;
-/// the next start goes on after the last one.
+/// The file is both the output and the cursor. Each line begins with its event's number and is written to the disk
+/// atomically. The next start resumes after the last line.
 @main struct FollowPlug {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()

@@ -5,14 +5,15 @@ import PlugModel
 import PlugProtocol
 import PlugTransport
 
-/// Each press of one plug's button turns the lamp on another one over, exactly once, however often this program or a plug is
-/// stopped and started again:
+/// Toggles the lamp on one plug at each button press on a different plug. Each press counts exactly once, however often
+/// this program or a plug restarts:
 ///
 ///     swift run --package-path Controller/Examples/ButtonTurnsLamp ButtonTurnsLamp BUTTON LAMP FILE
 ///
-/// with plugs that `plugctl pair` paired on this machine. It runs until it is interrupted. The file holds the number of the last
-/// event that was acted on; it is written after the lamp has answered. Whoever is killed in between asks the lamp again after the
-/// next start, with a request made from the same press, and the lamp does that once.
+/// The plugs must be paired on this machine with `plugctl pair`. The program runs until it is interrupted. The file
+/// stores the number of the last handled event and is written after the lamp has answered. If the program is killed in
+/// between, it sends the command again after the next start. The request id is derived from the press, so the lamp
+/// toggles once.
 @main struct ButtonTurnsLamp {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -28,7 +29,7 @@ import PlugTransport
             } catch {
                 complain("\(error)")
             }
-            // Connections come back by themselves. What ends up here takes longer: a plug that is not there, a full disk.
+            // The client reconnects by itself. An error here is a longer fault: an absent plug or a full disk.
             if begun.duration(to: .now) > .seconds(60) { pause = .seconds(1) }
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(60))
@@ -65,7 +66,7 @@ import PlugTransport
             do {
                 try await lamp.send(.setRelay(on: !state.relayOn, autoOff: nil), as: request)
             } catch let refusal as Refusal {
-                // It would be refused again: the press is lost.
+                // A retry would be refused too, so the press is lost.
                 complain("\(lamp.name): \(refusal.detail)")
             }
             break
