@@ -10,6 +10,7 @@ public struct ApplianceCycle: Sendable, Hashable {
         case defrost
     }
 
+    /// The kind of the cycle.
     public var kind: Kind
     /// The first activity.
     public var start: Int64
@@ -45,6 +46,7 @@ public struct AppliancePhase: Sendable, Hashable {
         case antiCrease = "anti-crease"
     }
 
+    /// The activity of the appliance.
     public var name: Name
     /// The start in milliseconds.
     public var start: Int64

@@ -103,6 +103,7 @@ public struct CommandRequest: Hashable, Sendable {
     var key: UInt128
     /// The plug's announced name; for an absent plug the name as the rule writes it.
     public var plug: String
+    /// The command, which does not depend on the plug's state.
     public var command: PlugCommand
 
     /// Creates a request.
@@ -116,6 +117,7 @@ public struct CommandRequest: Hashable, Sendable {
         self.command = command
     }
 
+    /// The id as bytes.
     public var id: RequestID {
         get { RequestID(key) }
         set { key = newValue.key }
@@ -131,13 +133,17 @@ public struct EffectRequest: Hashable, Sendable {
         case notify(title: String, text: String)
         /// A program with its arguments, killed after the timeout.
         case run([String], timeout: Duration)
+        /// A request to a web server, with a filled body.
         case webHook(WebHook)
     }
 
     public var id: RequestID
+    /// The kind and content.
     public var effect: Effect
+    /// The firing with the effect.
     public var firing: Firing
 
+    /// Creates a request.
     public init(id: RequestID, effect: Effect, firing: Firing) {
         self.id = id
         self.effect = effect
@@ -196,6 +202,7 @@ public struct Firing: Hashable, Sendable {
             case told(String)
         }
 
+        /// The kind of the cause.
         public var source: Source
         /// The announced name of the plug with the edge.
         public var plug: String?
@@ -250,15 +257,20 @@ public struct NearMiss: Hashable, Sendable {
         case silence
     }
 
+    /// The rule's name.
     public var rule: String
+    /// The trigger of the rule.
     public var trigger: Trigger
     /// The announced name.
     public var plug: String
     /// The time of the crossing on the controller's clock. `lasted` is the duration up to the end.
     public var since: Instant
+    /// The time from the crossing to the end.
     public var lasted: Duration
+    /// The reason why the dwell ended early.
     public var end: End
 
+    /// Creates a near miss.
     public init(rule: String, trigger: Trigger, plug: String, since: Instant, lasted: Duration, end: End) {
         self.rule = rule
         self.trigger = trigger
@@ -281,6 +293,7 @@ public enum RunStep: Hashable, Sendable {
     case nothingToRestore(plug: String)
     /// All actions are carried out or on their way.
     case finished
+    /// The run was cancelled; its remaining actions are dropped.
     case cancelled(RunEnd)
 
     /// The reason why a run was cancelled.

@@ -10,6 +10,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public struct ConditionResult: Codable, Hashable, Sendable {
         /// The condition in words.
         public var condition: String
+        /// True if the condition held.
         public var held: Bool
 
         /// Creates a result.
@@ -27,6 +28,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         public var what: String
         /// The id of a command, call or effect, as 32 hexadecimal digits.
         public var id: String?
+        /// The plug of a command, by name.
         public var plug: String?
         /// The time of the answer to a command, call or effect; nil until it arrives. `outcome` is the answer in words.
         public var answered: Int64?
@@ -50,6 +52,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var rule: String
     /// The time of the edge's evaluation.
     public var at: Int64
+    /// The result for the rule.
     public var outcome: Outcome
     /// The edge in words.
     public var cause: String

@@ -3,9 +3,11 @@ public import ProtocolCore
 
 /// A moment on a host: on the clock of one boot, and on the wall clock.
 public struct HostMoment: Hashable, Sendable {
+    /// The boot of the host.
     public var boot: BootID
     /// The time on the clock of the boot.
     public var instant: Instant
+    /// The time on the wall clock, UTC.
     public var nanosecondsSince1970: Int64
 
     /// Creates a moment from both clocks.
@@ -204,8 +206,11 @@ public struct MemoryFault: Error, Hashable, Sendable, CustomStringConvertible {
         case notOurs
         /// This program does not read the version.
         case version(UInt8)
+        /// The bytes end before a value is complete.
         case tooShort
+        /// Bytes follow the last value.
         case tooLong
+        /// The hash at the end does not match.
         case checksum
         /// A value has an invalid range or form; the text names the expected kind.
         case outOfRange(String)
@@ -213,6 +218,7 @@ public struct MemoryFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The byte offset of the fault.
     public var offset: Int
+    /// The kind of the fault.
     public var reason: Reason
 
     public var description: String {

@@ -4,6 +4,7 @@ public import ProtocolCore
 extension HouseMemory {
     /// An unanswered call of a script's function.
     public struct Call: Hashable, Sendable {
+        /// The call, with the firing as its argument.
         public var call: ScriptCall
         /// The time at which the call expires.
         public var until: Instant
@@ -11,13 +12,16 @@ extension HouseMemory {
 
     /// The persistent data of a script.
     public struct Script: Hashable, Sendable {
+        /// A running timer.
         public struct Timer: Hashable, Sendable {
             public var name: String
+            /// The time at which the timer ends.
             public var end: Instant
             /// The call that started the timer.
             public var startedBy: RequestID
         }
 
+        /// The script's file name.
         public let name: String
         /// JSON; nil if the script never set it.
         public internal(set) var state: String?

@@ -33,6 +33,7 @@ public struct HouseMemory: Hashable, Sendable {
 
     /// An effect outside of the house that is not finished.
     public struct Effect: Hashable, Sendable {
+        /// The effect, with its firing.
         public var request: EffectRequest
         /// The time at which the effect expires.
         public var until: Instant

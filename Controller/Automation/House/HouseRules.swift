@@ -123,6 +123,7 @@ public struct HouseRules: Machine, Sendable {
         keepScripts(now: now)
     }
 
+    /// The next time at which work is due; nil if there is only work for events.
     public var nextDeadline: Instant? {
         let ends = memory.commands.lazy.map(\.until).min()
         let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
@@ -137,6 +138,7 @@ public struct HouseRules: Machine, Sendable {
     /// True if all changes are stored, or if storing them failed.
     public var isStored: Bool { commit.isClean }
 
+    /// Handles one event. The shell must perform the returned actions in order.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         take(event, now: now, &actions)

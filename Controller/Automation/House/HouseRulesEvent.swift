@@ -76,13 +76,19 @@ public enum HouseRulesAction: Hashable, Sendable {
 public enum HouseNotice: Hashable, Sendable {
     /// The number of followed plugs, and the newest one.
     case following(plugs: Int, newest: String)
+    /// The plug is neither connected nor announced.
     case lost(plug: String)
+    /// The plug's events in the gap are lost.
     case gap(plug: String, Gap)
     /// The plug was called `before`. These rules still use that name, and it still means the plug.
     case renamed(plug: String, id: PlugID, before: String, rules: [String])
+    /// A rule fired. Reported after it is stored, if the firing has commands, effects, calls or waits.
     case firing(Firing)
+    /// An edge arrived, but the rule did not fire.
     case heldBack(Firing, HoldBack)
+    /// An action did not become a command.
     case notSent(Firing, plug: String, UnsentReason)
+    /// A threshold was crossed, but the dwell was cut short.
     case nearMiss(NearMiss)
     /// A firing sends the command. Reported after it is stored.
     case commanded(CommandRequest, Firing)
@@ -90,7 +96,9 @@ public enum HouseNotice: Hashable, Sendable {
     case performing(EffectRequest)
     /// The command is stored for an absent plug, in place of every earlier one.
     case remembered(HouseMemory.Command)
+    /// A change in the progress of a firing's actions.
     case step(Firing, RunStep)
+    /// The effect ended.
     case effect(EffectRequest, EffectOutcome)
     /// A firing calls a script's function. Reported after it is stored.
     case calling(ScriptCall)
@@ -110,6 +118,7 @@ public enum HouseNotice: Hashable, Sendable {
     case scriptEnded(script: String, why: String, restartsIn: Duration?)
     /// The script's process runs. Reported by the shell.
     case scriptRuns(script: String)
+    /// The user enabled or disabled a rule. Reported after it is stored.
     case ruleEnabled(String, Bool)
     /// The rules were replaced. The value is the names of changed, new and removed rules.
     case rulesChanged([String])
@@ -119,6 +128,7 @@ public enum HouseNotice: Hashable, Sendable {
     case fileSound(path: String)
     /// An earlier process decided the command and may have sent it. It is sent again with the same id.
     case resumed(HouseMemory.Command)
+    /// The command ended: with the plug's answer, or with a refusal by this process.
     case command(HouseMemory.Command, CommandOutcome)
     /// The memory cannot be stored. If the process is killed now, a command may be lost or an event handled twice.
     /// `reason` in words.

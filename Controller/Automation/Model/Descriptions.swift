@@ -79,6 +79,7 @@ extension DailyWindow: CustomStringConvertible {
 }
 
 extension DailyWindow.Point: CustomStringConvertible {
+    /// For example `17:00` or `30 min before sunset`.
     public var description: String {
         switch self {
         case .clock(let time): "\(time)"

@@ -4,7 +4,9 @@ public import PlugModel
 public enum RuleAction: Hashable, Sendable {
     /// - Parameter autoOff: the time after which the plug turns itself off, even if the controller is down by then.
     case turnOn([String], autoOff: Duration? = nil)
+    /// Turns the relays off.
     case turnOff([String])
+    /// Inverts each relay's expected state, including commands on their way.
     case toggle([String])
     /// Sets the level, with a transition of the given length.
     case dim([String], to: DimLevel, over: Duration)
@@ -13,6 +15,7 @@ public enum RuleAction: Hashable, Sendable {
     /// Restores the state before the last change by a rule. Does nothing if the relay was switched by other means
     /// since.
     case restore([String])
+    /// Waits. Zero has no effect.
     case wait(Duration)
     /// Waits until the condition holds, for at most the timeout.
     case waitUntil(Condition, timeout: Duration, Timeout)
@@ -21,6 +24,7 @@ public enum RuleAction: Hashable, Sendable {
     /// A program and its literal arguments. It receives the event as JSON on its standard input and is killed after the
     /// timeout.
     case run([String], timeout: Duration)
+    /// Sends a request to a web server.
     case webHook(WebHook)
     /// Calls a function of a script. The function answers later with the actions to run.
     case call(ScriptHandler)

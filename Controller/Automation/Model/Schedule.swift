@@ -27,6 +27,7 @@ public struct Weekdays: OptionSet, Hashable, Sendable {
     public static let friday = Weekdays(rawValue: 1 << 4)
     public static let saturday = Weekdays(rawValue: 1 << 5)
     public static let sunday = Weekdays(rawValue: 1 << 6)
+    /// Every day of the week.
     public static let all = Weekdays(rawValue: 0x7F)
 
     /// Three-letter names, Monday first.
@@ -47,6 +48,7 @@ public struct CronSchedule: Hashable, Sendable {
     public var hours: UInt32
     public var days: UInt32
     public var months: UInt16
+    /// The matching days of the week.
     public var weekdays: Weekdays
     /// True if either the day of the month or the day of the week must match. False if both must match: crontab(5)
     /// requires that if one of the two fields begins with a star.

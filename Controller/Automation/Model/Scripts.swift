@@ -16,7 +16,9 @@ public struct ScriptHandler: Hashable, Sendable {
 
 /// A timer that a script started, identified by the script and the timer's name.
 public struct ScriptTimer: Hashable, Sendable {
+    /// The script's file name.
     public var script: String
+    /// The name that the script gave to the timer, at most ``ScriptLimits/timerNameSize`` bytes.
     public var name: String
 
     /// Creates a reference to a timer.
@@ -31,7 +33,9 @@ public struct ScriptTimer: Hashable, Sendable {
 public struct ScriptCall: Hashable, Sendable {
     /// Derived from the firing, so that each process gives the call the same id.
     public var id: RequestID
+    /// The function to call.
     public var handler: ScriptHandler
+    /// The firing, which is the argument of the function.
     public var firing: Firing
 
     /// Creates a call.
@@ -44,6 +48,7 @@ public struct ScriptCall: Hashable, Sendable {
 
 /// A plug as a script sees it.
 public struct PlugView: Hashable, Sendable {
+    /// The name under which the script sees the plug.
     public var name: String
     public var isConnected: Bool
     /// The relay's state, including commands that are on their way; nil if the plug is not connected.
@@ -64,6 +69,7 @@ public struct PlugView: Hashable, Sendable {
 public struct ScriptAnswer: Hashable, Sendable {
     /// A timer to start, restart or stop.
     public struct TimerChange: Hashable, Sendable {
+        /// The timer's name.
         public var name: String
         /// The time from now until the end of the timer; nil stops the timer.
         public var delay: Duration?
@@ -77,6 +83,7 @@ public struct ScriptAnswer: Hashable, Sendable {
 
     /// The actions in order. None waits and none calls a script.
     public var actions: [RuleAction] = []
+    /// The timers to start, restart or stop.
     public var timers: [TimerChange] = []
     /// The script's new persistent state as JSON; nil if the state did not change.
     public var state: String?
@@ -89,6 +96,7 @@ public struct ScriptAnswer: Hashable, Sendable {
 
 /// The result of a call.
 public enum ScriptOutcome: Hashable, Sendable {
+    /// The function returned with this request.
     case answered(ScriptAnswer)
     /// The call failed. The reason is in words, with the lines that the script logged before. None of its actions is
     /// carried out.

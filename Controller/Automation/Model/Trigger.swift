@@ -10,6 +10,7 @@ public enum Trigger: Hashable, Sendable {
     case activePowerStays(plug: String, PowerBand)
     /// The energy of a period exceeded the limit.
     case activeEnergy(plug: String, EnergyThreshold)
+    /// The button was pressed in this way.
     case button(plug: String, ButtonPress)
     /// The relay switched, for any cause. `on` nil: in either direction.
     case relay(plug: String, on: Bool?)
@@ -19,7 +20,9 @@ public enum Trigger: Hashable, Sendable {
     case back(plug: String, dwell: Duration)
     /// A protection tripped; nil for any protection.
     case protection(plug: String, Protection?)
+    /// The appliance on the plug started or finished.
     case appliance(plug: String, ApplianceTrigger)
+    /// The schedule is due.
     case schedule(Schedule)
     /// The rule of this name fired.
     case rule(String)
@@ -78,6 +81,7 @@ public struct EnergyThreshold: Hashable, Sendable {
 
     /// Wh. The energy must exceed this.
     public var wattHours: Double
+    /// The period whose energy counts.
     public var period: Period
 
     /// Creates a limit of `wattHours` per `period`.
@@ -90,6 +94,8 @@ public struct EnergyThreshold: Hashable, Sendable {
 /// An event of the appliance that ``ApplianceSense/ApplianceSense`` detects on a plug. A nil kind matches any
 /// appliance.
 public enum ApplianceTrigger: Hashable, Sendable {
+    /// A cycle of this kind became certain.
     case started(ApplianceCycle.Kind?)
+    /// A cycle of this kind finished.
     case finished(ApplianceCycle.Kind?)
 }

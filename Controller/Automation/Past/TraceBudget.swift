@@ -6,6 +6,7 @@ public struct TraceBudget: Sendable {
 
     /// The decision on a trace.
     public enum Verdict: Hashable, Sendable {
+        /// Store the trace.
         case kept
         /// - Parameter isFirst: true for the first dropped trace of the rule on this day.
         case leftOut(isFirst: Bool)

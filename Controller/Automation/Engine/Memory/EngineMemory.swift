@@ -24,6 +24,7 @@ public struct EngineMemory: Hashable, Sendable {
 
     /// A firing whose actions are not finished.
     public struct Run: Hashable, Sendable {
+        /// The firing; its cause is in words after it was stored.
         public var firing: Firing
         /// A hash of the rule's actions. The run ends if the rule now has different actions.
         public var actions: String
@@ -37,10 +38,13 @@ public struct EngineMemory: Hashable, Sendable {
     public struct Before: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
         public var plug: String
+        /// The name of the rule that changed the plug.
         public var rule: String
         /// The id from which the ids of the changing commands are derived.
         public var firing: RequestID
+        /// The state of the relay before the change.
         public var on: Bool
+        /// The level before the change; nil for a plug without a dimmer.
         public var level: DimLevel?
     }
 
@@ -48,6 +52,7 @@ public struct EngineMemory: Hashable, Sendable {
     public struct EnergyMark: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
         public var plug: String
+        /// The kind of the period.
         public var period: EnergyThreshold.Period
         /// The period's number in the local calendar; zero for ``EnergyThreshold/Period/on``.
         public var number: Int64
@@ -62,7 +67,9 @@ public struct EngineMemory: Hashable, Sendable {
 
     /// The last evaluated occurrence of a schedule. It is not evaluated again if the clock is set back a little.
     public struct Occurrence: Hashable, Sendable {
+        /// The rule's name.
         public var rule: String
+        /// The trigger's description.
         public var trigger: String
         /// The day for the sun, otherwise the second, in the local calendar.
         public var number: Int64
@@ -70,10 +77,15 @@ public struct EngineMemory: Hashable, Sendable {
 
     /// The last firings of the rules, by name, as far as they matter for a cooldown or a limit.
     public var fired: [String: [Instant]] = [:]
+    /// The dwells in progress, and interrupted ones that may continue.
     public var dwells: [Dwell] = []
+    /// The unfinished firings, in the order of their start.
     public var runs: [Run] = []
+    /// The states of plugs before rules changed them, at most one per plug.
     public var befores: [Before] = []
+    /// The starts of the energy periods, at most one per plug and kind of period.
     public var energies: [EnergyMark] = []
+    /// The last evaluated occurrences, at most one per schedule.
     public var occurrences: [Occurrence] = []
     /// The names of the rules that the user disabled.
     public var disabled: Set<String> = []
