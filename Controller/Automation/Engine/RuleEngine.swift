@@ -8,8 +8,8 @@ public import ProtocolCore
 /// a snapshot; an event that is older than the rule accepts or has an unknown age. A pending dwell continues across a
 /// silence of at most ``restartGap`` within one boot of the plug.
 ///
-/// A plug name is resolved in this order: the id to which the name is bound; the exact announced name; the only present
-/// plug whose name differs in capitals.
+/// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
+/// announced name; the only present plug whose name differs in capitals.
 ///
 /// A rule's conditions are evaluated once, when an edge arrives. Then its actions follow in order; in queued mode they
 /// may start later. One event fires a rule at most once, however many of its triggers match. A firing that waited ends

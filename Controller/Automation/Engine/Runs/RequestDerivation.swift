@@ -2,7 +2,8 @@ import PlugModel
 import ProtocolCore
 
 /// The 128-bit FNV-1a hash (draft-eastlake-fnv, section 2). It gives a command the same id whenever it has the same
-/// cause. Collision resistance is needed, secrecy is not: the author of a rule can command the plugs anyway.
+/// cause. Accidental collisions must be rare. Protection against deliberate ones is not needed: the author of a rule
+/// can command the plugs anyway.
 struct FNV1a128 {
     static let offsetBasis: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b

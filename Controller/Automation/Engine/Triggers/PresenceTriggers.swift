@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// A trigger on the loss of a plug, or on its return after an observed loss. A connection change before the end of the
-/// dwell restarts the dwell.
+/// A trigger on the loss of a plug, or on its return after an observed loss. A change of the connection before the end
+/// of the dwell cancels it.
 struct PresenceTrigger: Sendable {
     let rule: Int
     let place: Int
