@@ -70,8 +70,8 @@ extension WebHook {
     /// secret, and the words are written to logs, pages and the history.
     public var words: String { "\(method) \(Self.origin(of: url) ?? "…")" }
 
-    /// Returns the scheme and host of an address, without user and password: `https://host`. If anything follows the
-    /// host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
+    /// Returns the scheme and host of an address, without user and password: `https://host`. If more than a slash follows
+    /// the host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
     public static func origin(of url: String) -> String? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[colon...].hasPrefix("://") else { return nil }
         let rest = url[colon...].dropFirst(3)
