@@ -2,33 +2,36 @@ public import Daemon
 public import PlugClient
 public import PlugModel
 
-/// The way to the plugs, as the daemon has it.
+/// The house as the dashboard commands it: sends commands to plugs, pairs plugs, switches and runs rules.
 public protocol CommandedHouse: Sendable {
-    /// - Parameter plug: its announced name.
-    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller gave up.
+    /// Sends a command to a plug and returns the plug's state after it, and the event that records it, if any.
+    ///
+    /// - Parameter plug: the announced name of the plug.
+    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller was cancelled.
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)
 
-    /// Pairs the plug of that announced name.
+    /// Pairs the plug with this announced name.
     ///
-    /// - Throws: what is told to a person.
+    /// - Throws: an error whose description is shown to the user.
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
 
-    /// The plugs that a rule names, and which plug each name means; none of a rule that does not run.
+    /// Returns the plug names that a rule uses, and the plug that each name means. Empty if the rule does not run.
     ///
-    /// - Parameter rule: its name, exactly.
+    /// - Parameter rule: the exact name of the rule.
     func plugs(of rule: String) async -> [NamedPlug]
 
-    /// Turns a rule on or off; it stays so over restarts.
+    /// Enables or disables a rule. The setting survives restarts.
     ///
-    /// - Parameter rule: its name, exactly.
-    /// - Throws: `UnknownRule` when it does not run any more, `UnstoredSwitch`, `CancellationError` when the daemon ends.
+    /// - Parameter rule: the exact name of the rule.
+    /// - Throws: `UnknownRule` when the rule no longer runs, `UnstoredSwitch`, `CancellationError` when the daemon
+    ///   ends.
     func enable(_ rule: String, _ isOn: Bool) async throws
 
-    /// Runs a rule's actions once, whatever its triggers and conditions say.
+    /// Runs the actions of a rule once, regardless of its triggers and conditions.
     ///
-    /// - Returns: the id of the firing. What became of it is told by the rules' notices.
-    /// - Throws: `UnknownRule` when it does not run any more, `HeldBackRun`, `CancellationError` when the daemon ends.
+    /// - Returns: the id of the firing. The notices of the rules report its result.
+    /// - Throws: `UnknownRule` when the rule no longer runs, `HeldBackRun`, `CancellationError` when the daemon ends.
     func fire(_ rule: String) async throws -> RequestID
 }

@@ -8,20 +8,21 @@ import NIOCore
 import NIOHTTP1
 
 extension Dashboard {
-    /// What is to be told to whoever started it.
+    /// A notice for the caller of `run(_:)`.
     public enum Notice: Hashable, Sendable {
-        /// Browsers reach it there: "http://127.0.0.1:7580/".
+        /// Browsers reach the page at `address`, for example "http://127.0.0.1:7580/". The fingerprint is nil without
+        /// TLS.
         case serving(address: String, fingerprint: String?)
-        /// A part does not work, and is tried again.
+        /// A part does not work and is retried.
         case complaint(String)
     }
 
-    /// How often a socket is tried again that cannot be had.
+    /// The delay before a failed socket is opened again.
     private static let retry = Duration.seconds(3)
-    /// How often is looked whether a password or a session is gone.
+    /// The interval of the checks for removed passwords and ended sessions.
     private static let watchfulness = Duration.seconds(5)
 
-    /// Serves until the task is cancelled; ends then within a second or two.
+    /// Serves until the task is cancelled. It returns about two seconds after that.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
         let keeper = PasswordKeeper(settings.password)
         let sessions = SessionKeeper(settings.directory + "/sessions") { tell(.complaint($0)) }
@@ -29,7 +30,7 @@ extension Dashboard {
         let building = Building(self, login)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // Streams end by themselves when the board does.
+                // The streams end when the board ends.
                 let (cancelled, end) = AsyncStream.makeStream(of: Never.self)
                 for await _ in cancelled {}
                 end.finish()
@@ -53,10 +54,11 @@ extension Dashboard {
         await keeper.stop()
     }
 
-    /// Who watches was let in by a password or a session of that time. A page that may begins anew at once.
+    /// Ends the streams whose password or session is no longer valid. A page that is still authorized reconnects at
+    /// once.
     private func endStreams(of login: Login) async {
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
-            // One that begins while this looks may have come in by a newer entrance.
+            // A stream that begins during this check may have used an entrance that is newer than the list.
             let newest = await board.nextReader
             await board.endReaders(without: login.entrances(isLoopback: settings.isForThisMachine), until: newest)
         }
@@ -113,7 +115,7 @@ extension Dashboard {
     }
 
     private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
-        // Held until the socket is ours alone: of two that begin at once the second finds a living one.
+        // The lock is held until the socket listens: when two daemons start at once, the second finds a living one.
         let place = try socket.lock()
         try await socket.clear()
         let guests = Guests(settings.limits, isOpen: false)
@@ -133,8 +135,8 @@ extension Dashboard {
         }
         guests.open()
         place.giveBack()
-        // While it listens: whoever finds the file takes it for a living daemon's and lets it be, and afterwards it may be a
-        // successor's.
+        // The file is removed while the socket still listens: a daemon that finds it then sees a living owner and
+        // leaves it. After the socket is closed, the file may belong to a successor.
         await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 
@@ -152,7 +154,7 @@ extension Dashboard {
     }
 }
 
-/// What both doors lead to.
+/// The parts that the network socket and the local socket share.
 private struct Building: Sendable {
     let settings: DashboardSettings
     let login: Login
@@ -192,7 +194,8 @@ private struct Building: Sendable {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // Told apart from one in a request, which would be answered.
+                // An `HTTPParserError` of a request is answered. This one is about the connection, so it gets its own
+                // type.
                 throw ConnectionLost()
             }
         }
@@ -200,7 +203,9 @@ private struct Building: Sendable {
 }
 
 extension DashboardSettings {
-    /// - Throws: where it cannot work as it is asked for, before anything is begun.
+    /// Checks the settings before any socket is opened.
+    ///
+    /// - Throws: `DashboardFault` when the dashboard cannot run with these settings.
     public func check() throws(DashboardFault) {
         guard let place else { return }
         if !isForThisMachine {
@@ -218,17 +223,17 @@ extension DashboardSettings {
         if isSecure { _ = try ServerIdentity(self, names: certificateNames) }
     }
 
-    /// The names by which requests may come. At a door for this machine alone these are not its own names: multicast DNS has nobody
-    /// who says whose they are, so a neighbour could lead a page under `<host>.local` to our loopback address.
-    /// A proxy may hand on the name by which it is called.
+    /// The host names that requests may use. If only this machine is served, the host's own names are not accepted: in
+    /// multicast DNS any neighbour can claim a name, so it could point `<host>.local` of a page to our loopback
+    /// address. A proxy may forward requests with its external name.
     var acceptedNames: [String] {
         external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
     }
 
-    /// The names that are ours.
+    /// The names of this host, for the certificate.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
-        // Multicast DNS knows the host by the first label of its name (RFC 6762 section 3).
+        // Multicast DNS uses the first label of the host name (RFC 6762 section 3).
         let label = host.split(separator: ".").first.map(String.init) ?? host
         let listened = place.map { [$0.host] } ?? []
         return ["localhost", host, label + ".local"] + hostNames + listened

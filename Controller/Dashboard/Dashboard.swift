@@ -2,8 +2,8 @@ public import FleetService
 public import Logging
 public import PowerHistory
 
-/// The daemon's face: HTTP API, live stream, metrics and the web page, over TCP for people and over a local socket for the
-/// command line.
+/// The daemon's HTTP server: the API, the event stream, the metrics and the web page. It serves people over TCP and the
+/// command line over a local socket.
 public struct Dashboard: Sendable {
     let house: any CommandedHouse
     let board: LiveBoard
@@ -11,13 +11,19 @@ public struct Dashboard: Sendable {
     let logger: Logger
     let settings: DashboardSettings
     let historyFault: @Sendable () async -> String?
-    /// Nil where the daemon knows of no other houses.
+    /// Nil if the daemon has no other houses.
     let fleet: (any FleetSource)?
 
+    /// Creates the dashboard. `run(_:)` starts it.
+    ///
     /// - Parameters:
-    ///   - history: read from; nil where there is none.
-    ///   - fleet: other houses; nil where there are none.
-    ///   - historyFault: says why the history that is wanted cannot be written; nil where it can, or where none is wanted.
+    ///   - house: receives the commands of the API.
+    ///   - board: the current state and the event stream.
+    ///   - history: the database to read; nil if there is none.
+    ///   - logger: the logger of the HTTP server.
+    ///   - settings: addresses, limits and paths.
+    ///   - fleet: other houses; nil if there are none.
+    ///   - historyFault: returns why the configured history cannot be written; nil if it can, or if none is configured.
     public init(
         house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
         settings: DashboardSettings = DashboardSettings(), fleet: (any FleetSource)? = nil,

@@ -1,19 +1,19 @@
 import Hummingbird
 import NIOCore
 
-/// What is known of a request beside what it says.
+/// The context of a request: its connection, its sender and its authorization.
 struct DashboardContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// A stream whose reader stands still is ended by it.
+    /// Used to close the connection when the reader of a stream stops reading.
     let channel: any Channel
-    /// Who asks; nil over the local socket, and of a connection that is closed already.
+    /// The address of the client; nil over the local socket and for a connection that is already closed.
     let address: SocketAddress?
-    /// It came over the local socket, whose file lets nobody in but the daemon's own user. Said by whose socket it is: that a
-    /// connection has no address means nothing.
+    /// True if the request came over the local socket, whose file only the daemon's own user can open. The socket
+    /// decides it: a connection without an address is not necessarily local.
     var isLocal = false
-    /// As whom; nil where nobody has to say.
+    /// The authorization of the request; nil if the path needs none.
     var pass: Pass?
-    /// It came by TLS.
+    /// True if the request came over TLS.
     var isSecure = false
     var maxUploadSize: Int { DoorLimits().body }
 

@@ -1,76 +1,88 @@
 import DurableFiles
 
-/// Where the dashboard is, and for whom.
+/// The settings of the dashboard: addresses, names, certificate, passwords and limits.
 public struct DashboardSettings: Sendable {
-    /// An address of this machine and a port of TCP; port 0 lets the system choose one.
+    /// An address of this machine and a TCP port. With port 0 the system chooses one.
     public struct Place: Hashable, Sendable, CustomStringConvertible {
+        /// The host name or IP address; an IPv6 address has no brackets.
         public var host: String
+        /// The TCP port.
         public var port: Int
 
+        /// Creates a place without checking it.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
         }
 
-        /// As "127.0.0.1:7580" or "[::1]:7580"; nil for what is none.
+        /// Parses "127.0.0.1:7580" or "[::1]:7580"; nil for any other form.
         public init?(_ text: String) {
             guard let authority = Authority(text), let port = authority.port else { return nil }
             self.init(host: authority.host, port: port)
         }
 
+        /// The text that `init(_:)` parses.
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// A certificate that others trust, and its key, each the path of a file in PEM.
+    /// A certificate that browsers trust, and its key. Both are paths of PEM files.
     public struct Certificate: Hashable, Sendable {
+        /// The certificate chain.
         public var chain: String
+        /// The private key.
         public var key: String
 
+        /// Creates a pair of paths.
         public init(chain: String, key: String) {
             self.chain = chain
             self.key = key
         }
     }
 
-    /// Of the page; nil for none.
+    /// The address of the page; nil if no page is served over TCP.
     public var place: Place? = Place(host: "127.0.0.1", port: 7580)
-    /// The path of the socket for the daemon's own user; nil for none.
+    /// The path of the local socket for the daemon's own user; nil for none.
     public var socket: String?
-    /// Names under which browsers reach us besides the host's own.
+    /// Additional host names under which browsers reach the page.
     public var hostNames: [String] = []
-    /// Where proxies offer the page to others.
+    /// The addresses under which proxies offer the page to others.
     public var external: Set<ExternalAddress> = []
-    /// Nil for one that is made and kept in the directory, where one is needed.
+    /// The certificate; if nil and TLS is needed, one is created in `directory`.
     public var certificate: Certificate?
-    /// Where keys are kept.
+    /// The directory of keys and sessions.
     public var directory = (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/dashboard"
+    /// The file of the passwords.
     public var password = PasswordFile(PasswordFile.usualPath)
     var limits = DoorLimits()
 
+    /// Creates the default settings: the page at port 7580 of the loopback address, and no local socket.
     public init() {}
 
-    /// Files that let somebody in, or pass for us: nobody's business but the daemon's.
+    /// Paths of files with secrets: passwords, private keys and sessions. Only the daemon may read them.
     public var secretPaths: [String] {
         [password.path, directory + "/tls.pem", directory + "/session-key", directory + "/sessions"]
             + (certificate.map { [$0.key] } ?? [])
     }
 
     var isLoopback: Bool { place?.isLoopback ?? true }
-    /// Nobody else comes to it, so that it may do without a password. What a proxy leads here also comes from this machine.
+    /// True if only this machine reaches the page, so that no password is needed. Requests through a proxy also come
+    /// from this machine, so an external address makes it false.
     var isForThisMachine: Bool { isLoopback && external.isEmpty }
-    /// Beyond this machine nothing is said that others on the way could read.
+    /// True if TLS is used: connections from other machines must not be readable on the way.
     var isSecure: Bool { certificate != nil || !isLoopback }
 }
 
 extension DashboardSettings.Place {
-    /// Only this machine can come to it.
+    /// True if only this machine can connect to the address.
     var isLoopback: Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.") && Authority(host)?.isAddress == true
     }
 }
 
-/// What keeps a part of the dashboard from working, in words for a person, with a line that begins with `hint:`.
+/// A fault that keeps a part of the dashboard from working. The text is for users; a hint is a line that begins with
+/// `hint:`.
 public struct DashboardFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The message, with an optional `hint:` line.
     public let description: String
 
     init(_ description: String) { self.description = description }

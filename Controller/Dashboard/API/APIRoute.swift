@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// One method of one path.
+/// A route: one method of one path.
 struct APIRoute: Sendable {
     let method: HTTPRequest.Method
-    /// With `{plug}` for what is different in each request.
+    /// The path, with `{plug}` for a part that differs per request.
     let path: String
     let handle: @Sendable (Dashboard, Request, DashboardContext) async throws -> Response
 
@@ -23,7 +23,7 @@ extension Dashboard {
         houseRoutes + commandRoutes + powerRoutes + energyRoutes + eventRoutes + ruleRoutes + pairingRoutes
         + streamRoutes + fleetRoutes + serviceRoutes
 
-    /// All of the API but the session.
+    /// Adds all routes of the API except those of the session.
     func addAPI(to router: Router<DashboardContext>) {
         for route in Self.routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in

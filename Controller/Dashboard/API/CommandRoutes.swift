@@ -25,7 +25,7 @@ extension Dashboard {
         },
     ]
 
-    /// So long a command waits for its plug. A person who clicked wants to know.
+    /// The time that a command waits for its plug. It is short, since a user waits for the result.
     private static let patience = Duration.seconds(10)
 
     private func send(
@@ -77,7 +77,7 @@ private struct RelayBody: JSONBody {
     static let keys: Set = ["on", "autoOff"]
 
     var on: Bool
-    /// Seconds.
+    /// In seconds, 1 to 2592000.
     var autoOff: Double?
 
     func command() throws(Fault) -> PlugCommand {
@@ -93,9 +93,9 @@ private struct RelayBody: JSONBody {
 private struct LevelBody: JSONBody {
     static let keys: Set = ["level", "over"]
 
-    /// Per cent.
+    /// In percent.
     var level: Double
-    /// Seconds.
+    /// In seconds, at most 3600.
     var over: Double?
 
     func command() throws(Fault) -> PlugCommand {

@@ -9,8 +9,8 @@ import Presentation
 import Tariffs
 
 extension Dashboard {
-    /// Rows of one answer, of all plugs together: two years of hours of one, or three months of eight. Stops a question from
-    /// filling the memory.
+    /// The maximum number of rows of all plugs in one answer: more than two years of hours of one plug, or three months
+    /// of eight. It stops a request from filling the memory.
     private static let mostRows = 20_000
 
     static let energyRoutes = [
@@ -21,7 +21,7 @@ extension Dashboard {
             guard let step, step != .quarter else {
                 throw Fault.malformed("by is no step", hint: "hour, day or month")
             }
-            // As many as a house has; each is read for the whole time.
+            // As many plugs as a house has; each is read for the whole time.
             guard query.all("plug").count <= 64 else {
                 throw Fault.outOfRange("these are too many plugs", hint: "at most 64; without any it is all of them")
             }
@@ -45,7 +45,7 @@ extension Dashboard {
             let plugs =
                 names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0, paired: paired) }
             var rows = 0
-            // One that was named twice, by its name and by its id, is one.
+            // A plug that is named twice, by its name and by its id, is added once.
             var counted: Set<PlugID> = []
             for plug in plugs where counted.insert(plug.id).inserted {
                 guard try report.add(plug, from: history, over: seconds) else {
@@ -63,7 +63,8 @@ extension Dashboard {
         return Response(json: json)
     }
 
-    /// The person's own, where there is one; read anew each time, so that a new price holds at once.
+    /// Reads the user's tariff, or returns nil if there is none. The file is read for each request, so that a new price
+    /// applies at once.
     private static func tariff() throws(Fault) -> Tariff? {
         let path = UserDirectories.configuration + "/smartplug/tariff.toml"
         do {

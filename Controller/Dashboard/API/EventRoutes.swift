@@ -30,7 +30,7 @@ extension Dashboard {
             if let id = house.plug(named: name)?.id {
                 wanted = id
             } else {
-                // One that is there and was never met has no events.
+                // A plug that is announced but was never connected has no events.
                 if house.plug(named: name) != nil { return Response(json: "[]") }
                 let paired = house.paired
                 wanted = try await reading { try $0.plug(named: name, paired: paired).id }
@@ -41,7 +41,7 @@ extension Dashboard {
         let recent = house.recentEvents.events.filter { event in
             span.contains(event.milliseconds) && (wanted == nil || event.plug == wanted)
         }
-        // These alone, and not the whole board, which would be copied with each change while the history is read.
+        // Only the names, not the whole board: the board would be copied on each change while the history is read.
         var current: [PlugID: String] = [:]
         for plug in house.plugs.values { if let id = plug.id { current[id] = plug.record.plug } }
         let json = try await reading { [current] history in

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Presentation
 
-/// What a request is refused with: a status, and what is said of it.
+/// A rejected request: the status and the message of the answer.
 struct Fault: Error, Hashable {
     var status: HTTPResponse.Status
     var record: FaultRecord
@@ -15,7 +15,7 @@ struct Fault: Error, Hashable {
         self.headers = headers
     }
 
-    /// Of words as the rest of the program says them: a line, and perhaps lines with hints.
+    /// Creates a fault from an error text of other modules: a first line, optionally followed by lines with hints.
     init(_ status: HTTPResponse.Status, words: String) {
         let lines = words.split(separator: "\n").map(String.init)
         let hints = lines.dropFirst().map { $0.hasPrefix("hint: ") ? String($0.dropFirst(6)) : $0 }

@@ -6,12 +6,12 @@ import LinuxClocks
 import PlugModel
 import Presentation
 
-/// Other houses, by their database and their broker. Who asks sees those in which `fleet.toml` gives a role to their password's name; the
-/// password's own role is the most that they may anywhere.
+/// Routes to other houses, through their database and their broker. A user sees the houses in which `fleet.toml` gives
+/// a role to the name of the user's password. The password's own role limits the rights in every house.
 extension Dashboard {
     private static let largestList = 1000
     private static let usualList = 200
-    /// Houses or labels in one address, which has room for no more.
+    /// The maximum number of houses or labels in one address.
     private static let addressedLimit = 8
 
     static let fleetRoutes = [
@@ -61,7 +61,7 @@ extension Dashboard {
         },
     ]
 
-    /// The rights of the person who asks; nobody is told of houses that are not theirs.
+    /// Returns the rights of the user. Houses in which the user has no role are never mentioned.
     private func houses(seenBy context: DashboardContext) throws(Fault) -> (any FleetSource, FleetRights) {
         guard let fleet else {
             throw Fault(
@@ -136,7 +136,7 @@ extension Dashboard {
 
 private struct FleetHousesRecord: Encodable {
     var houses: [FleetHouse]
-    /// There are more than were asked for.
+    /// True if there are more houses than the limit of the request.
     var more: Bool
 }
 

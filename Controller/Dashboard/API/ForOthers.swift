@@ -3,20 +3,20 @@ import Daemon
 import PowerHistory
 import Presentation
 
-/// What users who are not owners get of rules: neither the arguments of programs that rules run, nor what scripts log, nor the reports of
-/// failures, which quote both, nor the text of rule files.
+/// Filters for users who are not owners. They do not see the arguments of programs that rules run, the log messages of
+/// scripts, the failures that quote either, or the text of rule files.
 enum ForOthers {
     static let program = "run a program"
     static let details = "an owner sees the details"
 
-    /// - Parameter words: of an action, or of what was done.
+    /// - Parameter words: the description of an action or of its result.
     static func action(_ words: String) -> String { isProgram(words) ? program : words }
 
     static func isProgram(_ words: String) -> Bool { words.hasPrefix("run ") }
 }
 
 extension RuleRecord {
-    /// Nil for what a script logs.
+    /// Nil for a log message of a script.
     var forOthers: RuleRecord? {
         guard log == nil else { return nil }
         var record = self
@@ -57,7 +57,7 @@ extension HouseRecord {
 }
 
 extension StreamMessage {
-    /// Nil for what is for owners only.
+    /// The message for users who are not owners; nil if it is for owners only.
     var forOthers: StreamMessage? {
         switch self {
         case .house(let record): .house(record.forOthers)
@@ -71,7 +71,7 @@ extension StreamMessage {
 }
 
 extension StoredTrace {
-    /// Nil for one that a later version wrote.
+    /// The trace for users who are not owners; nil if a later version wrote it.
     var forOthers: StoredTrace? {
         guard var trace = RuleTrace(self) else { return nil }
         trace.steps = trace.steps.filter { !$0.what.hasPrefix("log: ") }.map { step in
@@ -86,6 +86,6 @@ extension StoredTrace {
 }
 
 extension DashboardContext {
-    /// Who asks gets what is for owners only.
+    /// True if the user may see the parts that are for owners only.
     var isOwner: Bool { pass?.role == .owner }
 }

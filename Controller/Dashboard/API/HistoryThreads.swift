@@ -3,9 +3,10 @@ import PowerHistory
 import Presentation
 import Synchronization
 
-/// Where files and the history are read: neither on an event loop nor where everything else computes.
+/// Two threads that read files and the history, so that neither an event loop nor the cooperative pool is blocked.
 enum HistoryThreads {
-    /// Requests that wait or are read. Stops those who ask for years over and over from filling the memory.
+    /// The maximum number of requests that wait or are read. It stops repeated requests for years from filling the
+    /// memory.
     private static let limit = 32
     private static let pending = Atomic(0)
     private static let threads: NIOThreadPool = {
@@ -24,7 +25,9 @@ enum HistoryThreads {
 }
 
 extension Dashboard {
-    /// - Throws: ``Fault``.
+    /// Runs work on the history.
+    ///
+    /// - Throws: ``Fault`` if there is no history, if the plug is unknown, or if the history cannot be read.
     func reading<Answer: Sendable>(
         _ work: @escaping @Sendable (PowerHistory) throws -> Answer
     ) async throws -> Answer {

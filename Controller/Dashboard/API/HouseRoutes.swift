@@ -23,7 +23,7 @@ extension Dashboard {
         },
     ]
 
-    /// The plug that the path names.
+    /// Returns the plug that the path names.
     func plug(_ context: DashboardContext) async throws -> HouseBoard.Plug {
         let name = try wanted(context)
         guard let plug = await known(name) else {
@@ -38,7 +38,7 @@ extension Dashboard {
         return await board.board.plug(named: name)
     }
 
-    /// As the path says it.
+    /// The name of the plug in the path, percent-decoded.
     func wanted(_ context: DashboardContext) throws(Fault) -> String {
         guard let name = context.parameters.get("plug").flatMap({ String(percentEncoded: $0.utf8) }) else {
             throw .malformed("the plug's name is not percent-encoded UTF-8")
@@ -52,7 +52,8 @@ extension Dashboard {
 }
 
 extension HouseBoard {
-    /// By id, by name, or by a name that differs in capitals only, where it is the only one. The name of a paired plug means no other plug.
+    /// Finds a plug by id, by name, or by a unique name that differs only in case. The name of a paired plug never
+    /// means a different plug.
     func plug(named name: String) -> Plug? {
         if let id = PlugID(rawValue: name), let plug = plugs.values.first(where: { $0.id == id }) { return plug }
         switch PlugNameOwner(of: name, among: paired) {

@@ -2,18 +2,18 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// What a request carries: an object with nothing in it that is not known.
+/// The body of a request: a JSON object. Unknown keys are rejected.
 protocol JSONBody: Decodable {
     static var keys: Set<String> { get }
 }
 
 extension JSONBody {
-    /// - Throws: ``Fault``, or what the connection throws.
+    /// - Throws: ``Fault``, or the error of the connection.
     static func read(from request: Request) async throws -> Self {
         try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
     }
 
-    /// Bytes. The longest body that means something has some two hundred.
+    /// The maximum size in bytes. The longest valid body has about 200.
     static var limit: Int { 4096 }
 
     static func read(from bytes: Data) throws(Fault) -> Self {
@@ -32,7 +32,7 @@ extension JSONBody {
     }
 }
 
-/// Refuses what is not known, and null where something is expected.
+/// Rejects unknown keys and null values.
 private struct Strictly<Body: JSONBody>: Decodable {
     let value: Body
 

@@ -1,15 +1,15 @@
 import Presentation
 
-/// What the daemon tells Prometheus: base units, as its naming asks for.
+/// The metrics for Prometheus, in base units as its naming rules require.
 struct Metrics {
-    /// Of the process.
+    /// Values of the process.
     struct Process: Hashable {
-        /// Seconds since 1970.
+        /// The start time in seconds since 1970.
         var start: Double
-        /// Bytes; nil where the kernel does not say.
+        /// In bytes; nil if the kernel does not report it.
         var residentMemory: Double?
         var streamReaders: Int
-        /// Answers by their status.
+        /// The number of answers per status.
         var requests: [Int: UInt64]
     }
 

@@ -1,4 +1,4 @@
-/// Metrics in the text format of Prometheus, 0.0.4: family after family, each with what it means.
+/// Builds Prometheus's text format 0.0.4: one family after another, each with its help text.
 struct MetricsText {
     enum Kind: String {
         case gauge, counter
@@ -8,7 +8,9 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// - Parameter samples: those of the family; none leaves it out.
+    /// Adds a family of metrics.
+    ///
+    /// - Parameter samples: the samples of the family. If there are none, the family is left out.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Double)]) {
         guard !samples.isEmpty else { return }
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
@@ -21,7 +23,8 @@ struct MetricsText {
         }
     }
 
-    /// By scalars: to Swift a quotation mark with a combining accent is one character, and no quotation mark.
+    /// Escapes a label value by scalars: Swift treats a quotation mark with a combining accent as one different
+    /// character.
     private static func escaped(_ value: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {

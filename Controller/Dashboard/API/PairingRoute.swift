@@ -21,7 +21,7 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        // A plug that is paired with nobody here is named as it announces itself.
+        // A plug that is not paired with this controller is known by its announced name.
         await board.begin()
         var plug = await board.board.plugs[body.plug]
         if plug == nil { plug = await known(body.plug) }
@@ -44,7 +44,7 @@ extension Dashboard {
 }
 
 extension PairedPlugsError {
-    /// The plug has the id of a different one that is paired.
+    /// True if the plug uses the id of a different plug that is already paired.
     fileprivate var isClaim: Bool {
         switch self {
         case .pinned: true
@@ -60,7 +60,7 @@ extension Result where Failure == any Error {
 }
 
 extension PairingError {
-    /// The plug said no, or should not be believed; otherwise nobody said anything.
+    /// True if the plug refused or failed its authentication; false if it did not answer.
     fileprivate var isRefusal: Bool {
         switch self {
         case .windowClosed, .wrongCode, .notThePlug, .refused: true
@@ -72,7 +72,7 @@ extension PairingError {
 private struct PairingBody: JSONBody {
     static let keys: Set = ["plug", "code"]
 
-    /// A name or an id.
+    /// The name or id of the plug.
     var plug: String
     var code: String
 }

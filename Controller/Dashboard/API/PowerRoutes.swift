@@ -19,7 +19,7 @@ extension Dashboard {
         let plug = await known(name)
         let paired = await board.board.paired
         let newer = plug?.recent.points(from: span.lowerBound, to: span.upperBound) ?? []
-        // Without a history there is still what came since the daemon's start.
+        // Without a history, only the readings since the daemon's start are available.
         if let plug, history == nil {
             return Response(json: Self.json(plug.record.plug, KeptCourse(), newer, span, columns))
         }

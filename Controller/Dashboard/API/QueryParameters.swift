@@ -3,14 +3,17 @@ import LinuxClocks
 import PlugModel
 import Presentation
 
-/// What stands after the question mark. What is not known is refused: it was meant for something. How long it
-/// may be says the door.
+/// The parameters of a query. Unknown parameters are rejected, so that no typing error is ignored. `Doorkeeper` limits
+/// the length.
 struct QueryParameters {
     private var values: [String: [String]] = [:]
 
+    /// Parses the query of a request.
+    ///
     /// - Parameters:
-    ///   - once: what may stand there.
-    ///   - repeatable: what may stand there several times.
+    ///   - once: the names that may occur once.
+    ///   - repeatable: the names that may occur several times.
+    /// - Throws: `Fault` for an unknown or repeated name, or invalid percent-encoding.
     init(_ request: Request, once: Set<String> = [], repeatable: Set<String> = []) throws(Fault) {
         try self.init(request.uri.query ?? "", once: once, repeatable: repeatable)
     }
@@ -47,9 +50,9 @@ struct QueryParameters {
         return value
     }
 
-    /// `from` and `to`, in milliseconds since 1970.
+    /// Returns the range of `from` and `to`, in milliseconds since 1970.
     ///
-    /// - Parameter usual: how much is meant where nobody says `from`; nil for all.
+    /// - Parameter usual: the length of the range if `from` is missing; nil for everything before `to`.
     func span(now: WallTime, default usual: Duration?) throws(Fault) -> ClosedRange<Int64> {
         let to = try time("to")?.milliseconds ?? now.milliseconds
         let from = try time("from")?.milliseconds ?? usual.map { to - $0.components.seconds * 1000 } ?? 0
@@ -61,7 +64,7 @@ struct QueryParameters {
 
     private func time(_ name: String) throws(Fault) -> WallTime? {
         guard let text = text(name) else { return nil }
-        // A plus sign that was not percent-encoded came as a space, and no time has one.
+        // A plus sign that was not percent-encoded arrives as a space. No time contains a space.
         guard let time = WallTime(iso8601: String(text.map { $0 == " " ? "+" : $0 })) else {
             throw .malformed("\(name) is no time", hint: "ISO 8601 with an offset: 2026-11-20T07:30:00Z")
         }
@@ -70,9 +73,9 @@ struct QueryParameters {
 }
 
 extension String {
-    /// Nil where it is not the UTF-8 of anything.
+    /// Decodes percent-encoded text; nil if the result is not valid UTF-8.
     ///
-    /// - Parameter isForm: whether a plus sign is a space, as in the queries that browsers make.
+    /// - Parameter isForm: true if a plus sign means a space, as in the queries that browsers send.
     init?(percentEncoded text: some Collection<UInt8>, isForm: Bool = false) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

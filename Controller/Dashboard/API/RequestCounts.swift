@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How many answers had which status.
+/// Counts the answers by status.
 final class RequestCounts: Sendable {
-    /// Statuses are of this program's making, so they are few.
+    /// The server chooses the statuses, so the dictionary stays small.
     private let counts = Mutex<[Int: UInt64]>([:])
 
     func count(_ status: Int) { counts.withLock { $0[status, default: 0] += 1 } }

@@ -27,7 +27,7 @@ extension Dashboard {
             let body = try await EnabledBody.read(from: request)
             var rule = try await dashboard.rule(context)
             try await told { try await dashboard.house.enable(rule.rule, body.enabled) }
-            // The rules tell it in a moment.
+            // The board shows the change only when the next notice arrives.
             rule.enabled = body.enabled
             return Response(json: jsonLine(rule))
         },
@@ -56,7 +56,7 @@ extension Dashboard {
         return rules
     }
 
-    /// A rule that is gone by now is still explained: its history stays.
+    /// Returns the traces of a rule, also of a removed rule that the history still has.
     private func traces(
         of name: String, over span: ClosedRange<Int64>, limit: Int, _ isOwner: Bool
     ) async throws -> Response {
@@ -105,7 +105,7 @@ extension Dashboard {
         } catch let error as UnstoredSwitch {
             throw Fault.unavailable(error.description, hint: error.hint)
         } catch let error as UnknownRule {
-            // Between the look and the deed it has gone.
+            // The rule was removed after it was found.
             throw Fault(.notFound, error.description, hint: error.hint)
         }
     }

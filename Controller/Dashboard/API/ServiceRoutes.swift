@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import Presentation
 
-/// For programs that watch the daemon or talk to it.
+/// Routes for programs that monitor the daemon or use its API.
 extension Dashboard {
     static let serviceRoutes = [
         APIRoute(.get, "/api/v1/openapi.json") { _, request, _ in
@@ -26,7 +26,7 @@ extension Dashboard {
         },
     ]
 
-    /// The document that describes the API, as it was compiled in.
+    /// The OpenAPI document, compiled into the program.
     static let openAPI = ByteBuffer(
         bytes: UnsafeBufferPointer(start: dashboard_openapi.bytes, count: dashboard_openapi.length))
 
@@ -54,7 +54,7 @@ extension Dashboard {
         return Response(ByteBuffer(string: text), type: Metrics.contentType)
     }
 
-    /// In bytes; the kernel says it in kibibytes, whatever a page is.
+    /// Returns the resident memory in bytes. The kernel reports it in kibibytes, whatever the page size.
     private static func residentMemory() -> Double? {
         guard let bytes = try? FileStore().read("/proc/self/status", limit: 65_536) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

@@ -10,7 +10,8 @@ extension Dashboard {
             if case .some(nil) = asked {
                 throw Fault.malformed("after is no place in the stream", hint: "the id of the last message")
             }
-            // A browser that comes back says it in the header; what it says goes before what its page asked for at first.
+            // A browser that reconnects sends the position in the header. It has priority over the position in the
+            // address.
             let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }.flatMap(StreamPosition.init)
             guard let pass = context.pass, await dashboard.board.hasRoom(for: pass) else { throw noRoom }
             return dashboard.stream(after: last ?? asked.flatMap(\.self), for: pass, context.channel)
@@ -26,10 +27,11 @@ extension Dashboard {
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { [board] writer in
-                // Not before, since not every answer that was made is sent.
+                // Opened only now: not every answer that was made is sent.
                 let reader = await board.open(after: position, for: pass) { channel.close(promise: nil) }
                 guard let reader else { return try await writer.finish(nil) }
-                // A quiet house has nothing to write that would fail. Also of a connection that is closed already.
+                // In a quiet house no write would fail and report the close. This also covers a connection that is
+                // already closed.
                 channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }
                 do {
                     try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))

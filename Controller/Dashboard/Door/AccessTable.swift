@@ -1,11 +1,12 @@
 import HTTPTypes
 import PlugModel
 
-/// Which role may ask for what: one row for each route of the API's document. A route without a row is refused to everybody.
+/// The roles that may use each route: one row per route of the API's document. A route without a row is rejected for
+/// every role.
 enum AccessTable {
     struct Row {
         let method: HTTPRequest.Method
-        /// As the document says it.
+        /// The path as in the OpenAPI document.
         let path: String
         /// Nil for a route that needs no login.
         let roles: Set<Role>?
@@ -68,11 +69,11 @@ enum AccessTable {
     private static let byRoute = Dictionary(
         rows.map { ("\($0.method.rawValue) \($0.path)", $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Nil where it is allowed.
+    /// Returns why a role may not use a route; nil if it may.
     ///
     /// - Parameters:
-    ///   - path: as the route has it, with `{plug}`.
-    ///   - pass: of who asks; nil for nobody known.
+    ///   - path: the path of the route, with `{plug}`.
+    ///   - pass: the authorization of the user; nil for an unknown user.
     static func refusal(of method: HTTPRequest.Method, _ path: String, for pass: Pass?) -> Refused? {
         guard let row = byRoute["\(method.rawValue) \(path)"] else {
             return Refused(403, "nobody may do that", hint: "/api/v1/openapi.json says what there is")

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Host and port as a Host header or an Origin has them (RFC 9110 section 7.2).
+/// Host and port of a Host header or an Origin (RFC 9110 section 7.2).
 struct Authority: Hashable {
-    /// In small letters, without the dot of a full name; an IPv6 address without its brackets.
+    /// In lower case, without a trailing dot; an IPv6 address has no brackets.
     var host: String
     var port: Int?
 
-    /// Nil for what is none.
+    /// Parses the text; nil if it is not a host with an optional port.
     init?(_ text: String) {
-        // A name has 253 characters at most, a port five.
+        // A name has at most 253 characters, a port five.
         guard text.utf8.count <= 260 else { return nil }
         let host: Substring
         let rest: Substring
@@ -35,7 +35,7 @@ struct Authority: Hashable {
         self.port = port
     }
 
-    /// Whether it names no name but an address, which no name server can lead elsewhere.
+    /// True if the host is an IP address and not a name: no name server can redirect an address.
     var isAddress: Bool { Self.isAddress(host) }
 
     private static func isAddress(_ text: String) -> Bool { (try? SocketAddress(ipAddress: text, port: 0)) != nil }

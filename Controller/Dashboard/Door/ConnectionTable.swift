@@ -1,12 +1,12 @@
 import ProtocolCore
 
-/// The connections of one door and the seats that they take. A connection that has not completed a request makes room for a new one, and
-/// so does one that waits for its next request.
+/// The connections of one socket and the seats that they use. A new connection can replace one that has not completed a
+/// request, or one that waits for its next request.
 struct ConnectionTable<ID: Hashable> {
     enum Phase: Hashable {
-        /// No request has come yet.
+        /// No request has arrived yet.
         case silent
-        /// A request was answered, and the next one is not complete.
+        /// A request was answered, and the next one has not arrived completely.
         case waiting
         /// A request is being answered.
         case busy
@@ -19,11 +19,12 @@ struct ConnectionTable<ID: Hashable> {
     }
 
     private struct Entry {
-        /// Nil if the address has no limit: at the local socket, and for this machine itself.
+        /// The address that counts against the limit; nil at the local socket and for loopback connections, which have
+        /// no limit.
         let address: String?
         var phase = Phase.silent
         var since: Instant
-        /// The password that is not an owner's by which the connection was let in.
+        /// The password of the connection's user, if that user is not an owner.
         var password: String?
     }
 
@@ -74,7 +75,8 @@ struct ConnectionTable<ID: Hashable> {
 
     mutating func remove(_ id: ID) { entries[id] = nil }
 
-    /// The oldest silent connection of the address that has the most of them: whoever opens many makes room first.
+    /// The oldest silent connection of the address with the most silent connections: a client that opens many loses
+    /// them first.
     private var oldestOfMostSilent: ID? {
         let silent = entries.filter { $0.value.phase == .silent }
         let counts = silent.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }

@@ -1,4 +1,5 @@
-/// Whether a body is said to be JSON. A form of another site can send text, but no JSON without having asked us first.
+/// Checks that a body is declared as JSON. Browsers let a form of another site send text, but they send JSON only after
+/// a CORS preflight request.
 enum ContentTypeCheck {
     /// - Parameter types: every Content-Type header.
     static func isJSON(_ types: [String]) -> Bool {

@@ -1,19 +1,20 @@
 import Crypto
 public import PlugModel
 
-/// A password of the dashboard: whose it is, what it lets them do, and until when. The password itself is nowhere kept.
+/// A password of the dashboard: its name, role and end. Only the password's hash is stored.
 public struct DashboardPassword: Hashable, Sendable {
-    /// Characters of a name.
+    /// The maximum number of characters of a name.
     static let longestName = 40
 
-    /// What a person calls it, and sessions with it: "owner", "Anna".
+    /// The name for users, also shown for sessions: "owner", "Anna".
     public let name: String
+    /// The rights of the password's user.
     public let role: Role
-    /// Seconds since 1970 at which it ends; nil for never.
+    /// The end in seconds since 1970; nil if the password does not expire.
     public let until: Int64?
     let hash: String
-    /// Another one whenever the password is set anew, so that what was begun with the one before is told from it. Says nothing of the
-    /// password: it is a digest of its salted hash.
+    /// Changes whenever the password is set again, so that sessions of the previous password are recognized. It is a
+    /// digest of the salted hash and reveals nothing about the password.
     let id: String
 
     init(name: String, role: Role, until: Int64?, hash: String) {
@@ -24,10 +25,12 @@ public struct DashboardPassword: Hashable, Sendable {
         id = HexadecimalText.of(SHA256.hash(data: Array(hash.utf8)).prefix(16))
     }
 
+    /// Returns true if the password has expired.
+    ///
     /// - Parameter now: seconds since 1970.
     public func hasEnded(now: Int64) -> Bool { until.map { $0 <= now } ?? false }
 
-    /// What is wrong with a name, in words; nil for a good one.
+    /// Returns the error in a name as text; nil for a valid name.
     public static func fault(ofName name: String) -> String? {
         guard !name.isEmpty, name.count <= longestName, name.utf8.count <= 4 * longestName else {
             return "a password's name has 1 to \(longestName) characters"
@@ -47,11 +50,11 @@ public struct DashboardPassword: Hashable, Sendable {
     }
 }
 
-/// One line of the file: hash, role, end and name, with tabs between them. A line that is a hash alone is the owner's: before there were
-/// roles it was the only one.
+/// One line of the file: hash, role, end and name, separated by tabs. A line with only a hash is the owner's password;
+/// older versions stored only that one.
 extension DashboardPassword {
     init?(line: some Collection<UInt8>) {
-        // Bytes: a name that begins with a combining mark would hide the tab among the characters.
+        // Split in bytes: a name that begins with a combining mark would merge with the tab into one character.
         let parts = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard let hash = parts.first, !hash.isEmpty, hash.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }

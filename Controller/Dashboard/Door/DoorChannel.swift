@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A connection that speaks HTTP/1.1, with our limits.
+/// Sets up an HTTP/1.1 connection with the limits of ``DoorLimits``.
 struct DoorChannel: ServerChildChannel {
     let limits: DoorLimits
     let guests: Guests
@@ -26,7 +26,7 @@ struct DoorChannel: ServerChildChannel {
             base.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            // Nearer to the wire than what turns requests into Hummingbird's: its answer to what is no HTTP passes here too.
+            // Placed before Hummingbird's handlers, so that its answers to invalid HTTP pass through this handler too.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestHandler(limits, guests: guests), position: .after(decoder))
             return value

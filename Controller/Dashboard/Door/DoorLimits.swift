@@ -1,28 +1,30 @@
-/// What a stranger may take of us.
+/// The limits of the resources that clients can use.
 struct DoorLimits: Sendable {
-    /// For a request's head, and again for its body, from their first byte on, however steadily they come: it stops those who hold
-    /// connections with a byte now and then. The first head has it from the connection on, handshake of TLS included.
+    /// The time for the head of a request, and again for its body, each from the first byte on. It stops clients that
+    /// hold a connection by sending a byte now and then. The time for the first head begins with the connection and
+    /// includes the TLS handshake.
     var request = Duration.seconds(10)
-    /// Between requests.
+    /// The time between two requests.
     var idle = Duration.seconds(60)
-    /// For which an answer may wait for a reader who takes nothing.
+    /// The time that an answer waits for a client that accepts no bytes.
     var stalled = Duration.seconds(60)
-    /// Descriptors and memory of all connections together; one that waits for a request makes room for a new one.
+    /// The maximum number of connections. It limits descriptors and memory. A connection that waits for a request is
+    /// closed for a new one.
     var connections = 128
-    /// Connections by which requests of users, viewers and guests came, together; what is left is the reserve of the owners.
+    /// Connections with requests of users, viewers and guests, together. The rest is reserved for owners.
     var connectionsOfOthers = 96
-    /// Connections of one password that is not an owner's.
+    /// Connections per password that is not an owner's.
     var connectionsOfPassword = 32
-    /// Of one address other than loopback.
+    /// Connections per address, except loopback.
     var connectionsOfAddress = 32
-    /// Bytes of a request's path and query. The longest name, percent-encoded, fits, and so do 64 plugs by their ids.
+    /// Bytes of a request's path and query. The longest percent-encoded name fits, and so do 64 plugs by id.
     var path = 2048
-    /// Bytes of a body. The longest that has a meaning is a few hundred.
+    /// Bytes of a body. The longest valid one has a few hundred.
     var body = 4096
-    /// Bytes of one header and of all, and their count.
+    /// Bytes of one header, bytes of all headers, and their number.
     var header = 8192
     var headers = 16384
     var headerCount = 100
-    /// After which those who do not end by themselves are cut off at a stop.
+    /// The time after which remaining connections are closed at a stop.
     var farewell = Duration.seconds(1)
 }

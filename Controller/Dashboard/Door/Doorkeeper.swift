@@ -4,19 +4,21 @@ import NIOCore
 import NIOHTTP1
 import Presentation
 
-/// Decides of each request whether it comes to its route at all, and says why not.
+/// Checks each request before it reaches its route, and answers rejected requests.
 struct Doorkeeper: Sendable {
-    /// Through which socket its requests come.
+    /// The socket of a request.
     enum Door: Hashable, Sendable {
-        /// Its file lets nobody in but the daemon's own user.
+        /// The local socket, whose file only the daemon's own user can open.
         case local
-        /// - Parameter isLoopback: only this machine comes through it, and no proxy leads others to it.
+        /// The TCP socket.
+        ///
+        /// - Parameter isLoopback: true if only this machine can connect, and no proxy forwards requests of others.
         case network(isLoopback: Bool, isSecure: Bool)
     }
 
     let door: Door
     let hosts: HostCheck
-    /// Where proxies offer the page.
+    /// The addresses under which proxies offer the page.
     var external: Set<ExternalAddress> = []
     let methods: KnownMethods
     let login: Login
@@ -29,7 +31,7 @@ struct Doorkeeper: Sendable {
 
     func respond(to request: Request, context: DashboardContext) async throws -> Response {
         let response = try await answer(to: request, context: context)
-        // What has a body where none may be would be read as the beginning of the next answer.
+        // The client would parse a body after a HEAD request as the start of the next answer.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -44,13 +46,13 @@ struct Doorkeeper: Sendable {
         }
         do {
             let request = try await admitted(request, &context)
-            // What needs no login costs little, and is for everybody.
+            // Paths without login are cheap and open to all, so they need no seat.
             guard let pass = context.pass else { return try await routes.respond(to: request, context: context) }
             return try await seats.answer(pass.holder) { [context] in
                 try await routes.respond(to: request, context: context)
             }
         } catch let refused as Refused {
-            // What is left of its body is not worth having.
+            // The rest of the body is not read.
             let closes = request.method != .get && request.method != .head
             return refused.response(closing: closes)
         } catch let error as HTTPParserError {
@@ -65,7 +67,7 @@ struct Doorkeeper: Sendable {
         }
     }
 
-    /// The request with its body, if it may pass. What who asks may do is seen at the route (``AccessTable``).
+    /// Returns the request with its body if it is admitted. The role is checked later, at the route (``AccessTable``).
     private func admitted(_ request: Request, _ context: inout DashboardContext) async throws -> Request {
         let changes = request.method != .get && request.method != .head
         if case .network(_, let isSecure) = door {
@@ -93,12 +95,12 @@ struct Doorkeeper: Sendable {
     }
 
     private func checkOrigin(of request: Request, _ isSecure: Bool, _ changes: Bool) -> Refused? {
-        // The first Host header is the request's authority; what is left is a second one.
+        // The first Host header became the request's authority, so a remaining one is a second header.
         guard request.headers[.host] == nil else { return Refused(400, "the request has two Host headers") }
         let host = request.head.authority
         if let refused = hosts.refusal(of: host) { return refused }
-        // What is the same for everybody may be asked for from everywhere: a link leads to the page. What else a page of another site
-        // asks for it could not read, and it costs something.
+        // Public files may be requested from any site: links lead to the page. Another site's page could not read the
+        // other answers, and they cost work, so its requests are rejected.
         guard changes || !isPublic.contains(request.uri.path) else { return nil }
         return originCheck(isSecure).refusal(
             origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],
@@ -121,7 +123,7 @@ struct Doorkeeper: Sendable {
         } catch {
             throw ConnectionLost()
         }
-        // No page of another site can send a DELETE without asking first.
+        // A page of another site cannot send a DELETE without a CORS preflight request.
         let needsNoType = request.method == .delete && body.readableBytes == 0
         guard needsNoType || ContentTypeCheck.isJSON(request.headers[values: .contentType]) else {
             throw Refused(415, "the body is not said to be JSON", hint: "send it with Content-Type: application/json")
@@ -132,7 +134,7 @@ struct Doorkeeper: Sendable {
     private var tooLarge: Refused { Refused(413, "a body has at most \(limits.body) bytes") }
 }
 
-/// Nobody is there any more who could be answered. Strangers can do that as often as they like, so that no log is filled with it.
+/// The connection is lost and no answer can be sent. Clients can cause this at will, so it is not logged.
 struct ConnectionLost: Error {}
 
 extension HTTPField.Name {
@@ -151,7 +153,7 @@ extension Refused {
     }
 }
 
-/// Says in our own words what went wrong in a route.
+/// Replaces the error answers of Hummingbird's routes with the dashboard's format.
 struct FaultAnswers: RouterMiddleware {
     typealias Context = DashboardContext
 

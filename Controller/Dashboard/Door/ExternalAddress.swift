@@ -1,11 +1,11 @@
-/// Where browsers reach the dashboard through a proxy: the scheme, the name and the port of an address such as
-/// `https://plugs.example.org:8443`. The owner states it; no header of a request can.
+/// The address under which browsers reach the dashboard through a proxy: scheme, name and port, for example
+/// `https://plugs.example.org:8443`. Only the configuration sets it, never a header of a request.
 public struct ExternalAddress: Hashable, Sendable, CustomStringConvertible {
     let isSecure: Bool
     let host: String
     let port: Int
 
-    /// Nil if the text is not the address of a whole site: a scheme, a host, and if needed a port.
+    /// Parses an address with a scheme, a host and an optional port; nil if it contains anything else.
     public init?(_ text: String) {
         let small = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: small.hasPrefix) else { return nil }
@@ -16,7 +16,7 @@ public struct ExternalAddress: Hashable, Sendable, CustomStringConvertible {
         port = authority.port ?? (isSecure ? 443 : 80)
     }
 
-    /// As an Origin header has it (RFC 6454 section 6.2).
+    /// The form of an Origin header (RFC 6454 section 6.2).
     public var description: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return (isSecure ? "https://" : "http://") + name + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")

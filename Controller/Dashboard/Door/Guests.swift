@@ -3,27 +3,27 @@ import NIOCore
 import ProtocolCore
 import Synchronization
 
-/// The connections of one door: how many there are, of whom, and which of them only wait.
+/// The connections of one socket: their channels, tasks and phases.
 final class Guests: Sendable {
-    /// Both in one, so that whoever is admitted is among those who are dismissed.
+    /// Channels and tasks under one lock, so that every admitted connection is also dismissed.
     private struct House {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var table: ConnectionTable<ObjectIdentifier>
-        /// Whether anybody comes in.
+        /// False while no connection is admitted.
         var isOpen: Bool
     }
 
     private let house: Mutex<House>
 
-    /// - Parameter isOpen: false where nobody may come in before ``open()``.
+    /// - Parameter isOpen: false if connections are rejected until ``open()``.
     init(_ limits: DoorLimits, isOpen: Bool = true) {
         house = Mutex(House(table: ConnectionTable(limits), isOpen: isOpen))
     }
 
     func open() { house.withLock { $0.isOpen = true } }
 
-    /// False where there is no room. To be called once for each connection, on its loop.
+    /// Admits a connection; false if there is no room. Must be called once per connection, on its event loop.
     func admit(_ channel: any Channel) -> Bool {
         let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.networkOfGuest }
         let id = ObjectIdentifier(channel)
@@ -61,18 +61,18 @@ final class Guests: Sendable {
         house.withLock { $0.table.seat(ObjectIdentifier(channel), holder) }
     }
 
-    /// Serves the guest until it goes.
+    /// Runs the task of a connection until the connection ends.
     func serve(_ channel: any Channel, _ body: @escaping @Sendable () async -> Void) {
         let task = Task { await body() }
         let isOpen = house.withLock { house in
             if house.channels[ObjectIdentifier(channel)] != nil { house.tasks[ObjectIdentifier(channel)] = task }
             return house.isOpen
         }
-        // Dismissed between its admission and this.
+        // The connection was dismissed after its admission.
         if !isOpen { task.cancel() }
     }
 
-    /// Ends all that go on, and cuts off those that do not end. Returns when all have gone.
+    /// Cancels all tasks and closes connections that do not end in time. Returns when all connections are closed.
     func dismiss(within time: Duration) async {
         let all = house.withLock { house in
             house.isOpen = false
@@ -95,12 +95,12 @@ extension SocketAddress {
         }
     }
 
-    /// Whom to count a guest as: the address, or the IPv6 network of 64 bits, since one machine has as many addresses of it as it
-    /// likes.
+    /// The address that counts against limits: the IPv4 address, or the /64 network of an IPv6 address, since one
+    /// machine can use every address of it.
     var networkOfGuest: String? {
         guard case .v6 = self, let text = ipAddress, !text.hasPrefix("::ffff:") else { return ipAddress }
         let groups = text.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)
-        // A gap of zeros within the first four groups ends them.
+        // A gap of zeros within the first four groups ends the prefix.
         return groups.prefix(4).prefix { !$0.isEmpty }.joined(separator: ":") + "::/64"
     }
 }

@@ -1,11 +1,11 @@
-/// Bytes as small hexadecimal digits.
+/// Converts bytes to lowercase hexadecimal digits.
 enum HexadecimalText {
     static func of(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Bytes of the system's own generator, which nobody foretells.
+    /// Returns random bytes of the system's cryptographic generator, in digits.
     static func random(bytes count: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         return of((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -1,11 +1,12 @@
 import Presentation
 
-/// Whether a request is meant for us: by its Host header. A page of another site that has its own name lead to our address (DNS
-/// rebinding) would be of the same origin as ours to the browser, and is told from it by that name alone.
+/// Checks the Host header of a request. It stops DNS rebinding: if another site's name resolves to our address, the
+/// browser treats the site and the dashboard as the same origin, and only the name in the header differs.
 struct HostCheck: Sendable {
     private let names: Set<String>
 
-    /// - Parameter names: what else we are called: the host's names where others may come, and what a person gave.
+    /// - Parameter names: the accepted names besides "localhost": the host's names if others may connect, and
+    ///   configured names.
     init(names: [String]) {
         let ours = names.map { name -> String in
             let small = name.lowercased()
@@ -14,9 +15,9 @@ struct HostCheck: Sendable {
         self.names = Set(ours + ["localhost"])
     }
 
-    /// Nil where it is ours.
+    /// Returns why the request is rejected; nil if the header names this host.
     ///
-    /// - Parameter host: the one Host header; nil where there was none.
+    /// - Parameter host: the Host header; nil if it is missing.
     func refusal(of host: String?) -> Refused? {
         guard let host else {
             return Refused(400, "the request has no Host header", hint: "HTTP/1.1 wants one (RFC 9112 section 3.2)")

@@ -1,10 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// Which methods each path knows, as the routes say. The router itself tells a wrong method like an unknown path.
+/// The methods that the routes accept per path. The router itself does not distinguish a wrong method from an unknown
+/// path.
 struct KnownMethods: Sendable {
     private struct Known {
-        /// Nil for a part that takes anything.
+        /// The parts of the path; nil for a part that matches any text.
         var parts: [String?]
         var methods: Set<String>
     }
@@ -23,7 +24,7 @@ struct KnownMethods: Sendable {
         }
     }
 
-    /// Nil where there is no such path; else in alphabetical order.
+    /// Returns the methods of a path in alphabetical order; nil if the path is unknown.
     func methods(of path: String) -> [String]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         let found = paths.filter { known in

@@ -4,13 +4,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The place of the local socket: a directory that is the user's alone, and no dead daemon's socket in it.
+/// The path of the local socket. It checks that only the user can write in its directory, and removes the socket of a
+/// dead daemon.
 struct LocalSocketPath {
     let path: String
 
-    /// The right to clear the place and to take it; it ends with the value.
+    /// Locks the path, for clearing it and creating the socket. The lock ends with the returned value.
     ///
-    /// - Throws: where another process has it, or the place is none.
+    /// - Throws: `DashboardFault` if another process has the lock, or the path cannot be used.
     func lock() throws(DashboardFault) -> SocketPlace {
         guard path.utf8.count <= DaemonSocket.longestPath else {
             throw DashboardFault(
@@ -40,9 +41,9 @@ struct LocalSocketPath {
         }
     }
 
-    /// Makes room for a socket.
+    /// Removes a stale socket.
     ///
-    /// - Throws: where a living daemon has it, or something stands there that is none.
+    /// - Throws: `DashboardFault` if a running daemon answers at the path, or another file is there.
     func clear() async throws(DashboardFault) {
         switch DaemonSocket.presence(at: path) {
         case .absent: return
@@ -60,8 +61,8 @@ struct LocalSocketPath {
         remove()
     }
 
-    /// To be called as soon as it listens, and before anybody is let in: until then whoever the process's mask does not keep away
-    /// could connect.
+    /// Restricts the socket file to its owner. Call it as soon as the socket listens, before connections are admitted:
+    /// until then only the process's file mode creation mask keeps other users away.
     func restrict() throws(DashboardFault) {
         do {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -78,7 +79,7 @@ struct LocalSocketPath {
     }
 }
 
-/// A lock file. It stays, since to take it away would be to lock another one than the next process.
+/// A lock file. It is never removed: a process that locked a new file would not see the lock on the removed one.
 final class SocketPlace: Sendable {
     private let descriptor: Int32
     private let isHeld = Mutex(true)

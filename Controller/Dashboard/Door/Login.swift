@@ -4,26 +4,26 @@ import LinuxClocks
 import NIOCore
 import PlugModel
 
-/// Somebody who came in, and as whom.
+/// The authorization of a user.
 struct Pass: Hashable, Sendable {
     var role: Role
-    /// What the password is called by which they came; nil where none was wanted.
+    /// The name of the user's password; nil if no password was needed.
     var name: String?
-    /// Seconds since 1970 at which it ends; nil for never.
+    /// The end in seconds since 1970; nil if it does not expire.
     var until: Int64?
-    /// The id of their session; nil where they have none.
+    /// The id of the user's session; nil without a session.
     var session: String?
-    /// The id of the password by which they came; nil if none was needed.
+    /// The id of the user's password; nil if none was needed.
     var password: String?
-    /// The request came over the local socket.
+    /// True if the request came over the local socket.
     var isLocal = false
 
-    /// Of the daemon's own user, at the local socket.
+    /// The authorization of the daemon's own user, at the local socket.
     static let owner = Pass(role: .owner, isLocal: true)
-    /// Of any user of a dashboard without a password.
+    /// The authorization of every user of a dashboard without a password.
     static let anyone = Pass(role: .owner)
 
-    /// What must be valid for as long as the user stays (``Login/entrances(isLoopback:)``).
+    /// The password and session that must stay valid while the user is connected (``Login/entrances(isLoopback:)``).
     var entrances: Set<String> {
         guard let password else { return isLocal ? [] : [Login.openEntrance] }
         return Set([password] + (session.map { [Login.entrance(ofSession: $0)] } ?? []))
@@ -37,24 +37,26 @@ extension Pass {
     }
 }
 
-/// Who has a password, or has shown that they had it.
+/// Authenticates users by password or session cookie, and manages sessions.
 struct Login: Sendable {
     let keeper: PasswordKeeper
     let sessions: SessionKeeper
-    /// 32 random bytes that outlive the process, so that devices are known again.
+    /// 32 random bytes that survive the process, so that device cookies stay valid.
     let secret: [UInt8]
 
-    /// What is known of the passwords, for somebody who came in from the network.
+    /// The state of the passwords for a request from the network.
     private enum Need {
         case none
-        /// Also where none of them is valid any more: what was closed does not open by itself.
+        /// Also if all passwords have expired: the dashboard never opens by itself.
         case passwords([DashboardPassword])
         case impossible(Refused)
     }
 
-    /// Who asks.
+    /// Returns the authorization of a request.
     ///
-    /// - Parameter isLoopback: the door is open to this machine alone; without a password it stands open then.
+    /// - Parameter isLoopback: true if only this machine can connect. Such a dashboard needs no password if none is
+    ///   set.
+    /// - Throws: `Refused` if the password is missing, wrong or expired, or if there were too many failures.
     func pass(of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool) async throws(Refused) -> Pass {
         switch await need(isLoopback) {
         case .none: return .anyone
@@ -68,7 +70,7 @@ struct Login: Sendable {
         }
     }
 
-    /// Whether a password is wanted, and as whom whoever asks is logged in.
+    /// Returns whether a password is needed, and the authorization of a request, if any.
     func state(
         of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool
     ) async -> (isNeeded: Bool, pass: Pass?) {
@@ -79,7 +81,7 @@ struct Login: Sendable {
         }
     }
 
-    /// The cookies for whoever knows a password: that of the session, and that of the device.
+    /// Logs in with a password. Returns the values of the session cookie and the device cookie.
     func begin(
         _ password: String, _ headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool
     ) async throws(Refused) -> (session: String, device: String) {
@@ -89,7 +91,7 @@ struct Login: Sendable {
         case .impossible(let refused): throw refused
         case .passwords(let passwords):
             let found = try await verified(password, passwords, headers, from: address)
-            // Whoever logs in anew at a browser does not leave the session before behind there.
+            // A new login in a browser replaces its previous session.
             _ = try? await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
             let devices = DeviceCookie(secret: secret)
             let cookie = devices.kept(in: headers, among: [found.id])?.cookie
@@ -102,9 +104,9 @@ struct Login: Sendable {
         }
     }
 
-    /// Ends the session of whoever asks.
+    /// Ends the sessions of a request's cookies.
     ///
-    /// - Returns: the entrances that are gone with it.
+    /// - Returns: the entrances of the ended sessions.
     func end(_ headers: HTTPFields) async throws(Refused) -> Set<String> {
         do throws(FileError) {
             let ended = try await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
@@ -114,10 +116,10 @@ struct Login: Sendable {
         }
     }
 
-    /// Ends a session, or all.
+    /// Ends one session or all.
     ///
-    /// - Parameter id: nil for all.
-    /// - Returns: those that it ended.
+    /// - Parameter id: the id of the session; nil for all.
+    /// - Returns: the ended sessions.
     func end(_ id: String?) async throws(Refused) -> [(session: Session, password: DashboardPassword)] {
         let named = await passwordsByID
         do throws(FileError) {
@@ -127,7 +129,7 @@ struct Login: Sendable {
         }
     }
 
-    /// Who is logged in now.
+    /// The valid sessions with their passwords.
     var current: [(session: Session, password: DashboardPassword)] {
         get async {
             let (named, now) = (await passwordsByID, seconds)
@@ -138,7 +140,7 @@ struct Login: Sendable {
         }
     }
 
-    /// Everything by which somebody may come in now. Where something of it is gone, whoever came in by it has to go.
+    /// Returns all valid passwords and sessions. A connection must be closed when its entrance is no longer among them.
     func entrances(isLoopback: Bool) async -> Set<String> {
         switch await need(isLoopback) {
         case .none: return [Self.openEntrance]
@@ -168,12 +170,12 @@ struct Login: Sendable {
     private func verified(
         _ password: String, _ passwords: [DashboardPassword], _ headers: HTTPFields, from address: SocketAddress?
     ) async throws(Refused) -> DashboardPassword {
-        // A device is known for as long as the password is valid by which it became known.
+        // A device stays known as long as the password that was right on it is valid.
         let now = seconds
         let live = passwords.filter { !$0.hasEnded(now: now) }
         let device = DeviceCookie(secret: secret).kept(in: headers, among: live.map(\.id))
         let isOwners = device.map { device in live.contains { $0.id == device.password && $0.role == .owner } }
-        // A connection that is closed already has no address.
+        // A connection that is already closed has no address.
         let guesser = Guesser(
             network: address?.networkOfGuest ?? "", address: address?.ipAddress ?? "", device: device?.name,
             isOwnersDevice: isOwners ?? false)
@@ -214,7 +216,8 @@ struct Login: Sendable {
             hint: error.hint ?? "plugctl daemon password sets a new password, which ends the sessions of the old one")
     }
 
-    /// A browser is not told of Basic authorization: it would ask the person in a window of its own, and not by our page.
+    /// Builds the 401 answer. Browsers are not offered Basic authorization: they would open their own dialog instead of
+    /// the page's login form.
     private func unauthorized(
         _ error: String, _ headers: HTTPFields, hint: String = "plugctl daemon password sets a new one"
     ) -> Refused {

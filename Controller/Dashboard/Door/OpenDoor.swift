@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// A socket that listens, and the guests that came in by it.
+/// A listening socket and its connections.
 struct OpenDoor {
     enum Place {
         case network(DashboardSettings.Place)
@@ -15,7 +15,9 @@ struct OpenDoor {
     let channel: any Channel
     private let guests: Guests
 
-    /// - Parameter child: what each connection speaks.
+    /// Opens the socket.
+    ///
+    /// - Parameter child: the protocol of each connection.
     init(
         _ place: Place, guests: Guests, logger: Logger, child: some ServerChildChannel
     ) async throws {
@@ -25,7 +27,7 @@ struct OpenDoor {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 guard guests.admit(channel) else { return channel.eventLoop.makeFailedFuture(Full()) }
-                // Nothing between making a connection's value and its task: it must not be dropped without being run.
+                // The task is started in the same step that creates the value: a value must not be dropped unused.
                 return child.setup(channel: channel, logger: logger).map { value in
                     guests.serve(channel) { await child.handle(value: value, logger: logger) }
                 }
@@ -37,9 +39,9 @@ struct OpenDoor {
         self.guests = guests
     }
 
-    /// Returns when the task is cancelled, or the socket has failed, and all guests have gone.
+    /// Returns when the task is cancelled or the socket has failed, and all connections are closed.
     ///
-    /// - Parameter closing: called at a cancellation while it still listens.
+    /// - Parameter closing: called on cancellation while the socket still listens.
     func stayOpen(farewell: Duration, closing: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
             try? await channel.closeFuture.get()

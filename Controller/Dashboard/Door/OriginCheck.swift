@@ -1,17 +1,17 @@
-/// Whether what changes something comes from our own page, where a browser says whence it comes: other sites may send requests
-/// too, with the person's cookie.
+/// Checks that a request comes from the dashboard's own page, if the browser sends its origin. A page of another site
+/// can send requests too, and the browser adds the user's cookie.
 struct OriginCheck: Sendable {
-    /// Whether browsers reach us by TLS. Where not, something that speaks it may stand before us.
+    /// True if browsers use TLS. If false, a TLS proxy may still be in front of the dashboard.
     var isSecure: Bool
-    /// Where proxies offer our page.
+    /// The addresses under which proxies offer the page.
     var external: Set<ExternalAddress> = []
 
-    /// Nil where it may pass.
+    /// Returns why the request is rejected; nil if it may pass.
     ///
     /// - Parameters:
     ///   - origins: every Origin header; programs send none.
     ///   - sites: every Sec-Fetch-Site header.
-    ///   - host: the Host header, which is ours.
+    ///   - host: the Host header, which was already checked.
     func refusal(origins: [String], sites: [String], host: String) -> Refused? {
         for site in sites where site != "same-origin" && site != "none" {
             return Refused(403, "a page of another site asked for it")
@@ -26,7 +26,7 @@ struct OriginCheck: Sendable {
         return nil
     }
 
-    /// Whether the page of the request came through a proxy by TLS, so that its cookies are for TLS only.
+    /// Returns true if the page was loaded by TLS through a proxy, so that its cookies are for TLS only.
     func isSecureOutside(origins: [String]) -> Bool {
         origins.contains { origin in
             ExternalAddress(origin).map { $0.isSecure && external.contains($0) } ?? false

@@ -4,19 +4,19 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the web page, which are part of the program. Only their exact paths lead to them.
+/// The files of the web page, which are compiled into the program. Each is served only at its exact path.
 struct Page: Sendable {
     struct File: Sendable {
         let bytes: ByteBuffer
         let type: String
-        /// Of its content, so that a page is fetched again when the daemon is another one.
+        /// A digest of the content. It makes browsers fetch a file again when the daemon's version changes it.
         let tag: String
     }
 
-    /// By path: "/", "/app.js".
+    /// The files by path: "/", "/app.js".
     let files: [String: File]
 
-    /// That of this program.
+    /// Loads the files of this program.
     init() {
         var files: [(String, [UInt8])] = []
         var next = dashboard_files()
@@ -44,7 +44,7 @@ struct Page: Sendable {
     }
 
     static func response(_ file: File, to request: Request) -> Response {
-        // A browser keeps it and asks each time whether it is still the same.
+        // The browser caches the file and asks each time if it is still current.
         let headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache", .contentType: file.type]
         let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { tag in
             let bare = tag.filter { $0 != " " }

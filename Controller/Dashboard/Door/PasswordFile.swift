@@ -3,44 +3,50 @@ public import DurableFiles
 import LinuxClocks
 public import PlugModel
 
-/// The file with the hashes of the dashboard's passwords, which only its owner may read.
+/// The file with the hashes of the dashboard's passwords. Only its owner can read it.
 public struct PasswordFile: Sendable {
-    /// Characters. Guesses are slowed down, and a file that got into other hands is not.
+    /// The minimum length in characters. `PasswordGuard` slows down guesses at the dashboard, but not guesses at a
+    /// stolen file.
     public static let shortest = 10
-    /// Bytes; crypt(3) takes 512.
+    /// The maximum length in bytes. crypt(3) accepts 512.
     public static let longest = 256
-    /// Passwords. A guess is hashed once for each: more would let those who guess keep a core busy.
+    /// The maximum number of passwords. Each guess is hashed once per password, so more would keep a core busy.
     public static let most = 8
-    /// A line has a hash of about a hundred bytes, and a name.
+    /// A line has a hash of about 100 bytes, and a name.
     private static let fileLimit = most * 512
 
+    /// The path of the file.
     public let path: String
     private let files: FileStore
 
+    /// Creates a reference to the file; it is read and written on use.
     public init(_ path: String, files: FileStore = FileStore()) {
         self.path = path
         self.files = files
     }
 
-    /// Where the file is unless somebody says otherwise: with a service's state, or with what the user sets up.
+    /// The default path: in the service's state directory, else in the user's configuration directory.
     public static var usualPath: String {
         (ServiceDirectories.state ?? UserDirectories.configuration + "/smartplug") + "/dashboard-password"
     }
 
-    /// What is wrong with a password, in words; nil for a good one.
+    /// Returns the error in a password as text; nil for a valid one.
     public static func fault(of password: String) -> String? {
         if password.count < shortest { return "a password has at least \(shortest) characters" }
         if password.utf8.count > longest { return "a password has at most \(longest) bytes" }
         return password.utf8.contains { $0 < 32 } ? "a password has no control characters" : nil
     }
 
-    /// Keeps the password's hash, in the place of the one of that name; those that have ended go. It takes some 50 ms for each password that there is.
+    /// Stores the hash of a password. It replaces the password with the same name, and expired passwords are removed.
+    /// The call takes about 50 ms per stored password.
     ///
     /// - Parameters:
-    ///   - password: one without a fault.
-    ///   - name: one without a fault.
-    ///   - until: seconds since 1970 at which it ends; not of an owner, and always of a guest.
-    /// - Throws: where it would leave no owner, is one too many, or is another's password already.
+    ///   - password: a password without a fault.
+    ///   - name: a name without a fault.
+    ///   - role: the rights of the user.
+    ///   - until: the end in seconds since 1970; nil for an owner, required for a guest.
+    /// - Throws: `DashboardFault` if no owner would remain, there are too many passwords, or another name has the
+    ///   password.
     public func set(
         _ password: String, named name: String = Role.owner.rawValue, role: Role = .owner, until: Int64? = nil
     ) throws(DashboardFault) {
@@ -66,9 +72,9 @@ public struct PasswordFile: Sendable {
         try write(others + [DashboardPassword(name: name, role: role, until: until, hash: text)])
     }
 
-    /// Takes away the one of this name.
+    /// Removes the password with this name.
     ///
-    /// - Throws: where there is none, or where others would be left without an owner.
+    /// - Throws: `DashboardFault` if there is none, or if other passwords would remain without an owner.
     public func remove(_ name: String) throws(DashboardFault) {
         let all = try known()
         let left = all.filter { $0.name != name }
@@ -88,7 +94,7 @@ public struct PasswordFile: Sendable {
         try write(left)
     }
 
-    /// False where there was none.
+    /// Removes all passwords. Returns false if there were none.
     public func removeAll() throws(DashboardFault) -> Bool {
         do throws(FileError) {
             guard try files.readSecretIfPresent(path, limit: Self.fileLimit) != nil else { return false }
@@ -99,21 +105,21 @@ public struct PasswordFile: Sendable {
         }
     }
 
-    /// Owners first; empty where there is no password.
+    /// Reads the passwords, owners first; empty if the file does not exist.
     ///
-    /// - Throws: where there are some that cannot be read, or that others could have read.
+    /// - Throws: `FileError` if the file cannot be read, is damaged, or is readable by other users.
     public func passwords() throws(FileError) -> [DashboardPassword] {
         guard let bytes = try files.readSecretIfPresent(path, limit: Self.fileLimit) else { return [] }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         let passwords = lines.compactMap { DashboardPassword(line: $0) }
-        // To leave one out would be to say that there is none.
+        // A skipped line could leave no password, which would open the dashboard. So any invalid line is an error.
         guard !passwords.isEmpty, passwords.count == lines.count, passwords.count <= Self.most else {
             throw FileError(.read, path, .damaged)
         }
         return passwords
     }
 
-    /// Takes some 50 ms.
+    /// Compares a password with a hash. It takes about 50 ms.
     static func matches(_ password: String, _ hash: String) -> Bool {
         guard password.utf8.count <= longest, !password.utf8.contains(0) else { return false }
         return password_matches(password, hash) == 1
@@ -123,7 +129,7 @@ public struct PasswordFile: Sendable {
         do throws(FileError) { return try passwords() } catch { throw DashboardFault(error) }
     }
 
-    /// An owner's stands first: a program that knows of no roles takes the first hash for the only one.
+    /// Writes the file with an owner first: older versions without roles use only the first hash.
     private func write(_ passwords: [DashboardPassword]) throws(DashboardFault) {
         let owners = passwords.filter { $0.role == .owner }
         let lines = (owners + passwords.filter { $0.role != .owner }).map { $0.line + "\n" }

@@ -1,42 +1,46 @@
 import ProtocolCore
 
-/// Who tries a password.
+/// The sender of a password attempt.
 struct Guesser: Hashable, Sendable {
-    /// What one stranger may have all addresses of (``NIOCore/SocketAddress/networkOfGuest``); at home that is the whole house.
+    /// The network that one attacker can own completely (``NIOCore/SocketAddress/networkOfGuest``). Users in one home
+    /// share it.
     var network: String
-    /// The one that he comes from.
+    /// The address of the sender.
     var address: String
-    /// Names a device on which a password was right before that is still valid (``DeviceCookie``).
+    /// The name of the device, if a password that is still valid was right on it before (``DeviceCookie``).
     var device: String?
-    /// That password is an owner's.
+    /// True if that password is an owner's.
     var isOwnersDevice = false
 }
 
-/// Who may try a password when. A failure makes its network wait before the next try, twice as long each time, and too many of
-/// all strangers together make strangers wait. No wait is longer than ``longestWait``.
+/// Limits password attempts. After a failure, its network waits before the next attempt, twice as long each time. Too
+/// many failures of all unknown senders together make all unknown senders wait. No wait is longer than ``longestWait``.
 ///
-/// Three groups wait apart, so that none of them uses up the tries of the next one:
-/// - devices and addresses on which a password was right before that is still valid wait for their own failures only;
-/// - networks with few failures wait for each other: a new browser of an owner is one of them;
-/// - networks that go on guessing wait for each other.
+/// Three groups wait separately, so that no group uses the attempts of another:
+/// - Devices and addresses on which a valid password was right before wait only for their own failures.
+/// - Networks with few failures wait for each other. A new browser of an owner is one of them.
+/// - Networks with many failures wait for each other.
 ///
-/// A stranger with new networks without end competes with a new browser for each try: to let that one pass would be to let them pass.
+/// An attacker with an unlimited number of networks competes with a new browser for each attempt. This cannot be
+/// avoided: the two look the same.
 struct PasswordGuard {
-    /// The wait after the first failure, and the longest.
+    /// The wait after the first failure, and the longest wait.
     static let firstWait = Duration.seconds(1)
     static let longestWait = Duration.seconds(30)
-    /// After so long without a failure it is forgotten.
+    /// A failure is forgotten after this time without another one.
     static let memory = Duration.seconds(600)
-    /// Failures of all strangers together that cost nothing: people mistype.
+    /// Failures of all unknown senders together without a wait: users mistype.
     static let freeFailures = 5
-    /// Failures after which a network counts among those that go on guessing.
+    /// The number of failures after which a network counts as guessing.
     static let failuresOfNewNetwork = 3
-    /// Networks, addresses and devices remembered. Beyond it the oldest is forgotten: then only what holds for all slows it down.
+    /// The maximum number of remembered networks, addresses and devices. Beyond it the oldest is forgotten and only the
+    /// common limit applies to it.
     static let mostAddresses = 256
-    /// Addresses remembered on which one password was right, so that the user of a password pushes out no address of another one.
+    /// The maximum number of remembered addresses per password, so that one password's user cannot evict those of
+    /// another.
     static let addressesOfPassword = mostAddresses / PasswordFile.most
 
-    /// How much room a guesser has among the tries that wait.
+    /// The priority of a sender: determines how many of its attempts may wait.
     enum Standing: Hashable {
         case stranger, known, owner
     }
@@ -52,7 +56,7 @@ struct PasswordGuard {
             last = now
             let doublings = count - free - 1
             guard doublings >= 0 else { return }
-            // 2^5 seconds are more than the longest wait.
+            // 2^5 seconds exceed the longest wait.
             until = now + min(PasswordGuard.firstWait * (1 << min(doublings, 5)), PasswordGuard.longestWait)
         }
     }
@@ -64,7 +68,7 @@ struct PasswordGuard {
     }
 
     private struct KnownAddress {
-        /// The id of the password that was right.
+        /// The id of the right password.
         var password: String
         var isOwners: Bool
         var at: Instant
@@ -77,18 +81,20 @@ struct PasswordGuard {
 
     init() {}
 
-    /// Whether a password that is still valid was right before on this device or from this address.
+    /// Returns the priority of a sender. A sender is known (or an owner) if a password that is still valid was right on
+    /// its device or from its address before.
     func standing(of guesser: Guesser) -> Standing {
         if guesser.device != nil { return guesser.isOwnersDevice ? .owner : .known }
         return known[guesser.address].map { $0.isOwners ? .owner : .known } ?? .stranger
     }
 
-    /// Forgets the addresses of passwords that are gone.
+    /// Forgets the addresses of removed passwords.
     mutating func keep(ofPasswords ids: Set<String>) {
         known = known.filter { ids.contains($0.value.password) }
     }
 
-    /// Nil where the guesser may try now. That counts as a failure until it is told otherwise: tries at once are no way round.
+    /// Returns nil if the sender may try now, else the remaining wait. The attempt counts as a failure until
+    /// `succeeded(by:password:isOwners:now:)`, so parallel attempts do not evade the limit.
     mutating func attempt(by guesser: Guesser, now: Instant) -> Duration? {
         let name = name(of: guesser)
         let isStranger = standing(of: guesser) == .stranger
@@ -105,12 +111,14 @@ struct PasswordGuard {
         return nil
     }
 
+    /// Records that an attempt was right.
+    ///
     /// - Parameters:
-    ///   - password: the id of the one that was right, and is valid.
-    ///   - isOwners: whether it is an owner's.
+    ///   - password: the id of the right, valid password.
+    ///   - isOwners: true if it is an owner's.
     mutating func succeeded(by guesser: Guesser, password: String, isOwners: Bool, now: Instant) {
         let name = name(of: guesser)
-        // The one that was right is no failure; those of others stay.
+        // The successful attempt no longer counts as a failure; the failures of others remain.
         if standing(of: guesser) == .stranger {
             if (failures[name]?.count ?? 0) <= Self.failuresOfNewNetwork {
                 newNetworks.count = max(0, newNetworks.count - 1)
@@ -119,7 +127,7 @@ struct PasswordGuard {
             }
         }
         failures[name] = nil
-        // An address of an owner's password stays one.
+        // An address of an owner keeps its priority.
         if known[guesser.address]?.isOwners == true, !isOwners { return }
         known[guesser.address] = KnownAddress(password: password, isOwners: isOwners, at: now)
         let same = known.filter { $0.value.password == password }

@@ -4,32 +4,34 @@ import LinuxClocks
 import NIOPosix
 import ProtocolCore
 
-/// Knows whether a password is right, and whose it is, and lets nobody find it out by trying.
+/// Verifies passwords on its own thread, and limits attempts.
 actor PasswordKeeper {
     enum Verdict: Hashable {
         case right(DashboardPassword)
         case wrong
-        /// Too many tries: for so long none counts.
+        /// Too many attempts: none is checked for this time.
         case wait(Duration)
     }
 
-    /// Of a password that was right, for which it is not hashed again: what scrapes every few seconds would keep a core busy.
+    /// How long a right password is remembered without hashing it again. A client that scrapes every few seconds would
+    /// keep a core busy.
     private static let remembrance = Duration.seconds(300)
-    /// Passwords remembered at once: all that there are, and they may be changed.
+    /// The maximum number of remembered passwords: all that exist, and as many again for changes.
     private static let mostRemembered = 2 * PasswordFile.most
-    /// Tries one after another on one thread, each with 16 MB and 50 ms for each password: those who guess wait for each other.
+    /// The maximum number of attempts that run or wait on the thread. Each needs 16 MB, and 50 ms per password.
     private static let mostWaiting = 4
-    /// The tries that may wait beyond these: of devices and addresses on which a password was right, and again as many of owners'.
+    /// Additional attempts that may wait: this many for known devices and addresses, and as many again for those of
+    /// owners.
     private static let reserve = 4
-    /// How often the file is looked at.
+    /// The minimum time between two reads of the file.
     private static let freshness = Duration.seconds(1)
 
     private let file: PasswordFile
     private let threads = NIOThreadPool(numberOfThreads: 1)
-    /// Of this process alone, so that what is remembered says nothing about a password.
+    /// A key of this process only, so that the remembered digests reveal nothing about a password.
     private let key = SymmetricKey(size: .bits256)
     private var guardian = PasswordGuard()
-    /// Ids of the passwords that they were.
+    /// The ids of the remembered passwords, by digest.
     private var remembered: [[UInt8]: (id: String, until: Instant)] = [:]
     private var underWay: [[UInt8]: Task<String?, Never>] = [:]
     private var look: (result: Result<[DashboardPassword], FileError>, at: Instant)?
@@ -41,7 +43,7 @@ actor PasswordKeeper {
 
     func stop() { threads.shutdownGracefully { _ in } }
 
-    /// The passwords as they are kept now, also those that have ended; empty where there is none.
+    /// Returns the stored passwords, including expired ones; empty if there are none.
     func passwords() throws(FileError) -> [DashboardPassword] {
         let now = BootClock.now
         if let look, now - look.at < Self.freshness { return try look.result.get() }
@@ -51,10 +53,12 @@ actor PasswordKeeper {
         return try result.get()
     }
 
+    /// Verifies a password.
+    ///
     /// - Parameters:
-    ///   - passwords: those that it may be.
-    ///   - live: those of them that have not ended; nil for all. That an ended password was right makes nobody known.
-    ///   - guesser: whom to slow down where it is none of them.
+    ///   - passwords: the candidates.
+    ///   - live: the candidates that have not expired; nil for all. An expired password makes no sender known.
+    ///   - guesser: the sender, which is slowed down after a wrong password.
     func verify(
         _ password: String, among passwords: [DashboardPassword], live: [DashboardPassword]? = nil, by guesser: Guesser
     ) async -> Verdict {
@@ -65,7 +69,7 @@ actor PasswordKeeper {
         let now = BootClock.now
         if let known = remembered[digest], known.until > now { return verdict(known.id) }
         if let same = underWay[digest] { return verdict(await same.value) }
-        // Strangers who fill it keep nobody out who was right before, and these keep out no owner.
+        // Unknown senders that fill the queue do not block known ones, and known ones do not block owners.
         let room =
             switch guardian.standing(of: guesser) {
             case .stranger: Self.mostWaiting

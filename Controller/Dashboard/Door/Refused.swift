@@ -1,12 +1,12 @@
 import HTTPTypes
 import Presentation
 
-/// Why a request is not obeyed.
+/// The rejection of a request.
 struct Refused: Error, Hashable {
-    /// Of the answer, 400...599.
+    /// The status of the answer, 400...599.
     var status: Int
     var fault: FaultRecord
-    /// What the answer says besides.
+    /// Additional headers of the answer.
     var fields: [HTTPField.Name: String] = [:]
 
     init(_ status: Int, _ error: String, hint: String? = nil) {

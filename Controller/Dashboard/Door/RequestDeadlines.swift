@@ -1,16 +1,17 @@
 import ProtocolCore
 
-/// When a connection is over that brings its requests too slowly, brings none, or takes no answer.
+/// Computes when a connection must be closed: its request is too slow, no request arrives, or its client accepts no
+/// bytes.
 struct RequestDeadlines {
     private let limits: DoorLimits
-    /// Until when the request that is coming in must have come.
+    /// The deadline of the request that is arriving.
     private var incoming: Instant?
-    /// Requests without an answer.
+    /// The number of unanswered requests.
     private(set) var unanswered = 0
-    /// Those of them that have come as a whole.
+    /// The number of unanswered requests that have arrived completely.
     private var complete = 0
     private var hasAnswered = false
-    /// Until when the next request must begin; counts while nothing else goes on.
+    /// The deadline for the start of the next request. It applies while the connection is idle.
     private var quietUntil: Instant
     private var stalledUntil: Instant?
 
@@ -20,22 +21,22 @@ struct RequestDeadlines {
         quietUntil = now + limits.request
     }
 
-    /// Whether the connection only waits for its next request.
+    /// True if the connection only waits for its next request.
     var isIdle: Bool { incoming == nil && unanswered == 0 }
 
-    /// What the connection does, for whom it makes room. A request that comes in slowly counts as none.
+    /// The phase for ``ConnectionTable``. An incomplete request does not make a connection busy.
     var phase: ConnectionTable<ObjectIdentifier>.Phase {
         if complete > 0 { return .busy }
         return hasAnswered ? .waiting : .silent
     }
 
-    /// When the connection is to be cut off; nil for as long as an answer goes out.
+    /// The time at which the connection is closed; nil while an answer is being sent.
     var nextDeadline: Instant? {
         [incoming, stalledUntil, isIdle ? quietUntil : nil].compactMap(\.self).min()
     }
 
     mutating func receivedBytes(now: Instant) {
-        // The bytes that begin a request, however few, begin its time; those that go on with it add nothing.
+        // The first bytes of a request start its time; later bytes do not extend it.
         guard incoming == nil else { return }
         incoming = now + limits.request
     }

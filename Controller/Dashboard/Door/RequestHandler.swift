@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import ProtocolCore
 
-/// Stands before everything else and says when bytes come: those behind it hear of whole requests only.
+/// The first handler of the pipeline. It reports arriving bytes to the later handlers, which otherwise only see parsed
+/// requests.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -15,7 +16,7 @@ final class ArrivalHandler: ChannelInboundHandler {
     }
 }
 
-/// Cuts off connections as ``RequestDeadlines`` says, and gives every answer the headers that it must have.
+/// Closes connections according to ``RequestDeadlines``, and adds the security headers to every answer.
 final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
@@ -24,11 +25,11 @@ final class RequestHandler: ChannelDuplexHandler {
     private var deadlines: RequestDeadlines
     private let guests: Guests
     private var timer: (task: Scheduled<Void>, at: Instant)?
-    /// The answer under way is the connection's last.
+    /// The current answer is the last of the connection.
     private var isLast = false
-    /// Nothing that comes is heard any more.
+    /// Arriving requests are ignored.
     private var isDeaf = false
-    /// How many answers are still to be given to somebody who wants no more than these; nil while nothing was said of it.
+    /// The number of answers until the connection closes; nil if the client did not ask to close it.
     private var answersLeft: Int?
 
     init(_ limits: DoorLimits, guests: Guests) {
@@ -51,7 +52,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        // After the last answer comes no request that is obeyed; what still belongs to the one before goes on to it.
+        // A request after the last answer is ignored. Later parts of the previous request are still passed on.
         if isLast, case .head = part { isDeaf = true }
         guard !isDeaf else { return }
         switch part {
@@ -84,8 +85,8 @@ final class RequestHandler: ChannelDuplexHandler {
             deadlines.answered(now: BootClock.now)
             answersLeft = answersLeft.map { $0 - 1 }
             follow(context)
-            // What still comes in is read to its deadline and thrown away: closed with bytes unread, the connection would be
-            // reset, and the answer lost with it.
+            // The remaining input is read until its deadline and discarded: a close with unread bytes would reset the
+            // connection, and the client could lose the answer.
             if isLast {
                 context.flush()
                 context.close(mode: .output, promise: nil)
@@ -93,7 +94,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The timer is moved when it ends: most deadlines only get later.
+    /// Schedules the timer for the next deadline. A later deadline keeps the timer, which is rescheduled when it fires.
     private func follow(_ context: ChannelHandlerContext) {
         guests.note(ObjectIdentifier(context.channel), deadlines.phase)
         guard let deadline = deadlines.nextDeadline else { return }
@@ -116,7 +117,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 }
 
-/// What every answer says to a browser: that the page may use what is ours and nothing else, and nobody else what is ours.
+/// The headers of every answer. They allow the page only its own resources, and forbid other sites to use ours.
 enum AnswerHeaders {
     static let always = [
         (
@@ -134,7 +135,7 @@ enum AnswerHeaders {
 
     static func add(to headers: inout HTTPHeaders) {
         for (name, value) in always { headers.replaceOrAdd(name: name, value: value) }
-        // Whatever says nothing of it is of the moment.
+        // An answer that sets no caching policy must not be stored.
         if !headers.contains(name: "Cache-Control") { headers.add(name: "Cache-Control", value: "no-store") }
     }
 }

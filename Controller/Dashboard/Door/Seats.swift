@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The user of a seat: of a stream, a connection, or a request that is being answered.
+/// The user of a seat. A seat is a stream, a connection, or a request that is being answered.
 enum SeatHolder: Hashable, Sendable {
     /// The daemon's own user, at the local socket.
     case local
     /// Any user of a dashboard without a password, which is open to its own machine only.
     case open
-    /// An owner in the network.
+    /// An owner over the network.
     case owner
-    /// A user, viewer or guest, by the id of the password.
+    /// A user, viewer or guest, with the id of the password.
     case other(password: String)
 }
 
@@ -19,25 +19,26 @@ extension Pass {
     }
 }
 
-/// How many seats there are, and how many of them users other than owners may take. What is left is the reserve of the owners and of the
+/// The number of seats, and how many of them users other than owners may take. The rest is reserved for owners and the
 /// local socket.
 struct SeatLimits: Hashable, Sendable {
-    /// All seats. The local socket may take each of them.
+    /// All seats. The local socket may use each of them.
     var all: Int
-    /// All seats in the network.
+    /// The seats of all network users.
     var network: Int
     /// All seats of users, viewers and guests together.
     var others: Int
     /// The seats of one password that is not an owner's.
     var password: Int
 
-    /// Streams. A house has fewer screens; more would only fill the memory.
+    /// Limits of streams. A house has fewer screens; more would only fill the memory.
     static let streams = SeatLimits(all: 64, network: 56, others: 36, password: 12)
-    /// Requests that are being answered. Fewer of others than the history answers at once (``HistoryThreads``).
+    /// Limits of requests that are being answered. Fewer for others than the history answers at once
+    /// (``HistoryThreads``).
     static let requests = SeatLimits(all: .max, network: .max, others: 24, password: 16)
 }
 
-/// The seats that are taken.
+/// Counts the taken seats.
 struct Seats {
     let limits: SeatLimits
     private var taken: [SeatHolder: Int] = [:]
@@ -71,7 +72,7 @@ struct Seats {
     }
 }
 
-/// The requests that are being answered, at both sockets.
+/// Counts the requests that are being answered at both sockets.
 final class RequestSeats: Sendable {
     private let seats = Mutex(Seats(.requests))
 

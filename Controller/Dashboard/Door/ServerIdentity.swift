@@ -5,13 +5,14 @@ import HummingbirdTLS
 import NIOSSL
 import PlugTransport
 
-/// What browsers see of us by TLS.
+/// The certificate and key of the TLS server.
 struct ServerIdentity {
-    /// Bytes of a file of certificates or of a key.
+    /// The maximum size in bytes of a certificate or key file.
     private static let fileLimit = 1 << 16
 
     let configuration: TLSConfiguration
-    /// SHA-256 of the certificate, in pairs of hexadecimal digits with colons, as browsers show it; nil where others vouch for it.
+    /// The SHA-256 of the certificate, as browsers show it: pairs of hexadecimal digits with colons. Nil for a
+    /// configured certificate, which an authority vouches for.
     let fingerprint: String?
 
     init(_ settings: DashboardSettings, names: [String], files: FileStore = FileStore()) throws(DashboardFault) {
@@ -29,7 +30,7 @@ struct ServerIdentity {
         }
     }
 
-    /// Key and certificate in one file, so that one never stands there without the other.
+    /// Reads or creates the key and the certificate. Both are in one file, so that neither exists without the other.
     private static func kept(_ path: String, _ names: [String], _ files: FileStore) throws(DashboardFault) -> [UInt8] {
         do throws(FileError) {
             if let known = try files.readSecretIfPresent(path, limit: fileLimit) { return known }
@@ -61,7 +62,7 @@ struct ServerIdentity {
                 privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .pem)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            // Whether they belong together is seen when they are used.
+            // The context checks that the certificate and the key belong together.
             _ = try NIOSSLContext(configuration: configuration)
             return configuration
         } catch {

@@ -1,14 +1,14 @@
 import Crypto
 import HTTPTypes
 
-/// What a browser holds that was logged in: digits by which its session is found (``Sessions``), and nothing else.
+/// The cookie of a logged-in browser: random digits that identify its session (``Sessions``).
 enum SessionCookie {
     static let name = "smartplug"
 
-    /// The value of our cookie in Cookie headers (RFC 6265 section 4.2.1). Of several every one: one of another path, or of another
-    /// server of this host, may come first.
+    /// Returns every value of our cookie in Cookie headers (RFC 6265 section 4.2.1). There may be several: a cookie of
+    /// a different path, or of another server on this host, can come first.
     static func values(in headers: [String], of name: String = Self.name) -> [String] {
-        // More are none of ours.
+        // The server sets few cookies, so the rest is ignored.
         headers.flatMap { $0.split(separator: ";") }.prefix(64).compactMap { pair in
             let trimmed = pair.drop { $0 == " " }
             guard trimmed.hasPrefix(name + "=") else { return nil }
@@ -16,7 +16,7 @@ enum SessionCookie {
         }
     }
 
-    /// What a Set-Cookie header says; nil for the value takes it away.
+    /// Returns the value of a Set-Cookie header; a nil value deletes the cookie.
     static func header(_ value: String?, isSecure: Bool) -> String {
         header(name, value ?? "", lifetime: value == nil ? 0 : Sessions.lifetime, isSecure: isSecure)
     }
@@ -32,22 +32,23 @@ enum SessionCookie {
     }
 }
 
-/// A cookie of a browser on which a password was right once, also when no user is logged in there: it opens nothing, but the browser's
-/// tries are counted apart. It holds a nonce and a code over the nonce and the id of the password, which only this daemon can make. So it is
-/// worth nothing when the password is gone. All cookies of one password share a few slots, so that a collection of them buys no tries.
+/// A cookie of a browser on which a password was right once. It remains after a logout. It grants no access, but the
+/// browser's password attempts are counted separately. It holds a nonce and an authentication code of the nonce and the
+/// password's id, which only this daemon can create. It is useless after the password is removed. All cookies of one
+/// password share a few slots, so that collecting them gives no additional attempts.
 struct DeviceCookie {
     struct Device: Hashable {
         var cookie: String
-        /// The id of the password that was right.
+        /// The id of the right password.
         var password: String
-        /// Names the device to ``PasswordGuard``.
+        /// The name of the device for ``PasswordGuard``.
         var name: String
     }
 
     static let name = "smartplug-device"
-    /// Devices of one password that are told apart.
+    /// The number of distinguished devices per password.
     static let slots = 8
-    /// Seconds; browsers keep no cookie for longer.
+    /// In seconds; browsers keep no cookie longer.
     private static let lifetime: Int64 = 400 * 86400
     private static let nonceLength = 16
 
@@ -59,15 +60,17 @@ struct DeviceCookie {
         key = SymmetricKey(data: code)
     }
 
-    /// - Parameter password: its id.
+    /// Creates a cookie.
+    ///
+    /// - Parameter password: the id of the password.
     func make(for password: String) -> String {
         let nonce = HexadecimalText.random(bytes: Self.nonceLength)
         return nonce + "." + HexadecimalText.of(HMAC<SHA256>.authenticationCode(for: text(nonce, password), using: key))
     }
 
-    /// The device's cookie among those of a request; nil where it has none of ours.
+    /// Returns the device of a request; nil if it has no valid device cookie.
     ///
-    /// - Parameter passwords: the ids of those that are valid.
+    /// - Parameter passwords: the ids of the valid passwords.
     func kept(in headers: HTTPFields, among passwords: [String]) -> Device? {
         for cookie in SessionCookie.values(in: headers[values: .cookie], of: Self.name) {
             let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)

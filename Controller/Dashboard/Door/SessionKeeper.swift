@@ -1,11 +1,12 @@
 import DurableFiles
 import Foundation
 
-/// The sessions, and the file in which they outlive the process.
+/// Manages the sessions and stores them in a file, so that they survive the process.
 actor SessionKeeper {
-    /// Bytes. A session has some four hundred.
+    /// In bytes. A session has about 400.
     private static let fileLimit = 512 * Sessions.most
-    /// Seconds after which it is stored that sessions were used: more often would wear out a memory card.
+    /// The time in seconds after which the last use of sessions is stored. More frequent writes would wear out a memory
+    /// card.
     private static let useIsStoredAfter: Int64 = 600
 
     private let path: String
@@ -16,16 +17,19 @@ actor SessionKeeper {
     private var stored: Int64 = 0
     /// The ids of the sessions in the file.
     private var storedIDs: Set<String>
-    /// Counts the changes, so that a change can be waited for.
+    /// Counts the changes, so that a caller can wait until a change is stored.
     private var changes: UInt64 = 0
     private var storedChanges: UInt64 = 0
     private var failure: (changes: UInt64, error: FileError)?
-    /// Runs between two writes.
+    /// The pause after a write; nil if a write can begin at once.
     private var pausing: Task<Void, Never>?
 
+    /// Reads the stored sessions.
+    ///
     /// - Parameters:
-    ///   - pause: the least time between two writes: a browser that logs in and out in a loop wears out no memory card.
-    ///   - complain: told where the file cannot be used; whoever is logged in is forgotten with the process then.
+    ///   - pause: the minimum time between two writes. It stops a browser that logs in and out in a loop from wearing
+    ///     out a memory card.
+    ///   - complain: called with a message when the file cannot be used. Sessions are then lost when the process ends.
     init(
         _ path: String, files: FileStore = FileStore(), pause: Duration = .seconds(1),
         complain: @escaping @Sendable (String) -> Void = { _ in }
@@ -48,15 +52,17 @@ actor SessionKeeper {
 
     var all: [Session] { sessions.all }
 
-    /// - Parameter password: its id.
-    /// - Returns: the browser's cookie.
+    /// Begins a session.
+    ///
+    /// - Parameter password: the id of the password.
+    /// - Returns: the value of the cookie.
     func begin(_ password: String, device: String, address: String, now: Int64) -> String {
         let cookie = sessions.begin(password, device: device, address: address, now: now)
         storeSoon(now: now)
         return cookie
     }
 
-    /// The session of one of these cookies; nil where none of them has one.
+    /// Returns the session of the first valid cookie and updates its last use; nil if no cookie is valid.
     func use(_ cookies: [String], address: String, now: Int64) -> Session? {
         for cookie in cookies {
             guard let session = sessions.use(cookie, address: address, now: now) else { continue }
@@ -68,16 +74,18 @@ actor SessionKeeper {
 
     /// Ends the sessions of these cookies.
     ///
-    /// - Returns: those that were.
-    /// - Throws: where they are ended, and would be there again after a restart.
+    /// - Returns: the ended sessions.
+    /// - Throws: `FileError` if the sessions have ended but would return after a restart.
     func end(of cookies: [String], now: Int64) async throws(FileError) -> [Session] {
         let ended = cookies.compactMap { sessions.session(of: $0) }.compactMap { sessions.end($0.id) }
         try await storeEnd(of: ended, now: now)
         return ended
     }
 
-    /// - Parameter id: nil for all.
-    /// - Returns: those that were.
+    /// Ends one session or all.
+    ///
+    /// - Parameter id: the id of the session; nil for all.
+    /// - Returns: the ended sessions.
     /// - Throws: as ``end(of:now:)``.
     func end(_ id: String?, now: Int64) async throws(FileError) -> [Session] {
         let ended = id.map { [sessions.end($0)].compactMap(\.self) } ?? sessions.endAll()
@@ -85,13 +93,13 @@ actor SessionKeeper {
         return ended
     }
 
-    /// Ends those whose time is over, and those of passwords that are gone: each is looked at when it is used too, so that it does
-    /// not matter where this cannot be stored.
+    /// Ends expired sessions and sessions of removed passwords. Validity is also checked on each use, so a failed write
+    /// does no harm.
     func keep(ofPasswords passwords: Set<String>, now: Int64) {
         if sessions.keep(ofPasswords: passwords, now: now) { storeSoon(now: now) }
     }
 
-    /// So that when each was last used is not forgotten at an orderly end.
+    /// Stores the last use of the sessions at an orderly end.
     func stop(now: Int64) {
         pausing?.cancel()
         pausing = nil
@@ -100,13 +108,13 @@ actor SessionKeeper {
 
     // MARK: Writes
 
-    /// Stores the change at once, or after the pause that follows on a write.
+    /// Stores the change at once, or after the pause that follows a write.
     private func storeSoon(now: Int64) {
         changes += 1
         if pausing == nil { storeOrComplain(now: now) }
     }
 
-    /// Returns when no restart brings these sessions back. Sessions that are not in the file need no write.
+    /// Returns when no restart can restore these sessions. Sessions that are not in the file need no write.
     private func storeEnd(of ended: [Session], now: Int64) async throws(FileError) {
         guard ended.contains(where: { storedIDs.contains($0.id) }) else { return }
         changes += 1
@@ -136,7 +144,7 @@ actor SessionKeeper {
         }
     }
 
-    /// Stores what changed meanwhile: a session that began and ended within the pause is no change.
+    /// Stores the changes of the pause. A session that began and ended within the pause needs no write.
     private func endPause(now: Int64) {
         pausing = nil
         guard changes > storedChanges, changes > failure?.changes ?? 0 else { return }

@@ -5,31 +5,31 @@ import LinuxClocks
 import NIOCore
 import Presentation
 
-/// What `GET /api/v1/session` answers.
+/// The answer of `GET /api/v1/session`.
 struct SessionRecord: Codable, Hashable {
-    /// Whether whoever asks has to log in at all.
+    /// True if the dashboard requires a login.
     var passwordNeeded: Bool
     var loggedIn: Bool
-    /// What they may do: owner, user, viewer or guest; left out while they are not logged in.
+    /// The user's role: owner, user, viewer or guest; missing if the user is not logged in.
     var role: String?
-    /// What their password is called.
+    /// The name of the user's password.
     var name: String?
-    /// When it ends; ISO 8601, UTC.
+    /// The end of the password in ISO 8601, UTC.
     var until: String?
-    /// They may see other houses, too; left out where not.
+    /// True if the user may see other houses; missing otherwise.
     var fleet: Bool?
 }
 
-/// `/api/v1/session`: logging in and out. `/api/v1/sessions`: who is logged in.
+/// The routes `/api/v1/session` for login and logout, and `/api/v1/sessions` for the list of sessions.
 struct SessionRoutes {
     static let path = "/api/v1/session"
 
     let login: Login
-    /// The door in the network is open to this machine alone.
+    /// True if the network socket serves only this machine.
     let isLoopback: Bool
-    /// Called with the entrances of sessions that were ended, so that nobody goes on to follow the house by one of them.
+    /// Called with the entrances of ended sessions, so that their streams are closed.
     let ended: @Sendable (Set<String>) async -> Void
-    /// Whether a person with the password of this name may see other houses.
+    /// Returns true if the user with the password of this name may see other houses.
     let hasFleet: @Sendable (_ name: String?) -> Bool
 
     func add(to router: Router<DashboardContext>) {
@@ -111,7 +111,9 @@ struct SessionRoutes {
     }
 }
 
-/// - Parameter seconds: since 1970; beyond the year 2242 that year is told.
+/// Formats a time in ISO 8601.
+///
+/// - Parameter seconds: since 1970, limited to 2^33 (in the year 2242).
 private func time(_ seconds: Int64) -> String {
     (WallTime(nanosecondsSince1970: 0) + .seconds(min(max(0, seconds), 1 << 33))).iso8601()
 }

@@ -1,45 +1,47 @@
 import Crypto
 
-/// Somebody who is logged in, at one browser.
+/// A login in one browser.
 struct Session: Codable, Hashable, Sendable {
-    /// Names it to people: no secret, and of no use to whoever has it.
+    /// The id for users and API. It is not secret and grants no access.
     var id: String
-    /// SHA-256 of the browser's cookie, in hexadecimal digits. The cookie itself is nowhere kept.
+    /// The SHA-256 of the browser's cookie, in hexadecimal digits. The cookie itself is not stored.
     var digest: String
-    /// The id of the password that it was begun with.
+    /// The id of the password of the login.
     var password: String
-    /// What the browser says that it is (``DeviceWords``).
+    /// The description of the browser (``DeviceWords``).
     var device: String
-    /// From which it was last used.
+    /// The address of the last use.
     var address: String
-    /// Seconds since 1970.
+    /// The start in seconds since 1970.
     var began: Int64
+    /// The last use in seconds since 1970.
     var used: Int64
 }
 
-/// Who is logged in. A session ends by itself, by whoever logs out, by an owner, and with the password that it was begun with. Without
-/// a session a cookie opens nothing, whoever has it.
+/// The sessions. A session ends after its lifetime, by a logout, by an owner, or when its password is removed or
+/// expires. A cookie without a session grants no access.
 struct Sessions {
-    /// Seconds.
+    /// In seconds.
     static let lifetime: Int64 = 30 * 86400
-    /// Of one password. One more ends the one that was not used for longest: that a password is known lets nobody fill the memory, nor
-    /// push out who came by another.
+    /// The maximum number per password. A new session beyond it ends the one that was unused for the longest time. A
+    /// user can therefore neither fill the memory nor end the sessions of other passwords.
     static let mostOfPassword = 16
     static let most = mostOfPassword * PasswordFile.most
     private static let idDigits = 8
     private static let tokenBytes = 32
     private static let digestDigits = 64
-    /// Bytes of what a session says of its browser.
+    /// The maximum number of bytes of the device and of the address.
     private static let longestText = 100
-    /// Seconds since 1970, so that no file leads to arithmetic beyond the numbers: the year 36812.
+    /// The accepted times in seconds since 1970. They stop a file from causing an overflow; the last one is in the year
+    /// 36812.
     private static let times: ClosedRange<Int64> = 0...(1 << 40)
 
-    /// In the order of their beginnings.
+    /// The sessions in the order of their start.
     private(set) var all: [Session] = []
 
     init() {}
 
-    /// Those that a file told, but for what no session is.
+    /// Restores the sessions of a file. Invalid entries are dropped.
     init(stored: [Session]) {
         var ids: Set<String> = []
         all = stored.prefix(Self.most).filter { session in
@@ -50,10 +52,12 @@ struct Sessions {
         }
     }
 
+    /// Begins a session.
+    ///
     /// - Parameters:
-    ///   - password: its id.
+    ///   - password: the id of the password.
     ///   - now: seconds since 1970.
-    /// - Returns: the cookie, which is told this once.
+    /// - Returns: the value of the cookie, which is not stored.
     mutating func begin(_ password: String, device: String, address: String, now: Int64) -> String {
         let cookie = HexadecimalText.random(bytes: Self.tokenBytes)
         var id = HexadecimalText.random(bytes: Self.idDigits / 2)
@@ -69,7 +73,7 @@ struct Sessions {
         return cookie
     }
 
-    /// The session of a cookie, which is used by that; nil where it has none, or none any more.
+    /// Returns the session of a cookie and updates its last use; nil if there is no valid one.
     mutating func use(_ cookie: String, address: String, now: Int64) -> Session? {
         guard let index = index(of: cookie), Self.isValid(all[index], now: now) else { return nil }
         all[index].used = max(all[index].used, now)
@@ -79,7 +83,7 @@ struct Sessions {
 
     func session(of cookie: String) -> Session? { index(of: cookie).map { all[$0] } }
 
-    /// Nil where there is none of that id.
+    /// Ends a session and returns it; nil if the id is unknown.
     mutating func end(_ id: String) -> Session? {
         all.firstIndex { $0.id == id }.map { all.remove(at: $0) }
     }
@@ -89,21 +93,22 @@ struct Sessions {
         return all
     }
 
-    /// Ends those whose time is over, and those of passwords that are gone.
+    /// Ends expired sessions and sessions of removed passwords.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: true if a session ended.
     mutating func keep(ofPasswords passwords: Set<String>, now: Int64) -> Bool {
         let before = all.count
         all.removeAll { !passwords.contains($0.password) || now - $0.began >= Self.lifetime }
         return all.count < before
     }
 
-    /// A clock that goes back lets nobody in for longer: what begins in the future is not valid yet.
+    /// Returns true if the session is valid. A session that begins in the future is not valid: a clock that is set back
+    /// does not extend it.
     static func isValid(_ session: Session, now: Int64) -> Bool {
         times.contains(now) && session.began <= now && now - session.began < lifetime
     }
 
-    /// Found by the digest, so that how long it takes tells nothing of a cookie.
+    /// Finds a session by the digest of its cookie, so that the time of the search reveals nothing about cookies.
     private func index(of cookie: String) -> Int? {
         guard HexadecimalText.isOne(cookie, digits: 2 * Self.tokenBytes) else { return nil }
         let digest = Self.digest(of: cookie)

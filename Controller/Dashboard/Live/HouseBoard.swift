@@ -5,30 +5,32 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// The house as it is now: updates go in, and what is to be told to those who watch comes out. A value: no clock, no file.
+/// The current state of the house. It receives updates and returns the messages for the readers of the stream. A pure
+/// value without clock or files.
 struct HouseBoard: Sendable {
-    /// A plug that is there, or that is paired.
+    /// A plug that is announced, connected or paired.
     struct Plug: Hashable, Sendable {
         var record: PlugRecord
         var id: PlugID?
         var isAnnounced = false
         var recent = RecentReadings()
-        /// Of the journal, by what happened.
+        /// Counts of the events of the journal, by kind.
         var eventCounts: [String: UInt64] = [:]
         var disconnections: UInt64 = 0
 
         var isConnected: Bool { record.state == PlugRecord.connected }
     }
 
-    /// Plugs that are shown: those that a controller may be paired with, and as many strangers as the house is told of. Stops a network of ever new names from filling the memory.
+    /// The limit of shown plugs: all plugs that a controller can pair, and as many unknown plugs as the house reports.
+    /// It stops a network that invents names from filling the memory.
     static let limit = 1280
 
     /// By name.
     var plugs: [String: Plug] = [:]
-    /// Names under which a plug is still followed that has another one by now.
+    /// Old names of renamed plugs that are still announced or connected under them.
     private var formerNames: Set<String> = []
     private(set) var paired: [PlugID: String] = [:]
-    /// The last event of each plug that was told, or that the history had when this began.
+    /// The last reported event of each plug. Initially the last event that the history had stored.
     private var told: [PlugID: SequenceNumber] = [:]
     private var pending: [String: ReadingRecord] = [:]
     private(set) var recentEvents = RecentEvents()
@@ -36,36 +38,38 @@ struct HouseBoard: Sendable {
 
     init(rules: RuleBoard = RuleBoard()) { self.rules = rules }
 
-    /// Readings wait to be told together.
+    /// True if readings wait for the next combined message.
     var hasReadings: Bool { !pending.isEmpty }
 
-    /// - Parameter at: ISO 8601.
+    /// - Parameter at: the time in ISO 8601.
     func record(at: String) -> HouseRecord {
         HouseRecord(at: at, plugs: records, rules: rules.records, ruleFaults: rules.faults)
     }
 
-    /// In the order of their names.
+    /// The plugs, sorted by name.
     var records: [PlugRecord] { plugs.values.map(\.record).sorted { $0.plug < $1.plug } }
 
-    /// What waited.
+    /// Returns the waiting readings as one message and clears them.
     mutating func takeReadings() -> StreamMessage? {
         guard hasReadings else { return nil }
         defer { pending = [:] }
         return .readings(pending.values.sorted { $0.plug < $1.plug })
     }
 
+    /// Sets the initial state.
+    ///
     /// - Parameters:
-    ///   - plugs: all that are paired, by what they are called as far as is known.
-    ///   - told: the last event of each plug that whoever watches can read elsewhere.
+    ///   - plugs: all paired plugs, with their last known names.
+    ///   - told: the last event of each plug that readers can get from the history.
     mutating func begin(paired plugs: [PlugID: String], told: [PlugID: SequenceNumber]) -> [StreamMessage] {
         self.told = told
         return know(plugs)
     }
 
-    /// All plugs that are paired now.
+    /// Updates the set of paired plugs and returns the changes.
     mutating func know(_ plugs: [PlugID: String]) -> [StreamMessage] {
         paired = plugs
-        // Under the name that it bears now.
+        // A connected plug may have a newer name than the pairing.
         for plug in self.plugs.values { if let id = plug.id, paired[id] != nil { paired[id] = plug.record.plug } }
         let unknown = self.plugs.values.filter { plug in
             !plug.isAnnounced && !plug.isConnected && plug.id.map { paired[$0] == nil } ?? true
@@ -95,7 +99,8 @@ struct HouseBoard: Sendable {
             return tell(report, .event(id, event.sequence), of: id)
         case .gap(let gap):
             guard let id = plugs[report.plug]?.id else { return [] }
-            // Of a journal that does not know the cursor nothing before is known either.
+            // If the plug's journal does not know the cursor, the number of the last reported event has no meaning
+            // either.
             guard gap.reason == .unknownCursor || gap.to > told[id] ?? 0 else { return [] }
             told[id] = gap.to
             return tell(report, .gap(id, from: gap.from), of: id)
@@ -121,7 +126,7 @@ struct HouseBoard: Sendable {
     private mutating func connected(_ description: PlugDescription, _ report: PlugReport) -> [StreamMessage] {
         let name = report.plug
         formerNames.remove(name)
-        // The same plug under another name was renamed: whatever still comes under that one is of no interest.
+        // A plug with this id and a different name was renamed. Later updates under the old name are ignored.
         let former = plugs.values.filter { $0.id == description.id && $0.record.plug != name }.map(\.record.plug)
         for other in former {
             if plugs[other]?.isAnnounced == true || plugs[other]?.isConnected == true { formerNames.insert(other) }
@@ -145,7 +150,7 @@ struct HouseBoard: Sendable {
 
     private mutating func take(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
         let name = report.plug
-        // In place: a copy of a plug is one of all its readings.
+        // In place: a copy of a plug would copy all its readings.
         guard plugs[name]?.isConnected == true, let isChanged = plugs[name]?.take(state, report),
             let record = plugs[name]?.record
         else { return [] }
@@ -178,7 +183,7 @@ struct HouseBoard: Sendable {
         guard plug.record.state != PlugRecord.stranger, let id = plug.id, paired[id] != nil else {
             plugs[name] = nil
             let shown = showPaired()
-            // One that is paired may have borne the name before.
+            // A paired plug may have used this name earlier.
             return plugs[name] == nil ? [.gone(plug: name)] + shown : shown
         }
         let before = plug.record
@@ -189,7 +194,7 @@ struct HouseBoard: Sendable {
         return plug.record != before ? [.plug(plug.record)] : []
     }
 
-    /// Those that are paired and under no name yet.
+    /// Adds the paired plugs that no shown plug represents.
     private mutating func showPaired() -> [StreamMessage] {
         let met = Set(plugs.values.compactMap(\.id))
         var messages: [StreamMessage] = []
@@ -209,7 +214,7 @@ struct HouseBoard: Sendable {
 }
 
 extension HouseBoard.Plug {
-    /// - Returns: whether anything but a reading changed.
+    /// - Returns: true if anything other than the reading changed.
     fileprivate mutating func take(_ state: PlugState, _ report: PlugReport) -> Bool {
         let before = record
         record.on = state.relayOn
@@ -234,7 +239,7 @@ extension PlugRecord {
         return record
     }
 
-    /// Nothing is known of a plug that is not connected but who it is.
+    /// Clears everything that is only known of a connected plug.
     fileprivate mutating func forget(as state: String) {
         self.state = state
         (on, level, tripped, reading) = (nil, nil, nil, nil)
@@ -242,11 +247,11 @@ extension PlugRecord {
 }
 
 extension String {
-    /// Without the hints that follow.
+    /// The text without the hints that follow.
     var firstLine: String { String(prefix { !$0.isNewline }) }
 }
 
 extension WallTime {
-    /// Since 1970.
+    /// Milliseconds since 1970.
     var milliseconds: Int64 { nanosecondsSince1970 / 1_000_000 }
 }

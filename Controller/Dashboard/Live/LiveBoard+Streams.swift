@@ -2,27 +2,29 @@ import LinuxClocks
 import NIOCore
 import ProtocolCore
 
-/// Readers of the stream.
+/// Opens, feeds and closes the readers of the event stream.
 extension LiveBoard {
     enum Delivery: Sendable {
         case messages([ByteBuffer])
-        /// Nothing happened for a while.
+        /// No message came for a while.
         case heartbeat
         case end
     }
 
-    /// Bytes handed to one connection at a time.
+    /// The number of bytes handed to a connection at a time.
     private static let portion = 64 << 10
     private static let beat = Duration.seconds(15)
 
     func hasRoom(for pass: Pass) -> Bool { !hasEnded && readers.hasRoom(for: pass.holder) }
 
-    /// Begins after a message that the reader has, if it is still known here, else with the whole house.
+    /// Opens a reader. It continues after the given position if the ring still has the next message, else it begins
+    /// with the complete house.
     ///
     /// - Parameters:
-    ///   - pass: of who reads.
-    ///   - close: ends the reader's connection.
-    /// - Returns: nil where there is no room.
+    ///   - position: the last message that the reader has, or nil for a new reader.
+    ///   - pass: the authorization of the reader.
+    ///   - close: closes the reader's connection.
+    /// - Returns: the number of the reader, or nil if there is no room.
     func open(
         after position: StreamPosition?, for pass: Pass = .owner, close: @escaping @Sendable () -> Void
     ) -> UInt64? {
@@ -43,7 +45,7 @@ extension LiveBoard {
         heartbeat = nil
     }
 
-    /// What comes next for the reader, as soon as there is something. What it got before is written when it asks.
+    /// Waits for the next messages of a reader. A call also means that the previous messages are written.
     func next(_ id: UInt64) async -> Delivery {
         await begin()
         readers[id]?.writingSince = nil
@@ -56,7 +58,7 @@ extension LiveBoard {
             switch ring.read(after: after, atMost: Self.portion, forOwner: reader.isOwner) {
             case .messages(let messages, through: let number):
                 readers[id]?.after = number
-                // All of them were for owners only.
+                // Every message was for owners only.
                 if messages.isEmpty { continue }
                 readers[id]?.writingSince = BootClock.now
                 return .messages(messages)
@@ -73,15 +75,15 @@ extension LiveBoard {
         return .end
     }
 
-    /// Ends the streams of those that came in by one of these entrances.
+    /// Closes the streams that were authorized by one of these entrances.
     func endReaders(of entrances: Set<String>) { readers.close(of: entrances) }
 
-    /// Ends the streams of those up to that number that came in by anything else.
+    /// Closes the streams, up to the given number, that were authorized by any other entrance.
     func endReaders(without entrances: Set<String>, until newest: UInt64) {
         readers.close(without: entrances, until: newest)
     }
 
-    /// Ends all streams, and lets nobody begin one.
+    /// Ends all streams and rejects new ones.
     public func end() {
         hasEnded = true
         readers.removeAll()

@@ -8,9 +8,9 @@ public import PowerHistory
 import Presentation
 import ProtocolCore
 
-/// The house as it is now, and who watches it: the shell of ``HouseBoard`` and ``NewsRing``.
+/// Holds the current state of the house and its stream readers: the shell of ``HouseBoard`` and ``NewsRing``.
 public actor LiveBoard: HouseAudience {
-    /// Readings that come so shortly after each other are told together.
+    /// Readings within this time are sent as one message.
     private static let gathering = Duration.milliseconds(200)
 
     nonisolated let requests = RequestCounts()
@@ -24,9 +24,10 @@ public actor LiveBoard: HouseAudience {
     var heartbeat: Task<Void, Never>?
     var nextReader: UInt64 = 0
     var hasEnded = false
-    /// The whole house as it was after the message of that number, encoded once for all owners and once for all others who begin there.
+    /// The message with the complete house, for owners (true) and for others (false), with the number of the last
+    /// message it includes. It is encoded once for all readers that begin there.
     private var house: [Bool: (number: UInt64, message: ByteBuffer, at: Instant)] = [:]
-    /// Readings, and how long ago something was, change without a message.
+    /// The maximum age of a stored house message: readings and ages change without a message.
     private static let freshness = Duration.seconds(1)
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
@@ -36,35 +37,42 @@ public actor LiveBoard: HouseAudience {
         case rules([Rule], disabled: Set<String>, faults: [RuleFileFault])
     }
 
-    /// More than a house tells in the moment that a large history takes to open.
+    /// The maximum number of updates that wait for the history. A house sends fewer in the time that a large history
+    /// needs to open.
     private static let earlyLimit = 4096
     private var early: [News] = []
     private var isGathering = false
-    /// Rules whose firings of before the history was asked for.
+    /// The rules whose earlier firings were already requested from the history.
     private var asked: Set<String> = []
     private var isLearning = false
     private var learnsAgain = false
-    /// Where the page is, as a browser wants it; nil where none is served.
+    /// The URL of the page for browsers; nil while no page is served.
     private(set) var address: String?
-    /// Pairings on their way.
+    /// The number of pairings in progress.
     private(set) var pairings = 0
 
+    /// Creates the board.
+    ///
     /// - Parameters:
-    ///   - history: for reading; it says what was before.
-    ///   - paired: says which plugs are to be shown although they are not there.
+    ///   - rules: the rules at the start.
+    ///   - history: the source of earlier firings and events, read only.
+    ///   - paired: lists the paired plugs, which are shown even if they are away.
     public init(rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs()) {
         board = HouseBoard(rules: RuleBoard(rules))
         self.history = history
         self.paired = paired
     }
 
+    /// Handles an update of a plug.
     public func take(_ update: HouseFollower.Update) async { await take(.update(update)) }
+    /// Handles a notice of the rules.
     public func note(_ record: RunnerRecord) async { await take(.note(record)) }
+    /// Replaces the rules after a change of their files or switches.
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
         await take(.rules(rules, disabled: disabled, faults: faults))
     }
 
-    /// What comes before all is read waits here, and not the house.
+    /// Handles an update. Until the earlier state is read, updates wait here, so that the house is not blocked.
     private func take(_ news: News) async {
         if !hasBegun, early.count < Self.earlyLimit {
             early.append(news)
@@ -98,7 +106,7 @@ public actor LiveBoard: HouseAudience {
         }
     }
 
-    /// The house as it is now.
+    /// The current state of the house.
     var record: HouseRecord {
         let now = WallTime.now
         var record = board.record(at: now.iso8601())
@@ -107,7 +115,9 @@ public actor LiveBoard: HouseAudience {
         return record
     }
 
-    /// - Parameter address: where the page is, as a browser wants it; nil where none is served.
+    /// Sets the URL of the page.
+    ///
+    /// - Parameter address: the URL for browsers; nil while no page is served.
     public func serve(at address: String?) {
         self.address = address
         house = [:]
@@ -126,7 +136,7 @@ public actor LiveBoard: HouseAudience {
         readers.wakeAll()
     }
 
-    /// The whole house, as a message that says where the stream goes on.
+    /// Returns the complete house as a message. Its id is the position where the stream continues.
     func houseMessage(forOwner isOwner: Bool) -> ByteBuffer {
         let now = BootClock.now
         if let house = house[isOwner], house.number == ring.newest, now - house.at < Self.freshness {
@@ -138,9 +148,9 @@ public actor LiveBoard: HouseAudience {
         return message
     }
 
-    // MARK: What was before
+    // MARK: Earlier state
 
-    /// Reads once what was known before this process.
+    /// Reads the state before this process once, and waits for it.
     func begin() async {
         guard !hasBegun else { return }
         let task = beginning ?? Task { await readWhatWasKnown() }
@@ -148,7 +158,7 @@ public actor LiveBoard: HouseAudience {
         await task.value
     }
 
-    /// Whether that is done; it is begun here, and not awaited.
+    /// Starts reading the earlier state if needed, and returns true if it is already read. It does not wait.
     func beginsSoon() -> Bool {
         if !hasBegun, beginning == nil { beginning = Task { await readWhatWasKnown() } }
         return hasBegun
@@ -158,7 +168,7 @@ public actor LiveBoard: HouseAudience {
         let rules = board.rules.records.map(\.rule)
         asked = Set(rules)
         var known: KnownBefore?
-        // It fails only where too many ask for the history at once.
+        // It only fails when too many requests use the history at once.
         while known == nil, !hasEnded {
             known = try? await HistoryThreads.run { [history, paired] in
                 KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
@@ -174,7 +184,7 @@ public actor LiveBoard: HouseAudience {
         early = []
     }
 
-    /// Of rules that were not there before: the history may know them from earlier.
+    /// Reads the last firings of new rules: the history may have firings of an earlier rule with the same name.
     private func learnLastFirings() {
         let names = Set(board.rules.records.map(\.rule))
         let new = names.subtracting(asked)
@@ -182,7 +192,7 @@ public actor LiveBoard: HouseAudience {
         guard let history, !new.isEmpty else { return }
         Task {
             var found: [FiringRecord]?
-            // It fails only where too many ask for the history at once.
+            // It only fails when too many requests use the history at once.
             while found == nil, !hasEnded {
                 found = try? await HistoryThreads.run {
                     FiringRecord.last(of: new, in: history, now: WallTime.now.milliseconds)
@@ -193,24 +203,24 @@ public actor LiveBoard: HouseAudience {
         }
     }
 
-    /// Reads which plugs are paired: another program may have paired one, or forgotten it.
+    /// Reads the list of paired plugs again: another program may have paired or forgotten a plug.
     private func learnPaired() {
         learnsAgain = true
         guard !isLearning else { return }
         isLearning = true
         Task {
-            // What changed while it was read is read once more.
+            // A change during the read is read again.
             while learnsAgain, !hasEnded {
                 learnsAgain = false
                 do {
                     let names = try await HistoryThreads.run { [paired] in try paired.names() }
                     publish(board.know(names))
                 } catch is Fault {
-                    // Too many ask for the history at once.
+                    // Too many requests use the history at once.
                     learnsAgain = true
                     try? await Task.sleep(for: Self.gathering)
                 } catch {
-                    // A file that cannot be read is not one that says that no plug is paired.
+                    // An unreadable file does not mean that no plug is paired.
                 }
             }
             isLearning = false
@@ -219,7 +229,7 @@ public actor LiveBoard: HouseAudience {
 
     // MARK: Pairing
 
-    /// One at a time: each keeps a plug busy, and nobody has more than two hands.
+    /// Reserves the pairing. Only one runs at a time: each keeps a plug busy.
     func beginPairing() -> Bool {
         guard pairings == 0 else { return false }
         pairings += 1
@@ -232,19 +242,19 @@ public actor LiveBoard: HouseAudience {
     }
 }
 
-/// What was known before this process.
+/// The state that was known before this process.
 private struct KnownBefore: Sendable {
     var paired: [PlugID: String] = [:]
     var cursors: [PlugID: SequenceNumber] = [:]
-    /// The last of each rule.
+    /// The last firing of each rule.
     var firings: [FiringRecord] = []
 
-    /// What cannot be read is left out: it is said where somebody asks for it.
+    /// Reads the state. Parts that cannot be read are left out; the requests that need them report the fault.
     init(paired plugs: PairedPlugs, history: PowerHistory?, rules: [String], now: Int64) {
         paired = (try? plugs.names()) ?? [:]
         guard let history else { return }
         let known = (try? history.plugs()) ?? []
-        // It may have been renamed since it was paired.
+        // A plug may have been renamed after it was paired.
         for plug in known where paired[plug.id] != nil && !plug.name.isEmpty { paired[plug.id] = plug.name }
         cursors = (try? history.cursors()) ?? [:]
         firings = FiringRecord.last(of: Set(rules), in: history, now: now)
@@ -256,7 +266,7 @@ extension FiringRecord {
         let at = WallTime(millisecondsSince1970: firing.at)
         self.init(at: at.iso8601(), rule: firing.rule, plug: firing.plug.flatMap { names[$0] }, why: firing.cause)
     }
-    /// What cannot be read is left out.
+    /// Returns the last firing of each rule. Firings that cannot be read are left out.
     ///
     /// - Parameter now: milliseconds since 1970.
     static func last(of rules: Set<String>, in history: PowerHistory, now: Int64) -> [FiringRecord] {
@@ -264,7 +274,7 @@ extension FiringRecord {
         let names = Dictionary(plugs.map { ($0.id, $0.title) }) { first, _ in first }
         var missing = rules
         var last: [FiringRecord] = []
-        // In steps, since the last firing of most rules is near, and years of them are many.
+        // In growing steps: most rules fired recently, and a year has many firings.
         for days in [1, 30, 366] as [Int64] where !missing.isEmpty {
             let found = (try? history.firings(from: now - days * 86_400_000, to: now)) ?? []
             for firing in found.reversed() where missing.remove(firing.rule) != nil {

@@ -1,27 +1,28 @@
 import DequeModule
 import NIOCore
 
-/// The newest messages of the stream, encoded once for all readers. A reader is a number in here, never a queue of its own: one
-/// that does not read costs nothing, and one that fell behind begins anew.
+/// The newest messages of the stream, each encoded once for all readers. A reader is only a number in this buffer and
+/// has no queue. A slow reader therefore costs no memory; if it falls behind, it starts again with the complete house.
 struct NewsRing: Sendable {
     enum Reading: Hashable {
-        /// What comes next, and the number of the last of these.
+        /// The next messages, and the number of the last one.
         case messages([ByteBuffer], through: UInt64)
         case nothing
-        /// What comes next is not kept any more, or was never here.
+        /// The next message is no longer stored, or never was.
         case fallenBehind
     }
 
-    /// A message as owners get it, and as all others do.
+    /// A message in two versions: for owners and for all others.
     struct Message: Hashable, Sendable {
         var whole: ByteBuffer
-        /// Nil if it is for owners only.
+        /// Nil if the message is for owners only.
         var others: ByteBuffer?
 
         var bytes: Int { whole.readableBytes + (others == whole ? 0 : others?.readableBytes ?? 0) }
     }
 
-    /// More than a page that slept for a few minutes needs; after that the whole house is shorter than what happened.
+    /// More than a page needs after it slept for a few minutes. Beyond that the complete house is shorter than the
+    /// messages.
     static let countLimit = 8192
     static let byteLimit = 2 << 20
 
@@ -29,7 +30,7 @@ struct NewsRing: Sendable {
     private let byteLimit: Int
     private var messages: Deque<Message> = []
     private(set) var bytes = 0
-    /// The number of the newest; 0 before there was one.
+    /// The number of the newest message; 0 before the first one.
     private(set) var newest: UInt64 = 0
 
     init(countLimit: Int = Self.countLimit, byteLimit: Int = Self.byteLimit) {
@@ -39,20 +40,22 @@ struct NewsRing: Sendable {
 
     var count: Int { messages.count }
 
-    /// - Parameter encode: makes the message with that number.
+    /// Appends a message.
+    ///
+    /// - Parameter encode: returns the message for the given number.
     mutating func append(_ encode: (UInt64) -> Message) {
         newest += 1
         let message = encode(newest)
         messages.append(message)
         bytes += message.bytes
-        // The newest stays, however long it is.
+        // The newest message stays, whatever its size.
         while messages.count > countLimit || bytes > byteLimit && messages.count > 1 {
             bytes -= messages.removeFirst().bytes
         }
     }
 
-    /// What follows on that number: as many messages as so many bytes hold, one at least. Messages that are for owners only are left out
-    /// for others, so there may be none.
+    /// Returns the messages that follow a number: at least one, and as many as fit in `limit` bytes. Messages for
+    /// owners only are left out for others, so the result may be empty.
     func read(after number: UInt64, atMost limit: Int, forOwner isOwner: Bool = true) -> Reading {
         guard number <= newest, newest - number <= UInt64(messages.count) else { return .fallenBehind }
         guard number < newest else { return .nothing }

@@ -2,9 +2,9 @@ import DequeModule
 import PlugModel
 import Presentation
 
-/// What happened lately, which the history may not have written yet: whoever asks it for what happened misses nothing.
+/// The newest events. The history may not have written them yet, so answers combine both.
 struct RecentEvents: Hashable, Sendable {
-    /// Tells an event from another, whoever tells of it.
+    /// Identifies an event, regardless of its source.
     enum Identity: Hashable, Sendable {
         case event(PlugID, SequenceNumber)
         case gap(PlugID, from: SequenceNumber)
@@ -13,12 +13,12 @@ struct RecentEvents: Hashable, Sendable {
     struct Event: Hashable, Sendable {
         let identity: Identity
         let plug: PlugID
-        /// Since 1970.
+        /// Milliseconds since 1970.
         let milliseconds: Int64
         let record: WatchRecord
     }
 
-    /// More than come in the seconds that a write waits, also when the whole house returns.
+    /// More than arrive in the seconds before a write, even when the complete house reconnects.
     static let limit = 512
 
     private(set) var events: Deque<Event> = []

@@ -5,33 +5,33 @@ import LinuxClocks
 import PlugModel
 import Presentation
 
-/// What the rules did, as far as it is known.
+/// The state of each rule: its last firings, faults and pending actions.
 struct RuleBoard: Hashable, Sendable {
     /// A firing that the history may not have written yet.
     struct RecentFiring: Hashable, Sendable {
-        /// Since 1970.
+        /// Milliseconds since 1970.
         let milliseconds: Int64
         let record: FiringRecord
     }
 
-    /// More than happen in the seconds that a write waits.
+    /// More than arrive in the seconds before a write.
     static let recentLimit = 128
 
-    /// Firings of one rule that are known to wait. A rule has no more of them at a time.
+    /// The limit of pending firings per rule that are counted. A rule never has more at a time.
     static let runningLimit = 64
 
-    /// In the order of their files.
+    /// The rules, in the order of their files.
     private(set) var records: [RuleStateRecord]
     private(set) var faults: [RuleFaultRecord] = []
     private(set) var heldBack: [String: UInt64] = [:]
     private(set) var nearMisses: [String: UInt64] = [:]
     private(set) var recent: Deque<RecentFiring> = []
-    /// By rule.
+    /// The pending firings of each rule.
     private var running: [String: Set<RequestID>] = [:]
-    /// Why the rules' memory cannot be stored; nil while it can.
+    /// Why the rules' state cannot be stored; nil while it can.
     private(set) var storeFault: String?
 
-    /// Rules of which one firing at most is in the midst of its actions.
+    /// The rules with mode `single`: at most one firing runs at a time.
     private var single: Set<String> = []
 
     init(_ rules: [Rule] = []) {
@@ -43,7 +43,7 @@ struct RuleBoard: Hashable, Sendable {
         Set(rules.filter { $0.mode == .single }.map(\.name))
     }
 
-    /// What happened before this process, or before a rule was among them.
+    /// Sets the last firing of rules that have not fired in this process.
     @discardableResult mutating func begin(_ last: [FiringRecord]) -> [StreamMessage] {
         let before = records
         for firing in last {
@@ -56,7 +56,7 @@ struct RuleBoard: Hashable, Sendable {
         return changed.isEmpty ? [] : [.rules(changed)]
     }
 
-    /// These rules from now on. What is known of one goes on under its name, also where it says something else now.
+    /// Replaces the rules. The state of a rule is kept under its name, even if the rule changed.
     mutating func replace(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) -> [StreamMessage] {
         let before = (records, self.faults)
         let known = Dictionary(records.map { ($0.rule, $0) }) { first, _ in first }
@@ -79,7 +79,7 @@ struct RuleBoard: Hashable, Sendable {
         return [.ruleSet(RuleSetRecord(rules: records, faults: self.faults))]
     }
 
-    /// By name, or by a name that differs in capitals only, where it is the only one.
+    /// Finds a rule by its name. A name that differs only in case is accepted if it is unique.
     func rule(named name: String) -> RuleStateRecord? {
         if let rule = records.first(where: { $0.rule == name }) { return rule }
         let near = records.filter { $0.rule.lowercased() == name.lowercased() }
@@ -95,7 +95,7 @@ struct RuleBoard: Hashable, Sendable {
         return [.rule(told)] + notification + (all.isEmpty ? [] : [.rules(all)])
     }
 
-    /// - Returns: the rules of the script that it is about, where that changed them.
+    /// - Returns: the rules of the affected script whose state changed.
     private mutating func takeScript(_ record: RunnerRecord) -> [RuleStateRecord] {
         switch record.notice {
         case .scriptEnded(let script, let why, let restartsIn):
@@ -118,14 +118,14 @@ struct RuleBoard: Hashable, Sendable {
         }
     }
 
-    /// - Returns: the rule whose state changed.
+    /// - Returns: the rule if its state changed.
     private mutating func take(_ record: RunnerRecord, _ told: RuleRecord) -> RuleStateRecord? {
         switch record.notice {
         case .firing(let firing):
             let fired = FiringRecord(at: told.at, rule: firing.rule, plug: told.plug, why: told.why ?? "")
             recent.append(RecentFiring(milliseconds: record.at.milliseconds, record: fired))
             if recent.count > Self.recentLimit { recent.removeFirst() }
-            // So the firing before has ended, whether anybody told of that or not.
+            // The previous firing has ended, even if no notice reported it.
             let hasEnded = single.contains(firing.rule)
             if hasEnded { running[firing.rule] = nil }
             return change(firing.rule) { state in
@@ -169,7 +169,7 @@ struct RuleBoard: Hashable, Sendable {
         return change(firing.rule) { $0.running = waiting.count }
     }
 
-    /// What is told of a rule that has gone meanwhile is kept for nobody.
+    /// Returns true if the rule still exists. Notices of removed rules are not counted.
     private func runs(_ rule: String) -> Bool { records.contains { $0.rule == rule } }
 
     private mutating func change(_ rule: String, _ body: (inout RuleStateRecord) -> Void) -> RuleStateRecord? {
@@ -188,7 +188,7 @@ extension RuleStateRecord {
         if case .call(let handler) = rule.actions.first { script = handler.script }
     }
 
-    /// What it did, and not what it is.
+    /// Copies the runtime state of a rule, not its definition.
     fileprivate mutating func takeHistory(of old: RuleStateRecord) {
         (firings, running) = (old.firings, old.running)
         (lastFiring, lastCause) = (old.lastFiring, old.lastCause)

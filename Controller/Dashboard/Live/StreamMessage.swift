@@ -1,21 +1,21 @@
 import NIOCore
 import Presentation
 
-/// Something that those who watch the house are told.
+/// A message of the event stream.
 enum StreamMessage: Hashable, Sendable {
     case house(HouseRecord)
     case plug(PlugRecord)
-    /// It is not paired and not there any more.
+    /// The plug is not paired and no longer present.
     case gone(plug: String)
-    /// One a plug at most.
+    /// At most one reading per plug.
     case readings([ReadingRecord])
     case event(WatchRecord)
     case rule(RuleRecord)
-    /// Those whose state changed.
+    /// The rules whose state changed.
     case rules([RuleStateRecord])
-    /// All of them, in place of those before.
+    /// All rules; replaces the previous set.
     case ruleSet(RuleSetRecord)
-    /// What a rule tells a person.
+    /// A notification of a rule for the user.
     case notification(NotificationRecord)
 
     var kind: String {
@@ -46,24 +46,24 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 
-    /// As it goes over the wire (HTML Living Standard, server-sent events). JSON on one line holds no end of line.
+    /// Encodes the message as a server-sent event (HTML Living Standard). JSON on one line contains no line break.
     func encoded(id: StreamPosition) -> ByteBuffer {
         ByteBuffer(string: "id: \(id)\nevent: \(kind)\ndata: \(json)\n\n")
     }
 }
 
-/// A place in the stream of one daemon's life: `EPOCH-NUMBER`.
+/// A position in the stream of one daemon process: `EPOCH-NUMBER`.
 struct StreamPosition: Hashable, Sendable, CustomStringConvertible {
-    /// Sixteen hexadecimal digits, others at each start.
+    /// Sixteen lowercase hexadecimal digits, drawn at each start.
     var epoch: String
-    /// Of the last message that the reader has.
+    /// The number of the last message that the reader has.
     var number: UInt64
 
     var description: String { "\(epoch)-\(number)" }
 }
 
 extension StreamPosition {
-    /// Nil for what no daemon ever said.
+    /// Parses a position; nil if no daemon could have sent it.
     init?(_ text: String) {
         let halves = text.split(separator: "-", omittingEmptySubsequences: false)
         guard halves.count == 2, halves[0].utf8.count == 16, halves[0].utf8.allSatisfy(Self.isDigit),

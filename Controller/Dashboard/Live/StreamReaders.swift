@@ -1,26 +1,26 @@
 import ProtocolCore
 
-/// Those who read the stream: where each is, and those among them who wait for news.
+/// The readers of the stream: the position of each, and which of them wait for messages.
 struct StreamReaders {
     struct Reader {
-        /// The last message that it has; nil where the whole house comes next.
+        /// The number of the last message that the reader has; nil if the complete house is next.
         var after: UInt64?
         var waiting: CheckedContinuation<Void, Never>?
-        /// Since when what it was given last is being written.
+        /// The time when the current write began; nil while nothing is being written.
         var writingSince: Instant?
         var isHeartbeatDue = false
-        /// Ends its connection.
+        /// Closes the reader's connection.
         let close: @Sendable () -> Void
         var holder = SeatHolder.local
-        /// What must be valid for as long as it reads.
+        /// The entrances that must stay valid while the reader reads.
         var entrances: Set<String> = []
-        /// It gets what is for owners only.
+        /// True if the reader also gets the messages for owners only.
         var isOwner: Bool {
             if case .other = holder { false } else { true }
         }
     }
 
-    /// Whoever takes nothing for so long is gone without a word.
+    /// A reader that accepts no bytes for this long is disconnected.
     static let patience = Duration.seconds(60)
 
     private var readers: [UInt64: Reader] = [:]
@@ -37,7 +37,7 @@ struct StreamReaders {
 
     var count: Int { readers.count }
 
-    /// A reader is added by ``add(_:as:)`` and taken away by ``remove(_:)``.
+    /// Gives access to a reader. ``add(_:as:)`` adds readers and ``remove(_:)`` removes them.
     subscript(id: UInt64) -> Reader? {
         get { readers[id] }
         _modify { yield &readers[id] }
@@ -53,12 +53,12 @@ struct StreamReaders {
         for id in Array(readers.keys) { remove(id) }
     }
 
-    /// Ends the connections of those that came in by one of these.
+    /// Closes the connections that were authorized by one of these entrances.
     func close(of entrances: Set<String>) {
         for reader in readers.values where !reader.entrances.isDisjoint(with: entrances) { reader.close() }
     }
 
-    /// Ends the connections of those up to that number that came in by anything else.
+    /// Closes the connections, up to the given number, that were authorized by any other entrance.
     func close(without entrances: Set<String>, until newest: UInt64) {
         for (id, reader) in readers where id <= newest && !reader.entrances.isSubset(of: entrances) { reader.close() }
     }
@@ -72,7 +72,7 @@ struct StreamReaders {
         readers[id]?.waiting = nil
     }
 
-    /// Those who wait get a sign of life; whoever stands still for too long is ended.
+    /// Schedules a heartbeat for idle readers, and disconnects readers whose write takes too long.
     mutating func beat(now: Instant) {
         for id in Array(readers.keys) {
             if let since = readers[id]?.writingSince {
