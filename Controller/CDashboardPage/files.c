@@ -1,6 +1,6 @@
 #include "dashboard_page.h"
 
-// The page is part of the program: nothing has to be installed beside it, and nothing can be of another version.
+// The page is compiled into the program, so no file has to be installed and all files have the same version.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char api_js[] = {

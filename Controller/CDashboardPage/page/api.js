@@ -1,8 +1,8 @@
-// What the daemon answers to one question.
+// Requests to the daemon's API.
 
 import { plugs } from "./house.js";
 
-/** What went wrong, in the daemon's words, and what to try next. */
+/** An error answer: the daemon's message and its hint. */
 export class Fault extends Error {
   constructor(status, error, hint) {
     super(error);
@@ -20,14 +20,14 @@ function sentence(text) {
 
 let loginNeeded = () => {};
 
-/** Whom to tell that the daemon wants a password. */
+/** Sets the listener that is called when the daemon requires a password. */
 export function whenLoginIsNeeded(listener) { loginNeeded = listener; }
 
-/** How often a busy daemon is asked, and how long before it is asked again at first, ms. */
+/** The number of attempts at a busy daemon, and the first pause between them in ms. */
 const TRIES = 4;
 const PAUSE = 500;
 
-/** A GET. `query`: keys and values; a list is given as often, undefined is left out. */
+/** Sends a GET request. `query` has keys and values; a list repeats its key, and undefined values are left out. */
 export async function get(path, query = {}, signal = undefined) {
   const words = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
@@ -40,7 +40,7 @@ export async function get(path, query = {}, signal = undefined) {
     } catch (error) {
       if (tries === TRIES || error.status !== 503 || !error.hint?.startsWith("try again")) throw error;
     }
-    // Not all at the same time once more.
+    // The random part keeps clients from retrying at the same time.
     await new Promise((done) => setTimeout(done, PAUSE * 2 ** (tries - 1) * (0.5 + Math.random())));
   }
 }
@@ -48,13 +48,13 @@ export async function get(path, query = {}, signal = undefined) {
 export const post = (path, body) => ask("POST", path, body);
 export const remove = (path) => ask("DELETE", path, {});
 
-/** The path of a plug, and of what is below it: by its id, since a name like ".." is no part of a path. */
+/** The path below a plug. It has the plug's id, since a name like ".." is not a valid part of a path. */
 export const plugPath = (name, below) => `plugs/${encodeURIComponent(plugs.get(name)?.record.id ?? name)}/${below}`;
 
-/** ms. A command that hangs is as good as lost: the daemon gives the plug ten seconds. */
+/** The time limit of a request in ms. The daemon waits ten seconds for a plug. */
 function patience(method, path) {
   if (method === "GET") return 30_000;
-  // A house has twelve seconds to answer, and the broker is looked for before.
+  // The daemon first connects to the broker, and then gives the house twelve seconds to answer.
   if (path.startsWith("fleet/")) return 30_000;
   return path === "pairings" ? 60_000 : 12_000;
 }
@@ -84,7 +84,7 @@ async function ask(method, path, body, signal = undefined) {
   throw new Fault(response.status, told?.error ?? `the daemon answered ${response.status}`, told?.hint);
 }
 
-/** What there is to say of an answer that did not come; who did not want it any more is told that. */
+/** Converts the error of a failed request. An aborted request keeps its AbortError. */
 function lost(error, words) {
   if (error.name === "AbortError") return error;
   if (error.name === "TimeoutError") return new Fault(0, "the daemon did not answer in time", "Try again");

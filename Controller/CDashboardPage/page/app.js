@@ -1,4 +1,4 @@
-// Begins: what is seen first comes first, the rest follows when that stands.
+// Starts the page: first what is visible at once, then the rest.
 
 import { get, whenLoginIsNeeded } from "./api.js";
 import { startCards } from "./cards.js";
@@ -34,7 +34,7 @@ const linkWords = {
   login: "Log in to see the house",
 };
 
-/** It says what a person has to know: that it tries again after each failure is one state. */
+/** Shows the state of the connection. Repeated attempts count as one state. */
 function showLink({ state, words = linkWords[state] }) {
   if (state === "connecting" && shown !== "login" && shown !== "resting") return;
   const before = shown;
@@ -52,12 +52,15 @@ async function showLogin() {
 
 const moment = (length) => new Promise((done) => setTimeout(done, length));
 
-/** Programs that follow. A browser may remember that it did not get one: what fails twice begins anew, as soon as the daemon is there. */
+/**
+ * Loads modules. A browser may cache a failed import, so after the second failure the page is reloaded as soon as the
+ * daemon answers.
+ */
 async function load(...paths) {
   const all = () => Promise.all(paths.map((path) => import(path)));
   try { return await all(); } catch { await moment(3000); }
   try { return await all(); } catch (error) { console.error(error); }
-  // Where that did not help before, it does not help at once.
+  // If the page was already reloaded, it waits longer before the next reload.
   const pause = performance.getEntriesByType("navigation")[0]?.type === "reload" ? 60_000 : 3000;
   do await moment(pause); while (!await fetch("/").then((answer) => answer.ok, () => false));
   location.reload();
@@ -86,11 +89,14 @@ function showRights() {
   part("role").hidden = rightsWords() === "";
 }
 
-/** What the document asked for while the programs came: a moment before the stream's own first word. */
+/**
+ * Paints the answer of the request that the document started while the modules were loading. It arrives before the
+ * stream's first message.
+ */
 async function paintFirst() {
   try {
     take("first", await get("house"));
-  } catch { /* The stream says what is wrong. */ }
+  } catch { /* The stream reports the error. */ }
 }
 
 startTheme();
@@ -99,7 +105,7 @@ whenLoginIsNeeded(() => showLink({ state: "login" }));
 for (const kind of ["house", "plug", "gone", "reading"]) hear(kind, () => beforePaint(paintHeader));
 hear("link", showLink);
 hear("rights", showRights);
-// In a tab that nobody looks at nothing is painted; its title still tells.
+// A hidden tab paints nothing, so the title shows the power.
 setInterval(() => { if (house.known) setText(document.querySelector("title"), shown === "resting" ? "Plugs" : `${number(totalPower())} W · ${count(plugs.size, "plug")}`); }, 5000);
 hear("house", () => setTimeout(startRest, 0));
 readRights();

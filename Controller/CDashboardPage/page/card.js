@@ -1,4 +1,4 @@
-// One plug: what it does now, and what one can do with it.
+// The card of a plug: its state and its controls.
 
 import { Fault, plugPath, post } from "./api.js";
 import { beforePaint, make, named, setAttribute, setText, whenSeen } from "./dom.js";
@@ -13,7 +13,11 @@ import { stateWords } from "./words.js";
 
 let numbers = 0;
 
-/** @param {string} name @param {(name: string) => void} seen Called when it comes into sight. @param {(name: string) => number | undefined} today Wh. */
+/**
+ * @param {string} name
+ * @param {(name: string) => void} seen Called when the card becomes visible.
+ * @param {(name: string) => number | undefined} today Returns the energy since midnight in Wh.
+ */
 export function card(name, seen, today) {
   const id = `plug-${numbers++}`;
   let [visible, waits, told] = [false, undefined, 0];
@@ -40,7 +44,10 @@ export function card(name, seen, today) {
     if (isSeen) { seen(name); beforePaint(update); }
   });
 
-  /** What was done stands on the button for a moment, and is said: the button's own name does not change. */
+  /**
+   * Sends a command. The result is shown on the button for a moment and announced; the button's own name does not
+   * change.
+   */
   async function command(button, path, words) {
     button.disabled = true;
     setText(alert, "");
@@ -60,7 +67,7 @@ export function card(name, seen, today) {
     button.disabled = false;
   }
 
-  /** Everything; only what changed is touched. */
+  /** Updates the whole card; only changed parts of the document are touched. */
   function update() {
     const plug = plugs.get(name);
     if (!plug) return;
@@ -85,7 +92,7 @@ export function card(name, seen, today) {
     read();
   }
 
-  /** The readings alone, which come every second. */
+  /** Updates only the readings, which arrive every second. */
   function read() {
     if (!visible) return;
     const plug = plugs.get(name);

@@ -1,4 +1,4 @@
-// The cards of all plugs, in the order of their names.
+// The cards of all plugs, sorted by name.
 
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
@@ -10,15 +10,15 @@ import { SPAN } from "./sparkline.js";
 const cards = new Map();
 const changed = new Set();
 const read = new Set();
-/** Plugs in sight whose past is wanted, and those of which it is known. */
+/** Visible plugs whose past readings are requested, and plugs whose past readings are loaded. */
 const wanted = new Set();
 const known = new Set();
 let fetching = 0;
-/** What each plug's counter stood at as the day began, Wh, and of which day that is. */
+/** The energy counter of each plug at the start of the day in Wh, and the date of that day. */
 let meters = new Map();
 let metersOf;
 let meterTimers = [];
-/** ms after a plug, or all, is reached again: what it counted meanwhile comes to the history a while later. */
+/** Delays in ms after a plug, or all plugs, are reached again: their missed energy reaches the history later. */
 const METERS = [300, 30_000, 120_000];
 
 export function startCards() {
@@ -75,7 +75,7 @@ export function startCards() {
     for (const name of told) read.add(name);
     beforePaint(paint);
   });
-  // A new day begins with nothing; and where the history was not to be had it may be now.
+  // At midnight the counters start again. The history may also have become available.
   setInterval(() => { if (metersOf !== dateOf(now())) readMeters(); }, 30_000);
 }
 
@@ -96,12 +96,12 @@ function wantPast(name) {
   fetchPast();
 }
 
-/** What was missed: at once where the card is in sight, and when it comes into sight else. */
+/** Requests the missed readings: now if the card is visible, else when it becomes visible. */
 function wantAgain(name, element) {
   for (const wait of LATER) setTimeout(() => { known.delete(name); if (inSight(element)) wantPast(name); }, wait);
 }
 
-/** Two at a time: what the person does goes before it. */
+/** Fetches at most two plugs at a time, so that requests of the user come first. */
 async function fetchPast() {
   if (fetching >= 2 || wanted.size === 0) return;
   const [name] = wanted;
@@ -115,14 +115,14 @@ async function fetchPast() {
     read.add(name);
     beforePaint(paint);
   } catch {
-    // Without a history there are only the readings from now on. It is asked for again with the next house.
+    // Without a history there are only new readings. It is requested again with the next complete house.
     known.delete(name);
   }
   fetching -= 1;
   fetchPast();
 }
 
-/** Once for all that come back together. */
+/** Combines the requests of plugs that return at the same time. */
 function readMetersSoon(waits = METERS) {
   for (const timer of meterTimers) clearTimeout(timer);
   meterTimers = waits.map((wait) => setTimeout(readMeters, wait));
@@ -133,7 +133,7 @@ async function readMeters() {
   try {
     const records = await get("energy", { from: new Date(startOf(date)).toISOString(), by: "day" });
     const found = new Map();
-    // The day that is under way in the daemon's calendar, if the browser does not know the daemon's time zone.
+    // If the browser does not know the daemon's time zone, the period in progress is used.
     for (const { plug, activeEnergy, to } of records) if (Date.parse(to) > now()) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
     if (metersOf !== date) meters = new Map();
     for (const [name, wattHours] of found) {
@@ -143,10 +143,10 @@ async function readMeters() {
     metersOf = date;
     for (const name of cards.keys()) read.add(name);
     beforePaint(paint);
-  } catch { /* No history: no energy of today. */ }
+  } catch { /* Without a history there is no energy of today. */ }
 }
 
-/** Wh, of the plug since midnight. */
+/** The energy of a plug since midnight in Wh. */
 function today(name) {
   const [begin, counter] = [meters.get(name), plugs.get(name)?.record.reading?.activeEnergy];
   return begin === undefined || counter === undefined ? undefined : Math.max(0, counter - begin);

@@ -1,17 +1,17 @@
-// Draws the large chart. It knows no plugs and no daemon, only courses and a stretch of time.
+// Draws the large chart from courses and a time range. It knows neither plugs nor the daemon.
 
 import { dateOf, firstOfMonth, offset, startOf, tick } from "./format.js";
 import { nice } from "./energy.js";
 
 const PAD = { left: 56, right: 12, top: 22, bottom: 28 };
-/** So that no course is told from another by its colour alone. */
+/** Dash patterns, so that colour is not the only difference between courses. */
 export const DASHES = [[], [7, 3], [2, 3], [10, 3, 2, 3], [4, 4], [12, 4], [1, 4], [6, 2, 2, 2, 2, 2]];
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200].map((seconds) => seconds * 1000);
 const DAY = 86_400_000;
 
 let colours = null;
 
-/** The colours of the theme; to be asked for anew after it changed. */
+/** Forgets the colours of the theme. Call it after the theme changed. */
 export function forgetColours() { colours = null; }
 
 function palette() {
@@ -27,10 +27,10 @@ export class Chart {
     this.pen = canvas.getContext("2d");
   }
 
-  /** Pixels of the drawing across. */
+  /** The width of the drawing in pixels. */
   get width() { return Math.max(this.canvas.clientWidth - PAD.left - PAD.right, 50); }
 
-  /** The time under a place, px from the left edge of the canvas. */
+  /** The time at a place, in px from the left edge of the canvas. */
   timeAt(x, { from, to }) { return from + (x - PAD.left) / this.width * (to - from); }
 
   /** @param {{from, to, courses: Course[], marks: Array<{at, kind}>, cursor?: number, now: number}} view */
@@ -82,7 +82,7 @@ export class Chart {
       pen.textAlign = at < PAD.left + 30 ? "left" : at > wide - 40 ? "right" : "center";
       pen.fillText(tick(time, step), at, high - PAD.bottom + 8);
     }
-    // What is not over yet.
+    // The future is shaded.
     if (view.to > view.now) {
       pen.fillStyle = ink.line;
       pen.globalAlpha = 0.35;
@@ -118,7 +118,7 @@ export class Chart {
     for (const mark of view.marks) {
       if (mark.at < view.from || mark.at > view.to) continue;
       const at = Math.round(x(mark.at)) + 0.5;
-      // Of many close by one is seen.
+      // Of several marks close together, only the first is drawn.
       const place = Math.floor(at / 6);
       if (taken[mark.kind].has(place)) continue;
       taken[mark.kind].add(place);
@@ -157,12 +157,12 @@ function stroke(pen, points) {
   pen.stroke();
 }
 
-/** A course in columns of a pixel, in runs without a hole. */
+/** Converts a course to columns of one pixel, in runs without gaps. */
 function columns(course, { from, to }, width) {
   const runs = [];
   let [run, most] = [null, 0];
   const { times, values, lows, highs } = course;
-  // One more at each side, so that the line goes on to the edge.
+  // One point more on each side, so that the line continues to the edge.
   const end = Math.min(course.from(to) + 1, times.length);
   for (let index = Math.max(course.from(from) - 1, 0); index < end; index++) {
     const x = Math.round((times[index] - from) / (to - from) * width);
@@ -178,7 +178,7 @@ function columns(course, { from, to }, width) {
   return { runs, most };
 }
 
-/** Times for the axis, on whole minutes, hours, days or months of the house. */
+/** Returns times for the axis: whole minutes, hours, days or months in the house's time zone. */
 function ticks(from, to, most) {
   const least = (to - from) / Math.max(most, 2);
   const times = [];

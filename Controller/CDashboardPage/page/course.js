@@ -1,22 +1,22 @@
-// The power of one plug over a time: what the history told, and the readings since.
+// The power of a plug over a time range: stored samples from the history, then live readings.
 
 import { get, plugPath } from "./api.js";
 import { now, plugs } from "./house.js";
 import { HOLE } from "./series.js";
 
-/** Points a course: a day at one a second, and more. */
+/** The maximum number of points per course: more than a day with one per second. */
 const LIMIT = 120_000;
 
 export class Course {
   times = [];
-  /** W; of a summary the mean. */
+  /** In W; the mean for a summary. */
   values = [];
-  /** W, of summaries; elsewhere the value itself. */
+  /** In W, for summaries; for samples the value itself. */
   lows = [];
   highs = [];
-  /** ms: the length of a summary; 0 where all are samples. */
+  /** The length of a summary in ms; 0 if all points are samples. */
   step = 0;
-  /** How many of the points are summaries. They come first. */
+  /** The number of summaries. They are the first points. */
   summaries = 0;
 
   /** @param {Array} records SampleRecords in order of time. */
@@ -47,20 +47,20 @@ export class Course {
     }
   }
 
-  /** Adds what came by the stream. */
+  /** Adds the readings that arrived by the stream. */
   catchUp(series) {
-    // The same reading, told by the history with its own rounding, is not another one.
+    // The history may round the time of a reading differently, so a reading within 400 ms is the same one.
     const known = this.newest + (this.times.length > 0 ? 400 : 0);
     for (let index = series.after(known); index < series.times.length; index++) this.append(series.times[index], series.values[index]);
   }
 
-  /** True where nothing is known between a point and the one before it. */
+  /** Returns true if there is a gap between a point and the previous one. */
   isHole(index) {
     const limit = index <= this.summaries && this.step > 0 ? Math.max(HOLE, this.step * 1.6) : HOLE;
     return this.times[index] - this.times[index - 1] > limit;
   }
 
-  /** The index of the first point at or after a time. */
+  /** Returns the index of the first point at or after a time. */
   from(time) {
     let [low, high] = [0, this.times.length];
     while (low < high) {
@@ -70,7 +70,7 @@ export class Course {
     return low;
   }
 
-  /** W at a time; undefined in a hole. */
+  /** Returns the power in W at a time; undefined in a gap. */
   at(time) {
     const right = this.from(time);
     const near = [right - 1, right].filter((index) => index >= 0 && index < this.times.length)
@@ -79,7 +79,10 @@ export class Course {
     return { value: this.values[near], low: this.lows[near], high: this.highs[near] };
   }
 
-  /** Lowest, highest, mean (W), energy (Wh), the time of the first point and the longest one between two (ms), of a time; undefined where nothing is known. */
+  /**
+   * Summarizes a time range: lowest, highest and mean power (W), energy (Wh), the first time and the longest interval
+   * (ms); undefined without points.
+   */
   summary(from, to) {
     let [low, high, wattMilliseconds, covered, sum, count, first, longest] = [Infinity, -Infinity, 0, 0, 0, 0, 0, 0];
     for (let index = this.from(from); index < this.times.length && this.times[index] <= to; index++) {
@@ -106,9 +109,9 @@ function typicalStep(times) {
   return steps[steps.length >> 1];
 }
 
-/** Asks for a plug's power; `columns` as of the API. */
+/** Requests the power of a plug; `columns` as in the API. */
 export async function readCourse(name, from, to, columns, signal) {
-  // Only where it goes on to now: the readings of now are no continuation of last week.
+  // Live readings continue a course only if its range ends now.
   const goesOn = to >= now() - 2000;
   const iso = (ms) => new Date(ms).toISOString();
   const records = await get(plugPath(name, "power"), { from: iso(from), to: iso(to), columns: Math.min(Math.max(Math.round(columns), 1), 4000) }, signal);

@@ -1,11 +1,11 @@
-// The dimmer of a card. It sends while it is moved, not faster than a plug can follow, and its last value always.
+// The dimmer of a card. While it is moved it sends no faster than a plug can follow. The last value is always sent.
 
 import { Fault, plugPath, post } from "./api.js";
 import { make, setText } from "./dom.js";
 
-/** Milliseconds: eight commands a second at most. */
+/** In milliseconds: at most eight commands per second. */
 const INTERVAL = 125;
-/** The plug's own levels are followed again so long after the last move. */
+/** The time in ms after the last move before the plug's own levels are shown again. */
 const REST = 1200;
 
 /** @param {(fault?: string) => void} say */
@@ -59,7 +59,7 @@ export function dimmer(name, say) {
     settling = setTimeout(() => follow(level), REST + 50);
   }
 
-  /** The plug's own word, per cent. A hand on the control goes before it. */
+  /** Shows the level that the plug reported, in percent. While the user moves the control, it is not changed. */
   function follow(value) {
     level = value;
     if (value === undefined || held || busy || next !== undefined || performance.now() - moved < REST) return;

@@ -1,4 +1,4 @@
-// Small things for the document. Text only ever goes in as text: what a plug calls itself is never markup.
+// Helpers for the document. Text is inserted only as text, so a plug's name can never become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -7,7 +7,7 @@ export function make(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
 }
 
-/** The same for a part of a drawing. */
+/** Creates an element of a drawing, like `make`. */
 export function draw(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);
 }
@@ -23,10 +23,10 @@ function filled(element, properties, children) {
   return element;
 }
 
-/** A name as it is, in whatever direction it is written, without disturbing the text around it. */
+/** A name, isolated so that its writing direction does not change the text around it. */
 export const named = (name) => make("bdi", { class: "name", dir: "auto", text: name });
 
-/** Touches the document only where something changed. */
+/** Sets the text of a node if it differs. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -36,7 +36,10 @@ export function setAttribute(node, key, value) {
   else if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value);
 }
 
-/** Makes one look as the other, touching only what differs: the focus, and the place of whoever reads, stay. */
+/**
+ * Changes one element to match another and touches only the differences, so that the focus and the scroll position
+ * stay.
+ */
 export function become(shown, wanted) {
   if (shown.isEqualNode(wanted)) return;
   const children = [...wanted.childNodes];
@@ -50,7 +53,7 @@ export function become(shown, wanted) {
 
 const waiting = new Set();
 
-/** Calls it once before the next paint, however often it was asked for until then. */
+/** Calls a function before the next paint, once even if it was requested several times. */
 export function beforePaint(draw) {
   if (waiting.size === 0) requestAnimationFrame(paint);
   waiting.add(draw);
@@ -62,7 +65,7 @@ function paint() {
   for (const draw of due) draw();
 }
 
-/** Calls back with whether an element is (nearly) in sight, now and whenever that changes. */
+/** Calls back with whether an element is nearly visible, now and after each change. */
 export function whenSeen(element, change) {
   seenBy.set(element, change);
   observer.observe(element);
@@ -74,7 +77,7 @@ const observer = new IntersectionObserver(
   (entries) => { for (const entry of entries) seenBy.get(entry.target)?.(entry.isIntersecting); },
   { rootMargin: "200px" });
 
-/** What a page may not be allowed to remember is not remembered. */
+/** Stores settings in localStorage. If the browser does not allow it, they are not stored. */
 export const memory = {
   get(key) { try { return localStorage.getItem(key); } catch { return null; } },
   set(key, value) { try { if (value === null) localStorage.removeItem(key); else localStorage.setItem(key, value); } catch { /* Private. */ } },

@@ -1,4 +1,4 @@
-// What was used and what it cost: a bar a day, a colour an appliance, and the same as a table.
+// Energy and cost: a bar per period, a colour per appliance, and the same data as tables.
 
 import { get } from "./api.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
@@ -11,9 +11,9 @@ const choices = {
   day: { label: "By the day", bars: "a bar a day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
   month: { label: "By the month", bars: "a bar a month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
-/** Colours there are; what used less than these is one bar. */
+/** The number of colours. Appliances with less energy share one bar. */
 const COLOURS = 7;
-/** px */
+/** In px. */
 const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
 
 let by = "day";
@@ -29,7 +29,7 @@ const scroll = (label) => make("div", { class: "scroll", tabindex: "0", role: "g
 const [byAppliance, byTime] = [scroll("Energy by appliance"), scroll("Energy by time")];
 const tables = make("div", { class: "tables" }, byAppliance, byTime);
 
-/** Rows by period and by appliance. */
+/** Sums the records by period and by appliance. */
 function summed(records) {
   const [periods, appliances] = [new Map(), new Map()];
   let currency;
@@ -81,7 +81,7 @@ function bars(periods, large, small, total) {
   const top = Math.ceil(most / step) * step;
   const y = (value) => HEIGHT - FOOT - value / top * (HEIGHT - FOOT - 12);
   const width = Math.max(figure.clientWidth, 200);
-  // The first days of a house are no broader than later ones.
+  // A limit, so that the bars of a new house are not too wide.
   const wide = Math.min((width - LEFT) / Math.max(periods.length, 1), 84);
   const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
   for (let value = 0; value <= top + step / 2; value += step) {
@@ -105,10 +105,10 @@ function bars(periods, large, small, total) {
   return drawing;
 }
 
-/** Of the axis: its steps are round, and need no more digits than they have. */
+/** Formats a value of the axis. Its steps are round, so no fixed number of digits is needed. */
 const axis = (wattHours) => wattHours < 1000 ? `${wattHours.toLocaleString()} Wh` : `${(wattHours / 1000).toLocaleString()} kWh`;
 
-/** 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 export function nice(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((one) => one * power >= least * 0.999) ?? 10);
@@ -116,7 +116,7 @@ export function nice(least) {
 
 async function read() {
   clearTimeout(timer);
-  // Kept as it is without anybody who looks: it takes the daemon the most of all to answer.
+  // No request while the section is not visible: it is the most expensive one for the daemon.
   if (!seen || document.visibilityState === "hidden") return;
   running?.abort();
   const own = running = new AbortController();
@@ -126,7 +126,7 @@ async function read() {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");
   }
-  // A new house has its first energy within seconds of its first plug.
+  // A new house gets its first energy within seconds after its first plug.
   if (running === own) timer = setTimeout(read, told.length === 0 ? 5_000 : 60_000);
 }
 

@@ -1,4 +1,4 @@
-// What happened, the newest first. What the stream did not tell is asked for: there is no hole.
+// The list of events, newest first. Events that the stream missed are requested, so that there is no gap.
 
 import { get } from "./api.js";
 import { beforePaint, make, named, setText } from "./dom.js";
@@ -6,25 +6,28 @@ import { timeOf } from "./format.js";
 import { LATER, hear, names, now } from "./house.js";
 import { eventWords, ruleWords } from "./words.js";
 
-/** Lines kept: at first, and where somebody asks for older ones. */
+/** The maximum number of entries: initially, and after the user requested older ones. */
 const LIMIT = 500;
 const MOST = 5000;
 const PAGE = 100;
-/** The most that the daemon tells at once. */
+/** The maximum number of entries in one answer of the daemon. */
 const WHOLE = 1000;
 
-/** By its key, which is the same however it came. In order of time, the newest first: `order`. */
+/** The entries by key; the key does not depend on the source. `order` has them by time, newest first. */
 const entries = new Map();
 let order = [];
 let chosen = "";
 let newest = 0;
 let limit = LIMIT;
-/** Since when nothing is missing, ms: of everything, and of what is chosen. What is older is not shown: it would have holes. */
+/**
+ * The times in ms after which no entry is missing: of all entries, and of the chosen ones. Older entries are not shown,
+ * since there would be gaps.
+ */
 const since = { all: now(), chosen: now() };
 
 const keyOf = (record) => record.seq === undefined ? `${record.plug}|${record.event}|${record.at}` : `${record.plug}|${record.seq}|${record.event}`;
 
-/** What a firing is told as, with its time to the second: the stream and the history agree to that. */
+/** The key of a rule record, with the time in seconds: the stream and the history only agree to that precision. */
 const keyOfRule = (record) => `rule|${record.rule}|${record.event ?? "firing"}|${record.at.slice(0, 19)}|${record.event === "callFailed" || record.event === "commandsHeldBack" || record.event === "timersHeldBack" || record.event === "scriptEnded" ? record.id ?? record.script : record.event === "notSent" || record.event === "resumed" ? record.plug : record.event === "effect" ? record.id : ""}`;
 
 function addEvent(record) {
@@ -58,7 +61,7 @@ function trim() {
   }
 }
 
-/** Nothing older is whole any more. */
+/** Marks entries before a time as incomplete. */
 function begin(at) {
   since.all = Math.max(since.all, at);
   since.chosen = Math.max(since.chosen, at);
@@ -90,12 +93,14 @@ function paint() {
 }
 
 /**
- * Asks for the newest events and firings, and answers since when they are whole: two lists that are full begin at different times.
- * @param {(begin: number, count: number) => boolean} note Told that before they are added; false where they are of no use any more.
+ * Requests the newest events and firings and returns the time since which both lists are complete. If both lists are
+ * full, they begin at different times.
+ * @param {(begin: number, count: number) => boolean} note Called before they are added; returns false if they are no
+ * longer needed.
  */
 async function ask({ from, to, most, plug, rulesOnly }, note) {
   const query = { from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString() };
-  // Few of all firings may be of one plug.
+  // Only a few of the firings may belong to the plug.
   const mostFirings = plug ? WHOLE : most;
   const [events, firings] = await Promise.all([
     rulesOnly ? [] : get("events", { ...query, plug, limit: most }), get("firings", { ...query, limit: mostFirings })]);
@@ -120,7 +125,7 @@ async function tried(asking) {
   beforePaint(paint);
 }
 
-/** What was missed of everything since a time, whatever is chosen; at first the newest. */
+/** Requests all entries since a time, whatever is chosen; at first the newest. */
 function fillUp(from) {
   const query = from > 0 ? { from: from - 5000, most: WHOLE } : { most: PAGE };
   return tried(ask(query, (whole) => {
@@ -130,12 +135,12 @@ function fillUp(from) {
   }));
 }
 
-/** Of what is chosen: before a time, or the newest. */
+/** Requests the chosen entries before a time, or the newest. */
 function askChosen(to) {
   const view = chosen;
   const plug = view.startsWith("plug|") ? view.slice(5) : undefined;
   return tried(ask({ to, most: PAGE, plug, rulesOnly: view === "rule|" }, (whole, count) => {
-    // Somebody chose something else, or so much happened meanwhile that this does not join what is there.
+    // The user chose something else, or the answer does not reach the entries that are shown.
     if (view !== chosen || to < since.chosen) return false;
     limit = Math.min(limit + count, MOST);
     since.chosen = Math.min(since.chosen, whole);
@@ -177,7 +182,7 @@ export function startEvents() {
   hear("rule", addRule);
   hear("house", (again) => {
     offer();
-    // Of what happened before the gap too: what a plug tells late has happened then.
+    // Also from before the gap: a plug can report an event late, with its original time.
     const since = newest;
     for (const wait of again ? LATER : []) setTimeout(() => fillUp(since), wait);
   });

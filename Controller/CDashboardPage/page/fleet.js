@@ -1,4 +1,4 @@
-// Other houses: their plugs, what is away or tripped, what they use, and switching them.
+// Other houses: their plugs, faults and energy, and switching their plugs.
 
 import { Fault, get, post } from "./api.js";
 import { make, named, setAttribute, setText, whenSeen } from "./dom.js";
@@ -6,16 +6,16 @@ import { count, energy, timeOf, watts } from "./format.js";
 import { hear } from "./house.js";
 import { may, session } from "./rights.js";
 
-/** ms after which the lists are asked for again while they are in sight. Houses tell their states every 20 s at the latest. */
+/** The interval in ms at which visible lists are requested again. Houses report their states at least every 20 s. */
 const AGAIN = 15_000;
-/** ms for which a plug's own answer counts more than what the database has. */
+/** The time in ms in which a plug's own answer has priority over the database. */
 const CONFIRMED = 30_000;
-/** ms after the last key before a search begins. */
+/** The delay in ms between the last key and the search. */
 const TYPING = 300;
 const STATES = { all: "All plugs", away: "Plugs that are away", tripped: "Plugs that tripped" };
 
 const open = new Set();
-/** What plugs answered: whether they are on, and until when that counts. */
+/** The answers of plugs: the relay state, and how long it has priority. */
 const answers = new Map();
 let [visible, timer, typing, asked] = [false, 0, 0, 0];
 
@@ -23,7 +23,7 @@ const words = (error) => error instanceof Fault ? error.words : String(error);
 const seenAt = (time) => time ? `last heard of ${timeOf(Date.parse(time))}` : "never heard of";
 const labelWords = (labels) => Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ");
 
-/** Children of a list for records, each kept for as long as its key is there: the focus may be in it. */
+/** Updates the children of a list. A child is reused while its key exists, since it may have the focus. */
 function keyed(list, shown, records, key, begin) {
   const wanted = new Set(records.map(key));
   for (const [name, { element }] of shown) if (!wanted.has(name)) { element.remove(); shown.delete(name); }
@@ -138,7 +138,7 @@ export function startFleet() {
   section.append(controls, status, houses, found);
   const [shownHouses, shownPlugs] = [new Map(), new Map()];
 
-  /** What is asked for; labels that are not written to their end are none yet. */
+  /** The filter of the request. An incomplete label is ignored. */
   const filter = () => ({ search: search.value.trim() || undefined, label: label.value.includes("=") ? label.value.trim() : undefined });
 
   async function read() {

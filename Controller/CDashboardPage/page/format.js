@@ -1,4 +1,4 @@
-// Numbers and times for a person.
+// Formats numbers and times for users.
 
 const plain = [0, 1, 2, 3].map((digits) =>
   new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
@@ -10,12 +10,12 @@ let zone;
 const here = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /**
- * Makes the daemon's time zone that of all times of the page: the days of the house begin when the daemon's do. A zone that the
- * browser does not know changes nothing.
+ * Sets the daemon's time zone for all times of the page, so that days begin as they do for the daemon. A zone that the
+ * browser does not know is ignored.
  */
 export function setZone(name) {
   if (name === undefined || name === zone) return;
-  // An offset such as "+01:00", which older browsers know only by a name that counts to the west.
+  // Older browsers do not accept an offset such as "+01:00", but a zone like "Etc/GMT-1", whose sign is inverted.
   const hours = /^([+-])0?(\d+):00$/.exec(name);
   for (const known of hours ? [name, `Etc/GMT${hours[1] === "+" ? "-" : "+"}${hours[2]}`] : [name]) {
     try { makeFormats(known); } catch { continue; }
@@ -37,24 +37,27 @@ function makeFormats(timeZone) {
 }
 makeFormats();
 
-/** The daemon's time zone if its clock differs from the browser's now or in another season; undefined if both show the same. */
+/**
+ * Returns the daemon's time zone if its clock differs from the browser's now or in another season; undefined if both
+ * show the same.
+ */
 export function foreignZone(ms) {
   if (zone === undefined || zone === here) return undefined;
   const own = (at) => -new Date(at).getTimezoneOffset() * 60_000;
   return [0, 91, 182, 273].some((days) => own(ms + days * DAY) !== offset(ms + days * DAY)) ? zone : undefined;
 }
 
-/** ms by which the house's clock is ahead of UTC at that time. */
+/** Returns the offset of the house's clock from UTC at a time, in ms. */
 export function offset(ms) {
   const whole = Math.floor(ms / 1000) * 1000;
   const parts = Object.fromEntries(civil.formatToParts(whole).map(({ type, value }) => [type, Number(value)]));
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) - whole;
 }
 
-/** The house's date at that time, as days since 1970-01-01. */
+/** Returns the house's date at a time, as days since 1970-01-01. */
 export const dateOf = (ms) => Math.floor((ms + offset(ms)) / DAY);
 
-/** When that date begins in the house: at its first midnight, or later if the clock skips midnight. */
+/** Returns the start of a date in the house: the first midnight, or later if the clock skips midnight. */
 export function startOf(date) {
   const local = date * DAY;
   let start = local - offset(local - offset(local));
@@ -63,7 +66,7 @@ export function startOf(date) {
   return start;
 }
 
-/** The first day of the month that is so many months after that of the date. */
+/** Returns the first day of a date's month, plus a number of months. */
 export function firstOfMonth(date, months = 0) {
   const at = new Date(date * DAY);
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1) / DAY;
@@ -71,13 +74,13 @@ export function firstOfMonth(date, months = 0) {
 
 export const number = (value, digits = 0) => plain[digits].format(value);
 
-/** W: three or four digits, whatever the size. */
+/** Formats W with three or four digits, whatever the size. */
 export function watts(value) {
   const size = Math.abs(value);
   return number(value, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
 }
 
-/** Wh or kWh, with the unit. */
+/** Formats Wh or kWh, with the unit. */
 export function energy(wattHours) {
   const size = Math.abs(wattHours);
   if (size < 999.5) return `${number(wattHours, size < 9.95 && size > 0 ? 1 : 0)} Wh`;
@@ -86,13 +89,13 @@ export function energy(wattHours) {
 
 const currencies = new Map();
 
-/** An amount with its currency, as its own people write it where the name of the currency is known. */
+/** Formats an amount with its currency, in the user's locale if the currency is known. */
 export function money(amount, currency) {
   if (!currencies.has(currency)) currencies.set(currency, formatOf(currency));
   return currencies.get(currency)?.format(amount) ?? `${number(amount, 2)} ${currency}`;
 }
 
-/** To make one takes a hundred times as long as to use it. */
+/** Creates the format of a currency. This takes a hundred times as long as using it. */
 function formatOf(currency) {
   try {
     return new Intl.NumberFormat(undefined, { style: "currency", currency });
@@ -106,12 +109,12 @@ export const minuteTime = (ms) => minute.format(ms);
 export const dayName = (ms) => day.format(ms);
 export const monthName = (ms) => month.format(ms);
 
-/** With its day, where that is not today. */
+/** Formats a time; with its day if that is not today. */
 export function timeOf(ms) {
   return dateOf(ms) === dateOf(Date.now()) ? clock.format(ms) : `${day.format(ms)}, ${clock.format(ms)}`;
 }
 
-/** For the axis of a chart whose marks are `step` ms apart. */
+/** Formats a time for the axis of a chart whose marks are `step` ms apart. */
 export function tick(ms, step) {
   if (step >= 27 * 86_400_000) return month.format(ms);
   if (step >= 86_400_000) return day.format(ms);
@@ -119,7 +122,7 @@ export function tick(ms, step) {
   return clock.format(ms);
 }
 
-/** How long, in words: "8 hours". */
+/** Formats a duration in words: "8 hours". */
 export function span(ms) {
   const units = [["year", 31_536_000_000], ["month", 2_592_000_000], ["week", 604_800_000], ["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
   const [unit, length] = units.find(([, length]) => ms >= length * 0.999) ?? units.at(-1);

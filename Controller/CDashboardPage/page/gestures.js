@@ -1,9 +1,10 @@
-// How one moves through the chart: wheel, fingers, mouse and keys.
+// Navigation of the chart by wheel, fingers, mouse and keys.
 
 /**
- * @param {HTMLElement} frame What has the focus. @param {HTMLElement} canvas
+ * @param {HTMLElement} frame The element with the focus.
+ * @param {HTMLElement} canvas
  * @param {{zoom(factor: number, x?: number), pan(share: number), point(x?: number), step(direction: number), home(), end()}} view
- * Places in px from the canvas' left edge, shares of what is shown.
+ * Places are in px from the left edge of the canvas, shares are of the visible range.
  */
 export function startGestures(frame, canvas, view) {
   const fingers = new Map();
@@ -11,7 +12,7 @@ export function startGestures(frame, canvas, view) {
 
   canvas.addEventListener("wheel", (event) => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    // The page scrolls on under the pointer, unless one works with the chart or pinches on a touch pad.
+    // The page scrolls under the pointer, unless the chart has the focus or the user pinches on a touch pad.
     if (!sideways && !event.ctrlKey && !frame.contains(document.activeElement)) return;
     event.preventDefault();
     if (sideways) view.pan(event.deltaX / canvas.clientWidth);

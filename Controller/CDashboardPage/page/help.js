@@ -1,4 +1,4 @@
-// The keys, and what they do.
+// The list of the keyboard shortcuts.
 
 import { make } from "./dom.js";
 

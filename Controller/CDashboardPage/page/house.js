@@ -1,29 +1,37 @@
-// The house as this page knows it, and who wants to hear of it.
+// The state of the house in this page, and the listeners for its changes.
 
 import { setZone } from "./format.js";
 import { Series } from "./series.js";
 
-/** A plug: `record` is the daemon's PlugRecord, `series` its last readings. */
+/** The plugs: `record` is the daemon's PlugRecord, `series` its recent readings. */
 export const plugs = new Map();
 export const house = { rules: [], ruleFaults: [], known: false, streamed: false };
 
 const listeners = new Map();
 
-/** ms by which the daemon's clock goes before the browser's: all times that are told are of the daemon's. */
+/** The difference between the daemon's clock and the browser's in ms. All reported times are the daemon's. */
 let ahead = 0;
 
 /** The daemon's time, ms since 1970. */
 export const now = () => Date.now() + ahead;
 
 /**
- * What was missed comes to the daemon from the plugs themselves, in a while: when to ask for it, ms after one is reached again.
+ * Delays in ms after a reconnect at which missed data is requested: the daemon itself gets it from the plugs with a
+ * delay.
  */
 export const LATER = [0, 3000, 10_000, 30_000];
 
 /**
- * Kinds: `house` (everything anew; true where time was missed), `plug` (name), `gone` (name), `reading` (names), `event`
- * (WatchRecord), `rule` (RuleRecord), `rules`, `rights` (what whoever looks may do), `notification` (NotificationRecord), `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
- * a plug that somebody wants to see in the large chart).
+ * Adds a listener. The kinds:
+ * - `house`: everything changed; true if time was missed
+ * - `plug`, `gone`, `back` (a plug is reached again), `chart` (show a plug in the large chart): the name
+ * - `reading`: the names
+ * - `event`: a WatchRecord
+ * - `rule`: a RuleRecord
+ * - `rules`: the states or faults changed
+ * - `rights`: the user's rights changed
+ * - `notification`: a NotificationRecord
+ * - `link`: {state, words}
  */
 export function hear(kind, listener) {
   if (!listeners.has(kind)) listeners.set(kind, new Set());
@@ -32,29 +40,29 @@ export function hear(kind, listener) {
 
 export function tell(kind, about) {
   for (const listener of listeners.get(kind) ?? []) {
-    // One part of the page that fails does not take the others with it.
+    // A failing listener must not affect the others.
     try { listener(about); } catch (error) { console.error(error); }
   }
 }
 
-/** In the order of their names. */
+/** The names in sorted order. */
 export const names = () => [...plugs.keys()];
 
-/** W, of all that is connected. */
+/** The power of all connected plugs in W. */
 export function totalPower() {
   let total = 0;
   for (const { record } of plugs.values()) if (record.state === "connected") total += record.reading?.activePower ?? 0;
   return total;
 }
 
-/** A message of the stream. */
+/** Handles a message of the stream. */
 export function take(kind, data) {
   switch (kind) {
     case "house":
       takeHouse(data, house.streamed);
       house.streamed = true;
       break;
-    // The answer to the page's first question. The stream's own first word comes a moment later, and nothing was missed between.
+    // The answer to the page's first request. The stream's first message follows, and nothing is missed in between.
     case "first":
       if (!house.known) takeHouse(data, false);
       break;
@@ -79,7 +87,7 @@ export function take(kind, data) {
 
 function takeHouse(data, again) {
   const difference = Date.parse(data.at) - Date.now();
-  // Less is the way that the answer took.
+  // A smaller difference is the delay of the answer.
   ahead = Math.abs(difference) > 2000 ? difference : 0;
   setZone(data.timeZone);
   const there = new Set(data.plugs.map((record) => record.plug));
@@ -97,7 +105,7 @@ function takeHouse(data, again) {
   tell("rules");
 }
 
-/** The states that changed, and no others. */
+/** Updates only the states that changed. */
 function takeRules(changed) {
   const states = new Map([...house.rules, ...changed].map((state) => [state.rule, state]));
   house.rules = [...states.values()];

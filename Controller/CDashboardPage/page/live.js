@@ -1,16 +1,19 @@
-// The one stream of the daemon. An EventSource hides comments, so that a dead connection looks like a quiet one, and cannot
-// be told where to go on after the page slept: so this reads the stream itself.
+// The event stream of the daemon. An EventSource hides comments, so a dead connection would look like a quiet one, and
+// it cannot resume after the page slept. So this module reads the stream itself.
 
 import { Fault } from "./api.js";
 import { take, tell } from "./house.js";
 
-/** The daemon says something every 15 s. */
+/** The time in ms without a byte after which the connection counts as lost. The daemon sends something every 15 s. */
 const SILENCE = 20_000;
-/** How long a page that nobody looks at keeps its stream, of which the daemon has a limited number. */
+/** The time in ms for which a hidden page keeps its stream. The daemon has a limited number of streams. */
 const UNSEEN = 300_000;
 const SHORTEST = 500;
 const LONGEST = 5000;
-/** Characters of one message: a broken stream does not fill the memory. A hundred plugs are some 50,000. */
+/**
+ * The maximum length of a message in characters. It stops a broken stream from filling the memory; 100 plugs need about
+ * 50,000.
+ */
 const LIMIT = 4_000_000;
 
 let last = "";
@@ -23,13 +26,13 @@ let stopped = true;
 let rests = false;
 let looked = performance.now();
 
-/** Connects, and connects again for as long as the page is open. */
+/** Connects, and reconnects while the page is open. */
 export function startLive() {
   stopped = false;
   open();
 }
 
-/** Until somebody logs in. */
+/** Stops the stream until the user logs in. */
 export function stopLive() {
   stopped = true;
   clearTimeout(timer);
@@ -53,14 +56,14 @@ async function open() {
     status = response.status;
     if (response.ok) await follow(response.body, own);
     else words = await refusal(response);
-  } catch { /* It ended, or never began: either way it is begun again. */ }
+  } catch { /* The stream ended or did not begin; it is opened again in both cases. */ }
   if (reading !== own || stopped) return;
   if (status === 401) {
     stopLive();
     tell("link", { state: "login" });
     return;
   }
-  // What we have is not what it wants: from the beginning.
+  // The daemon rejected the position: start with the complete house.
   if (status === 400) last = "";
   tell("link", { state: "lost", words });
   waits = true;
@@ -68,7 +71,7 @@ async function open() {
   pause = Math.min(pause * 2, LONGEST);
 }
 
-/** Why there is no stream now: the daemon's own words. */
+/** Returns why the daemon rejected the stream, in its own words. */
 async function refusal(response) {
   if (response.status !== 503) return undefined;
   const { error, hint } = await response.json();
@@ -83,7 +86,7 @@ async function follow(body, own) {
     if (done || reading !== own) return;
     heard = performance.now();
     parse(value);
-    // What is resumed need not have any news.
+    // A resumed stream need not begin with a message.
     if (last) tell("link", { state: "live" });
   }
 }
@@ -95,7 +98,7 @@ function message(kind, data, id) {
   tell("link", { state: "live" });
 }
 
-/** Server-sent events (HTML Living Standard 9.2.6), of lines that end with LF or CRLF. */
+/** Parses server-sent events (HTML Living Standard 9.2.6). Lines end with LF or CRLF. */
 export function parser(message) {
   let rest = "";
   let [kind, id, data] = ["message", "", []];
@@ -121,7 +124,7 @@ export function parser(message) {
   };
 }
 
-/** At once, without waiting for the back-off. */
+/** Reconnects at once, without the back-off. */
 function again() {
   if (stopped || rests) return;
   pause = SHORTEST;
@@ -131,7 +134,10 @@ function again() {
 let ticked = performance.now();
 let date = Date.now();
 
-/** A machine that slept: its wall clock went on. What it was connected to may be gone without a word. */
+/**
+ * Detects that the machine slept (its wall clock jumped) and that the stream is silent. In both cases the connection
+ * may be dead without an error.
+ */
 function check() {
   const [tick, now] = [performance.now(), Date.now()];
   const slept = Math.abs(now - date - (tick - ticked)) > 5000;
@@ -139,13 +145,13 @@ function check() {
   if (document.visibilityState === "visible") looked = tick;
   else if (tick - looked > UNSEEN) rest();
   if (stopped || rests) return;
-  // Packets that vanish are no fault that anybody tells of.
+  // Lost packets cause no error, so silence is the only sign.
   const silent = !waits && tick - heard > SILENCE;
   if (silent) tell("link", { state: "lost" });
   if (slept || silent) again();
 }
 
-/** Until somebody looks again; then it goes on where it ended. */
+/** Closes the stream until the page is visible again; then it resumes. */
 function rest() {
   if (stopped || rests) return;
   rests = true;
@@ -163,7 +169,7 @@ document.addEventListener("resume", again);
 document.addEventListener("visibilitychange", () => {
   check();
   if (document.visibilityState !== "visible") return;
-  // A person looks now.
+  // The page is visible again.
   if (!waits && !rests) return;
   rests = false;
   again();

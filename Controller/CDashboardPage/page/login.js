@@ -1,4 +1,4 @@
-// The password, where the daemon wants one.
+// The login form, shown if the daemon requires a password.
 
 import { Fault, post, remove } from "./api.js";
 import { hear } from "./house.js";
@@ -11,11 +11,11 @@ function cover(isCovered) {
   part("login").hidden = !isCovered;
   for (const id of hidden) part(id).hidden = isCovered;
   part("logout").hidden = isCovered;
-  // They show themselves where somebody may see them.
+  // These sections show themselves if the user may see them.
   if (isCovered) for (const id of ["sessions", "fleet", "fleet-link"]) part(id).hidden = true;
 }
 
-/** Until the password was right. @param {() => void} done */
+/** Shows the form until the password was accepted. @param {() => void} done */
 export function show(done) {
   if (!part("login").hidden) return;
   cover(true);
@@ -40,14 +40,14 @@ export function show(done) {
   };
 }
 
-/** The button to log out, where there is somebody to log out. */
+/** Adds the logout button, which is visible while a user is logged in. */
 export function startLogout() {
   const button = part("logout");
   button.addEventListener("click", async () => {
     try {
       await remove("session");
     } catch (error) {
-      // Somebody who believes to be logged out must not be wrong.
+      // The user must not believe to be logged out after a failure.
       button.textContent = "Log out: try again";
       button.title = error instanceof Fault ? error.words : String(error);
       return;

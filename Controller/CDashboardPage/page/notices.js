@@ -1,10 +1,10 @@
-// What rules tell a person: it stays until it was seen.
+// Notifications of rules. Each is shown until the user dismisses it.
 
 import { make, named } from "./dom.js";
 import { timeOf } from "./format.js";
 import { hear } from "./house.js";
 
-/** The newest stay: whoever comes back after a week does not find a wall of them. */
+/** Only the newest are kept, so that the page stays usable after a long absence. */
 const MOST = 5;
 
 export function startNotices() {

@@ -1,13 +1,13 @@
-// Pairs a plug that is not ours yet, with the code on its label.
+// The form that pairs a new plug with the code on its label.
 
 import { Fault, post } from "./api.js";
 import { make, named } from "./dom.js";
 
 const LENGTH = 16;
-/** Digits that no code has, and the letters that they look like. */
+/** Digits that no code contains, and the letters that they resemble. */
 const lookalikes = { 0: "O", 1: "I", 8: "B" };
 
-/** As it stands on the label: capitals, in groups of four. */
+/** Formats a code as on the label: capitals, in groups of four. */
 export function formatted(text) {
   const letters = [...text.toUpperCase()].map((one) => lookalikes[one] ?? one).filter((one) => /[A-Z2-7]/.test(one));
   return letters.slice(0, LENGTH).join("").replace(/(.{4})(?=.)/g, "$1-");
@@ -15,7 +15,7 @@ export function formatted(text) {
 
 let forms = 0;
 
-/** A form for one plug. @param {(fault: string) => void} say @param {() => void} done */
+/** Creates the form for a plug. @param {(fault: string) => void} say @param {() => void} done */
 export function pairingForm(name, say, done) {
   const id = `code-${forms++}`;
   const code = make("input", {
@@ -27,7 +27,7 @@ export function pairingForm(name, say, done) {
     make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
 
   code.addEventListener("input", () => {
-    // Only at the end: whoever corrects the middle keeps the cursor where it is.
+    // Only if the cursor is at the end: otherwise it would move while the user corrects a character.
     if (code.selectionStart === code.value.length) code.value = formatted(code.value);
     code.removeAttribute("aria-invalid");
   });

@@ -1,4 +1,4 @@
-// The large chart: which plugs, which stretch of time, and that it goes on by itself.
+// The large chart: the chosen plugs, the time range, and its live updates.
 
 import { get } from "./api.js";
 import { Chart, forgetColours } from "./chart.js";
@@ -14,11 +14,14 @@ import { eventWords, ruleWords } from "./words.js";
 const MINUTE = 60_000;
 const SHORTEST = 20_000;
 const LONGEST = 5 * 365 * 1440 * MINUTE;
-/** Plugs in it at once: there are no more colours that one can tell apart. */
+/** The maximum number of plugs in the chart: more colours could not be distinguished. */
 export const MOST = 8;
-/** Marks kept, of all plugs in it: a page that is left open for weeks does not fill the memory. */
+/** The maximum number of marks of all plugs, so that a page that is open for weeks does not fill the memory. */
 const MARKS = 2000;
-/** Beyond this the daemon tells summaries, which the readings of now do not continue for ever. */
+/**
+ * The longest range with samples. For longer ranges the daemon sends summaries, which live readings can continue only
+ * for a limited time.
+ */
 const SAMPLES = 26 * 60 * MINUTE;
 
 const state = { chosen: [], span: 10 * MINUTE, end: now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
@@ -42,14 +45,14 @@ function changed(words = false) {
   beforePaint(paint);
 }
 
-/** Time went on: it is drawn anew where one can see that. */
+/** Draws the chart again when enough time passed to be visible. */
 function goOn() {
   if (state.follows && performance.now() - drawnAt >= Math.min(state.span / chart.width / 2, 10_000)) changed();
 }
 
 function paint() {
   if (!seen) return;
-  // A little air at the right edge: readings come with a delay.
+  // The range ends now, so newer readings appear at the right edge.
   if (state.follows) state.end = now();
   drawnAt = performance.now();
   const { from, to } = view();
@@ -64,11 +67,11 @@ function paint() {
     legendAt = performance.now();
     controls.show(state, shown, from, to);
   }
-  // Words that change all the time help nobody.
+  // The description changes at most every ten seconds, so that screen readers are not flooded.
   if (performance.now() - describedAt < 10_000) return;
   describedAt = performance.now();
   canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));
-  // The table only where somebody asked for another one: whoever reads it is not disturbed.
+  // The table changes only after the user's actions, so that reading it is not interrupted.
   if (tabled) return;
   tabled = true;
   data.replaceChildren(table(shown, from, to));
@@ -76,13 +79,13 @@ function paint() {
 
 let healing = [];
 
-/** Asks again, until what was missed has come from the plugs to the daemon. */
+/** Reloads the chart after delays, until the daemon has fetched the missed readings from the plugs. */
 function heal() {
   for (const one of healing) clearTimeout(one);
   healing = LATER.map((wait) => setTimeout(() => load(0), wait));
 }
 
-/** After the last of many moves. */
+/** Loads the data once, after the last of several moves. */
 function load(wait = 160) {
   clearTimeout(timer);
   timer = setTimeout(read, wait);
@@ -138,7 +141,7 @@ const move = {
   zoom(factor, x) {
     const { from, to } = view();
     const span = Math.min(Math.max(state.span * factor, SHORTEST), LONGEST);
-    // What follows now keeps its right edge; else what is under the pointer stays there.
+    // In live mode the right edge stays at now; otherwise the time under the pointer stays in place.
     if (!state.follows) {
       const fixed = x === undefined ? (from + to) / 2 : chart.timeAt(x, { from, to });
       state.end = fixed + (to - fixed) * span / state.span;
@@ -191,10 +194,10 @@ function choose(chosen) {
   load(0);
 }
 
-/** What was looked at last, or what uses the most now. */
+/** Chooses the previously shown plugs, or those with the highest power. */
 function firstChoice() {
   let before = [];
-  try { before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* Then it is chosen anew. */ }
+  try { before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* A new choice is made below. */ }
   const known = Array.isArray(before) ? before.filter((name) => plugs.has(name)) : [];
   const power = (name) => plugs.get(name).record.reading?.activePower ?? -1;
   const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, 3);
@@ -219,7 +222,7 @@ export function startPower() {
     }
     goOn();
   });
-  // It goes on also where nothing is measured.
+  // The range also moves while no readings arrive.
   setInterval(() => { if (document.visibilityState === "visible") goOn(); }, 1000);
   hear("event", (record) => { markEvent(record); changed(); });
   hear("rule", (record) => { markRule(record); changed(); });

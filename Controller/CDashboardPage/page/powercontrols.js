@@ -1,4 +1,4 @@
-// The buttons of the large chart, the plugs to choose from, and what the lines mean.
+// The buttons of the large chart, the choice of plugs, and the legend.
 
 import { draw, make, named, setAttribute } from "./dom.js";
 import { DASHES } from "./chart.js";
@@ -26,7 +26,7 @@ export function chartControls(act) {
 
   function chosen() { return boxes.filter((box) => box.checked).map((box) => box.value); }
 
-  /** In the order in which they were chosen, so that those that stay keep their colours. */
+  /** The chosen plugs in the order of their choice, so that the remaining ones keep their colours. */
   let order = [];
   function change() {
     const checked = chosen();
@@ -34,7 +34,7 @@ export function chartControls(act) {
     act.choose(order);
   }
 
-  /** The plugs that there are. */
+  /** Shows the available plugs. */
   function offer(names, now) {
     order = now;
     const key = JSON.stringify(names);
@@ -58,7 +58,7 @@ export function chartControls(act) {
     return draw("svg", { viewBox: "0 0 28 12", width: 28, height: 12, "aria-hidden": "true" }, line);
   }
 
-  /** What is shown now. */
+  /** Shows the current state of the chart. */
   function show(state, shown, from, to) {
     order = state.chosen;
     tick(state.chosen);
@@ -67,7 +67,7 @@ export function chartControls(act) {
     now.setAttribute("aria-pressed", String(state.follows));
     legend.replaceChildren(...shown.map(([name, course]) => {
       const summary = course.summary(from, to);
-      // Since when it is known, and how long nothing was told of it at most, for whoever looks for a hole.
+      // The first time and the longest interval, as attributes for programs that search for gaps.
       return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
     }));
   }

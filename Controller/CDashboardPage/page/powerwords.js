@@ -1,22 +1,22 @@
-// What the chart shows, in words and as a table: for those who do not see it, and for those who want the number.
+// Describes the chart in words and as a table, for screen readers and for exact values.
 
 import { make, named } from "./dom.js";
 import { energy, span, timeOf, watts } from "./format.js";
 
-/** One plug's part of it. */
+/** Describes one plug. */
 export function summaryWords(summary) {
   if (!summary) return "nothing known of this time";
   return `lowest ${watts(summary.low)} W, highest ${watts(summary.high)} W, mean ${watts(summary.mean)} W, ${energy(summary.energy)}`;
 }
 
-/** All of it. @param {Array<[string, Course]>} shown */
+/** Describes the whole chart. @param {Array<[string, Course]>} shown */
 export function describe(shown, from, to, follows) {
   const time = follows ? `the last ${span(to - from)}` : `${timeOf(from)} to ${timeOf(to)}`;
   if (shown.length === 0) return `Power of ${time}: no plug is chosen`;
   return `Power of ${time}. ${shown.map(([name, course]) => `${name}: ${summaryWords(course.summary(from, to))}`).join(". ")}.`;
 }
 
-/** What stands under the reading mark. `near`: ms within which an event counts as pointed at. */
+/** Describes the values under the cursor. `near`: the distance in ms within which an event counts as under it. */
 export function readout(time, shown, marks, near) {
   const values = shown.map(([name, course]) => {
     const found = course.at(time);
@@ -30,7 +30,7 @@ export function readout(time, shown, marks, near) {
 
 const ROWS = 12;
 
-/** About a dozen times, and what each plug drew. */
+/** Builds a table of twelve times with the power of each plug. */
 export function table(shown, from, to) {
   const times = Array.from({ length: ROWS }, (_, index) => from + (to - from) * (index + 0.5) / ROWS);
   return make("table", {}, make("caption", { text: "Power, W" }),

@@ -1,16 +1,16 @@
-// What whoever looks may do. The daemon decides that with each request; the page only does not offer what would be refused.
+// The rights of the user. The daemon checks each request; the page only hides what would be rejected.
 
 import { get } from "./api.js";
 import { timeOf } from "./format.js";
 import { tell } from "./house.js";
 
-/** The daemon's SessionRecord. Until it is known everything is offered. */
+/** The daemon's SessionRecord. Until it is loaded, everything is offered. */
 export const session = { passwordNeeded: false, loggedIn: true, role: "owner" };
 
 export const may = {
-  /** Switch and dim. */
+  /** Switch and dim plugs. */
   get command() { return session.role !== "viewer"; },
-  /** Everything else: rules, pairing, sessions. */
+  /** Everything else: rules, pairing and sessions. */
   get own() { return session.role === "owner"; },
 };
 
@@ -23,7 +23,7 @@ export async function readRights() {
   tell("rights");
 }
 
-/** What a person is told who may not everything. */
+/** Explains limited rights to the user. */
 export function rightsWords() {
   const who = session.name && session.name !== session.role ? `${session.name}, a ${session.role}` : `a ${session.role}`;
   const until = session.until ? `, until ${timeOf(Date.parse(session.until))}` : "";

@@ -1,4 +1,4 @@
-// One rule: whether it is on, what it does, what it did last, and why.
+// A rule: its state, its actions, its last firing and its traces.
 
 import { Fault, post } from "./api.js";
 import { make, setAttribute, setText } from "./dom.js";
@@ -10,7 +10,7 @@ const lines = (title, words) => words.length > 0 && make("div", {}, make("dt", {
 const when = (time, words) => `${timeOf(Date.parse(time))}${words ? `: ${words}` : ""}`;
 const pathOf = (name, below) => `rules/${encodeURIComponent(name)}/${below}`;
 
-/** What is shown of a rule that cannot change while it is the same one. */
+/** The parts of a rule that are shown and stay constant while the rule is the same. */
 export const ruleWords = (rule) => JSON.stringify([rule.when, rule.conditions, rule.actions]);
 
 /** @param rule A RuleStateRecord. */
@@ -44,7 +44,7 @@ export function ruleItem(rule) {
     setAttribute(element, "data-off", !known);
   }
 
-  /** One after the other: two that are under way at once may be carried out in either order. */
+  /** Sends the changes one after another: the daemon could handle two concurrent requests in either order. */
   async function turnOver() {
     if (wanted !== undefined) return;
     wanted = !known;

@@ -1,4 +1,4 @@
-// The rules of the house, and the files that cannot be read.
+// The rules of the house, and the faults of rule files.
 
 import { make } from "./dom.js";
 import { hear, house } from "./house.js";
@@ -6,7 +6,7 @@ import { ruleItem, ruleWords } from "./rule.js";
 
 const shown = new Map();
 
-/** Of a RuleFaultRecord: where rules of it go on, each of them says so too. */
+/** Shows a RuleFaultRecord. Rules that still run from an earlier version of the file also show the fault. */
 function faultItem({ file, words, rules }) {
   return make("li", { class: "rule", "data-broken": true },
     make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " cannot be read; what ran of it goes on." : " cannot be read; nothing of it runs."),

@@ -1,9 +1,12 @@
-// The readings of one plug of the last quarter of an hour, as they come.
+// The live readings of a plug, of the last 15 minutes.
 
-/** Milliseconds without a reading that make a hole, as in the history. */
+/** The time in ms without a reading that counts as a gap, as in the history. */
 export const HOLE = 30_000;
 const KEPT = 15 * 60_000;
-/** Readings a plug: a plug that sends faster than five a second does not fill the page's memory. */
+/**
+ * The maximum number of readings per plug. It stops a plug that sends more than five per second from filling the
+ * memory.
+ */
 const LIMIT = 4500;
 
 export class Series {
@@ -17,23 +20,23 @@ export class Series {
     if (time <= this.newest) return;
     this.times.push(time);
     this.values.push(value);
-    // In large pieces: to move the rest costs as much for one as for a hundred.
+    // Removed in large pieces: moving the rest costs the same for one reading as for a hundred.
     if (this.times.length > LIMIT || this.times[0] < time - KEPT - 60_000) this.#forget(time - KEPT);
   }
 
-  /** What the daemon has of the past, in order of time; live readings that it lacks stay. */
+  /** Adds stored readings in order of time. Live readings that the daemon does not have are kept. */
   merge(points) {
     if (points.length === 0) return;
     const [first, last] = [points[0].time, points.at(-1).time];
     const own = this.times.map((time, index) => ({ time, value: this.values[index] }));
-    // The two clocks' roundings may differ by a few ms: where the daemon tells of a time, only that is drawn.
+    // The two sources may round times differently, so within the daemon's range only its readings are kept.
     const all = [...own.filter((one) => one.time < first - 400), ...points, ...own.filter((one) => one.time > last + 400)];
     this.times = all.map((one) => one.time);
     this.values = all.map((one) => one.value);
     if (this.times.length > LIMIT) this.#forget(this.newest - KEPT);
   }
 
-  /** The index of the first reading after a time. */
+  /** Returns the index of the first reading after a time. */
   after(time) {
     let [low, high] = [0, this.times.length];
     while (low < high) {

@@ -1,4 +1,4 @@
-// Who is logged in, and the end of that: for owners.
+// The list of logins, with buttons to end them; for owners.
 
 import { Fault, get, remove } from "./api.js";
 import { make, named, setText, whenSeen } from "./dom.js";
@@ -6,7 +6,7 @@ import { timeOf } from "./format.js";
 import { hear } from "./house.js";
 import { may, session } from "./rights.js";
 
-/** ms after which the list is asked for again while it is in sight. */
+/** The interval in ms at which the visible list is requested again. */
 const AGAIN = 30_000;
 
 export function startSessions() {
@@ -26,7 +26,7 @@ export function startSessions() {
     return { element, times, words: `${name} ${role} ${device} ${address}` };
   }
 
-  /** What stays is not touched: the focus may be on its button. */
+  /** Paints the list. Unchanged entries are kept, since their button may have the focus. */
   function paint(records) {
     const kept = new Set(records.map(({ id }) => id));
     for (const [id, { element }] of shown) if (!kept.has(id)) { element.remove(); shown.delete(id); }

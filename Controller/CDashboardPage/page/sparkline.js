@@ -18,7 +18,7 @@ export function sparkline() {
   /** @param {Series} series @param {number} now ms since 1970; the right edge. */
   function show(series, now) {
     const { runs, least, greatest, sum, count } = columns(series, now);
-    // What hardly changes is a calm line, not an enlarged noise. The scale starts at 0 W.
+    // The scale starts at 0 W, so that a nearly constant power is a calm line.
     const top = Math.max(greatest, 1) * 1.08;
     const y = (value) => (HEIGHT - 1.5 - Math.max(value, 0) / top * (HEIGHT - 3)).toFixed(1);
     let [stroke, fill] = ["", ""];
@@ -29,7 +29,7 @@ export function sparkline() {
     }
     setAttribute(line, "d", stroke);
     setAttribute(area, "d", fill);
-    // Words that change every second help nobody.
+    // The text changes at most every ten seconds, so that screen readers are not flooded.
     if (Math.abs(now - said) < 10_000 && said !== 0) return;
     said = count > 0 ? now : 0;
     setAttribute(element, "aria-label", count === 0
@@ -39,7 +39,7 @@ export function sparkline() {
   return { element, show };
 }
 
-/** One point a column, the highest: a short peak is seen. */
+/** Returns the highest reading per column, so that short peaks stay visible. */
 function columns(series, now) {
   const { times, values } = series;
   const from = now - SPAN;

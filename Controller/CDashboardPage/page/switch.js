@@ -1,14 +1,14 @@
-// The switch of a card: it shows what was asked for until the plug's own word confirms it.
+// The switch of a card. It shows the requested state until the plug confirms it.
 
 import { Fault, plugPath, post } from "./api.js";
 import { make, setAttribute } from "./dom.js";
 
-/** Longer than the plug needs to answer or to refuse. */
+/** The time limit in ms; longer than the plug needs to answer or to refuse. */
 const PATIENCE = 13_000;
 
 /**
  * @param {string} name of the plug.
- * @param {(fault?: string, wanted?: boolean) => void} say What there is to say: a fault, or what is waited for.
+ * @param {(fault?: string, wanted?: boolean) => void} say Receives a fault, or the requested state.
  */
 export function relaySwitch(name, say) {
   let [wanted, known, timer] = [undefined, false, 0];
@@ -28,7 +28,7 @@ export function relaySwitch(name, say) {
     say(fault);
   }
 
-  /** One after the other: two that are under way at once may be carried out in either order. */
+  /** Sends the changes one after another: the daemon could handle two concurrent requests in either order. */
   function turn() {
     const asked = wanted = !(wanted ?? known);
     const own = ++turns;
@@ -42,14 +42,15 @@ export function relaySwitch(name, say) {
     timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed it. Try again, or look at the plug."), PATIENCE);
     try {
       const done = await post(plugPath(name, "relay"), { on: asked });
-      // Where nothing changed no event comes. Neither where the plug was faster than this answer: then it is known.
+      // If nothing changed, there is no event. If the plug's event arrived before this answer, the state is already
+      // known.
       if (own === turns && (done.seq === undefined || known === asked)) settle();
     } catch (error) {
       if (own === turns) settle(error instanceof Fault ? error.words : String(error));
     }
   }
 
-  /** The plug's own word. @param {boolean} on */
+  /** Shows the state that the plug reported. @param {boolean} on */
   function confirm(on) {
     const changed = known !== on;
     known = on;

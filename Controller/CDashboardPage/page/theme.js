@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; remembered.
+// The theme: light, dark, or as the system; the choice is stored.
 
 import { memory, setText } from "./dom.js";
 
@@ -11,7 +11,7 @@ function apply() {
   else document.documentElement.dataset.theme = chosen;
 }
 
-/** Called whenever the colours change. */
+/** Adds a listener that is called when the colours change. */
 export function whenThemeChanges(listener) { listeners.add(listener); }
 
 export function startTheme() {

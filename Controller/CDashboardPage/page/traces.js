@@ -1,12 +1,12 @@
-// What became of the last edges that met a rule, told when somebody asks.
+// The traces of a rule: the results of its last triggers, loaded on request.
 
 import { get } from "./api.js";
 import { make, setText } from "./dom.js";
 import { clockTime, number, timeOf } from "./format.js";
 
-/** How many are told. */
+/** The number of traces. */
 const MOST = 20;
-/** ms after which the history has what just happened. */
+/** The delay in ms after which the history has the newest events. */
 const LATER = 3000;
 
 const outcomes = { fired: "Fired", heldBack: "Held back", nearMiss: "Nearly fired" };
@@ -24,7 +24,7 @@ function stepLine(step) {
     make("span", { dir: "auto", text: ` ${step.what}${answer}${open}` }));
 }
 
-/** Of a RuleTrace. */
+/** Shows a RuleTrace. */
 function traceItem(trace) {
   const since = trace.since !== undefined && trace.since !== trace.at ? make("p", { class: "faint", text: `The threshold was crossed at ${clockTime(trace.since)}.` }) : undefined;
   const omitted = trace.omitted > 0 && make("p", { class: "faint", text: `${number(trace.omitted)} more are not kept.` });
@@ -38,7 +38,7 @@ function traceItem(trace) {
 
 /**
  * @param {string} name of the rule. @param {string} path of its traces.
- * @returns `know(news)`: looks again, where it is open and the news are others than before.
+ * @returns `know(news)`: loads the traces again if the list is open and the news changed.
  */
 export function traceList(name, path) {
   let [latest, timer, asked] = ["", 0, 0];

@@ -1,4 +1,4 @@
-// What happened, in the words that plugctl uses too.
+// Describes events in the same words as plugctl.
 
 const protections = {
   overPower: "what is plugged in drew too much power",
@@ -11,10 +11,10 @@ const protections = {
   switchingRate: "it was switched too often in a short time",
 };
 
-/** What a protection found. */
+/** Describes what a protection detected. */
 export const protectionWords = (protection) => protections[protection] ?? protection;
 
-/** What to do about it. */
+/** Returns the advice for a protection. */
 export function protectionAdvice(protection) {
   switch (protection) {
     case "weldedRelay": return "Unplug it, and replace the plug.";
@@ -35,7 +35,7 @@ function by(record) {
   }
 }
 
-/** Of a WatchRecord. */
+/** Describes a WatchRecord. */
 export function eventWords(record) {
   switch (record.event) {
     case "relay": return `${record.on ? "on" : "off"} (${by(record)})`;
@@ -55,7 +55,7 @@ export function eventWords(record) {
   }
 }
 
-/** Of a RuleRecord or a FiringRecord; undefined for what is no news to a person. */
+/** Describes a RuleRecord or a FiringRecord; undefined if it is not of interest for users. */
 export function ruleWords(record) {
   switch (record.event ?? "firing") {
     case "firing": return `fires: ${record.why ?? "?"}`;
@@ -76,7 +76,7 @@ export function ruleWords(record) {
   }
 }
 
-/** The state of a plug, of its PlugRecord. */
+/** Describes the state of a PlugRecord. */
 export function stateWords(record) {
   switch (record.state) {
     case "connected":
