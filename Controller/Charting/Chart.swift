@@ -1,34 +1,48 @@
 public import LocalCalendar
 
-/// How several lines of a chart stand to each other.
+/// The arrangement of several lines in a chart.
 public enum ChartStyle: Hashable, Sendable {
-    /// Each from zero.
+    /// Each line starts from zero.
     case overlaid
-    /// Each on top of those before it, as an area, so that the uppermost is the sum. Values below zero are stacked downwards from
-    /// zero.
+    /// Each line is an area on top of the previous ones, so that the highest edge is the sum. Negative values are
+    /// stacked downwards from zero.
     case stacked
 }
 
-/// Series over one window of time, to be drawn as text (``text(columns:rows:glyphs:characterWidth:)``) or as a picture
-/// (``svg(width:height:theme:)``) by the same layout. A value: the same chart and size always give the same output.
+/// Series over one time window, drawn as text (``text(columns:rows:glyphs:characterWidth:)``) or as SVG
+/// (``svg(width:height:theme:)``) with the same layout. A value: the same chart and size always give the same output.
 ///
-/// Series of bars stand on top of each other, and are not mixed with lines.
+/// Series of bars are stacked and cannot be mixed with lines.
 public struct Chart: Hashable, Sendable {
+    /// The title without control characters.
     public let title: String
+    /// The series, all with the same unit.
     public let series: [Series]
+    /// The arrangement of several lines.
     public let style: ChartStyle
+    /// The marks in any order.
     public let marks: [ChartMark]
+    /// The spans in any order.
     public let spans: [ChartSpan]
+    /// The time range.
     public let window: ChartWindow
+    /// The time zone of the time axis.
     public let zone: ZoneOffsets
+    /// True if zero is always visible.
     public let startsAtZero: Bool
 
+    /// Creates a chart.
+    ///
     /// - Parameters:
-    ///   - series: All of the same unit; each unit gets a chart of its own. Either all of bars or all lines.
-    ///   - window: Without one, everything there is.
-    ///   - zone: For the labels of the time axis.
-    ///   - startsAtZero: Whether zero is always visible. Right for power and energy; wrong for a voltage, whose few
-    ///     volts of movement would vanish.
+    ///   - title: The title; control characters are removed.
+    ///   - series: The series, all with the same unit. Either all have bars or all are lines.
+    ///   - style: The arrangement of several lines.
+    ///   - marks: Events at moments.
+    ///   - spans: Events with a duration.
+    ///   - window: The time range; if nil, from the first to the last time of the series.
+    ///   - zone: The time zone of the time axis.
+    ///   - startsAtZero: True if zero is always visible. Suitable for power and energy; unsuitable for a voltage, whose
+    ///     changes of a few volts would become invisible.
     public init(
         title: String = "", series: [Series], style: ChartStyle = .overlaid, marks: [ChartMark] = [],
         spans: [ChartSpan] = [], window: ChartWindow? = nil, zone: ZoneOffsets = .utc, startsAtZero: Bool = true
@@ -48,23 +62,23 @@ public struct Chart: Hashable, Sendable {
     var hasBars: Bool { series.contains { !$0.bars.isEmpty } }
     var isStacked: Bool { style == .stacked && series.count > 1 }
 
-    /// What marks a series without colour: none when it is alone, else A, B, C and so on (again from A after Z).
+    /// The letter that marks a series without colour: nil for a single series, else A to Z, then A again.
     func letter(_ index: Int) -> Character? {
         guard series.count > 1 else { return nil }
         return Character(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index % 26)))
     }
 
-    /// The columns where a series bears its letter: one about every `spacing`, shifted so that those of several series
-    /// do not meet.
+    /// Returns true for the columns in which a series shows its letter: about one per `spacing`, shifted per series so
+    /// that the letters do not overlap.
     func bearsLetter(_ index: Int, column: Int, spacing: Int) -> Bool {
         column % spacing == (index * 2 + 1) * spacing / (series.count * 2) % spacing
     }
 }
 
-/// A chart that was looked through once, for as many columns as its plot will have, before the plot is laid out.
+/// The figures and the value axis of a chart, computed once for the number of columns of its plot.
 struct ChartLayout {
     let chart: Chart
-    /// One for each series; nil where the window has nothing of it.
+    /// One per series; nil if the series has no data in the window.
     let figures: [Statistics?]
     let axis: ValueAxis
     let isEmpty: Bool
@@ -80,7 +94,7 @@ struct ChartLayout {
             range = Layers(chart, columns: columns).range
         } else {
             let ranges = zip(chart.series, figures).compactMap { series, figures -> ClosedRange<Double>? in
-                // Where no point lies inside, a line may still cross the window.
+                // Without a point in the window, a line may still cross it.
                 figures.map { $0.least...$0.greatest } ?? Envelope(of: series, in: chart.window, columns: 1).range
             }
             range = ranges.map(\.lowerBound).min().flatMap { low in ranges.map(\.upperBound).max().map { low...$0 } }
@@ -89,7 +103,7 @@ struct ChartLayout {
         axis = ValueAxis(showing: range, fromZero: chart.startsAtZero, unit: chart.unit, intervals: intervals)
     }
 
-    /// The line of the legend: the series' name, and its figures, most important first.
+    /// Returns the parts of the legend: the name of the series and its figures, most important first.
     func legend(_ index: Int) -> [String] {
         let series = chart.series[index]
         let name = printable(series.name)

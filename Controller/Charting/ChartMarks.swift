@@ -1,26 +1,31 @@
-/// Something that happened at a moment: an event of a plug, a rule that fired. Those with the same words share a sign.
+/// An event at a moment: a plug's event, a firing of a rule. Marks with the same label share a sign.
 public struct ChartMark: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var time: Double
+    /// The text in the legend of marks.
     public var label: String
 
+    /// Creates a mark; control characters are removed from its label.
     public init(time: Double, label: String) {
         self.time = time
         self.label = printable(label)
     }
 }
 
-/// Something that went on for a while: a wash, a phase of it.
+/// An event with a duration: a washing programme or one of its phases.
 public struct ChartSpan: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var from: Double
+    /// The end, in seconds since 1970-01-01 00:00 UTC.
     public var to: Double
+    /// The text in the span, and the tooltip of an SVG.
     public var label: String
-    /// What is shown where the label has no room.
+    /// The text that is shown if the label has no room.
     public var shortLabel: String?
-    /// Which of the chart's series it is of; nil for what is of none, or of all.
+    /// The index of the series that the span belongs to; nil if it belongs to none or to all.
     public var series: Int?
 
+    /// Creates a span; control characters are removed from its labels.
     public init(from: Double, to: Double, label: String, shortLabel: String? = nil, series: Int? = nil) {
         self.from = from
         self.to = to
@@ -29,13 +34,13 @@ public struct ChartSpan: Hashable, Sendable {
         self.series = series
     }
 
-    /// The label, or the short one, where it fits as a whole: a number that is cut is another number.
+    /// Returns the label, else the short label, else nil, whichever fits completely: a truncated number would be wrong.
     func words(within characters: Int) -> String? {
         [label, shortLabel].lazy.compactMap(\.self).first { $0.count <= characters }
     }
 }
 
-/// The marks of a window, each with its sign: 1 to 9 in the order of their first appearance, and `*` for all further ones.
+/// The marks in a window, each with its sign: 1 to 9 in the order of their first appearance, then `*` for all others.
 struct MarkTable {
     struct Entry: Hashable {
         let sign: Character
@@ -47,7 +52,7 @@ struct MarkTable {
     }
 
     private(set) var entries: [Entry] = []
-    /// In the order of time.
+    /// Sorted by time.
     private(set) var marks: [(time: Double, sign: Character)] = []
 
     init(_ all: [ChartMark], in window: ChartWindow) {
@@ -65,16 +70,17 @@ struct MarkTable {
     }
 }
 
-/// Spans in rows, so that those which overlap stand one above the other, and those of a series have rows of their own.
+/// Arranges spans in rows, so that overlapping spans are above each other and series do not share rows.
 struct SpanLanes {
-    /// More would leave no room for the curve; what finds no row is left out.
+    /// The maximum number of rows; more would leave no room for the curve. Spans without a row are left out.
     private static let limit = 4
 
     private(set) var lanes: [[ChartSpan]] = []
 
     init(_ spans: [ChartSpan], in window: ChartWindow) {
         let visible = spans.filter { $0.from < $0.to && $0.to > window.from && $0.from < window.to }
-        // Of two that begin together the longer one comes first, and so stands above: a wash above its first phase.
+        // Of two spans with the same start, the longer comes first and is above the other: a wash above its first
+        // phase.
         for span in visible.sorted(by: { ($0.from, -$0.to) < ($1.from, -$1.to) }) {
             if let free = lanes.firstIndex(where: { $0[0].series == span.series && $0[$0.count - 1].to <= span.from }) {
                 lanes[free].append(span)
@@ -82,7 +88,7 @@ struct SpanLanes {
                 lanes.append([span])
             }
         }
-        // Stable within a series, so that what was above stays above.
+        // Stable within a series, so that the order of its rows stays.
         lanes = lanes.enumerated().sorted {
             ($0.element[0].series ?? -1, $0.offset) < ($1.element[0].series ?? -1, $1.offset)
         }.map(\.element)

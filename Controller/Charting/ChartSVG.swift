@@ -1,11 +1,11 @@
 extension Chart {
-    /// The chart as an SVG document of the given size in pixels, with the same axes, envelope and figures as the text.
-    /// Where the size is too small for a chart the picture says so.
+    /// Returns the chart as an SVG document of the given size in pixels, with the same axes, envelope and figures as
+    /// the text. If the size is too small, the picture contains a message instead.
     public func svg(width: Int, height: Int, theme: ChartTheme = .automatic) -> String {
         String(decoding: svgBytes(width: width, height: height, theme: theme), as: UTF8.self)
     }
 
-    /// The same as the bytes of a file.
+    /// Returns the SVG document as UTF-8 bytes.
     public func svgBytes(width: Int, height: Int, theme: ChartTheme = .automatic) -> [UInt8] {
         let width = max(1, width)
         let height = max(1, height)

@@ -1,23 +1,35 @@
-/// The unit of a series, and whether it is scaled with a prefix (kW, mA) when numbers get long or short.
+/// The unit of a series, and whether large and small values get a prefix (kW, mA).
 public struct ChartUnit: Hashable, Sendable {
+    /// The symbol without prefix, for example "W".
     public let symbol: String
+    /// True if values are scaled with m, k, M or G.
     public let takesPrefix: Bool
 
+    /// Creates a unit.
+    ///
+    /// - Parameters:
+    ///   - symbol: The symbol without prefix.
+    ///   - takesPrefix: True if values are scaled with m, k, M or G.
     public init(_ symbol: String, takesPrefix: Bool = false) {
         self.symbol = symbol
         self.takesPrefix = takesPrefix
     }
 
+    /// Power in W.
     public static let watts = ChartUnit("W", takesPrefix: true)
+    /// Energy in Wh.
     public static let wattHours = ChartUnit("Wh", takesPrefix: true)
+    /// Voltage in V.
     public static let volts = ChartUnit("V", takesPrefix: true)
+    /// Current in A.
     public static let amperes = ChartUnit("A", takesPrefix: true)
+    /// A percentage, without prefixes.
     public static let percent = ChartUnit("%")
 
-    /// A value for people, with its unit: as many digits as say something, "118.3 W", "2150 W", "12.4 kW".
+    /// Formats a value with its unit and its significant digits: "118.3 W", "2150 W", "12.4 kW".
     public func text(_ value: Double) -> String { text(value, scaledFor: value) }
 
-    /// The same with the prefix that another value would get, so that values which stand together can be compared.
+    /// Formats a value with the prefix of a reference value, so that related values can be compared.
     func text(_ value: Double, scaledFor reference: Double) -> String {
         let prefix = Prefix.fitting(abs(reference), of: self)
         let scaled = value / prefix.factor
@@ -29,16 +41,17 @@ public struct ChartUnit: Hashable, Sendable {
     }
 }
 
-/// A power of a thousand in front of a unit.
+/// A power of a thousand as the prefix of a unit.
 struct Prefix: Hashable {
     let symbol: String
     let factor: Double
-    /// The power of ten that the factor is.
+    /// The power of ten of the factor.
     let exponent: Int
 
     static let none = Prefix(symbol: "", factor: 1, exponent: 0)
 
-    /// Four digits are still read at a glance (2200 W is how a kettle is sold), five are not.
+    /// Returns the prefix for a magnitude. Four digits are readable without a prefix (a kettle is sold with 2200 W),
+    /// five are not.
     static func fitting(_ magnitude: Double, of unit: ChartUnit) -> Prefix {
         guard unit.takesPrefix, magnitude > 0 else { return none }
         if magnitude >= 10_000_000_000 { return Prefix(symbol: "G", factor: 1_000_000_000, exponent: 9) }
@@ -49,12 +62,12 @@ struct Prefix: Hashable {
     }
 }
 
-/// A number with a fixed count of digits after the point, 0 to 9, rounded half away from zero; never "-0".
+/// Formats a number with 0 to 9 decimals, rounded half away from zero; never "-0".
 func fixed(_ value: Double, decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
-    // Beyond 2^53 a Double has no digits after the point to print.
+    // Above 2^53 a Double has no fractional digits.
     guard abs(scaled) < 9e15 else { return value.description }
     let units = Int64(abs(scaled))
     let sign = scaled < 0 ? "-" : ""
@@ -64,7 +77,7 @@ func fixed(_ value: Double, decimals: Int) -> String {
     return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// The same number without zeros that end its fraction.
+/// Removes trailing zeros of a fraction.
 private func trimmed(_ number: String) -> String {
     guard number.contains("."), !number.contains("e") else { return number }
     var text = number

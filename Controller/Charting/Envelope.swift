@@ -1,5 +1,5 @@
-/// A series reduced to the columns of a drawing: its line, and what is lowest and highest in each, so that no spike is lost
-/// however many samples share a column.
+/// A series reduced to the columns of a drawing: its line, and the lowest and highest value per column. No spike is
+/// lost, however many samples share a column.
 struct Envelope: Hashable {
     struct Column: Hashable {
         let index: Int
@@ -7,23 +7,23 @@ struct Envelope: Hashable {
         var last: Double
         var least: Double
         var greatest: Double
-        /// Over time.
+        /// Weighted by time.
         var mean: Double
-        /// Whether the line goes through all that there is: then it runs from the first to the last, else through the mean,
-        /// with a band from the least to the greatest.
+        /// True if the line shows every value: it then runs from the first to the last value. Otherwise it runs through
+        /// the mean, with a band from the least to the greatest value.
         var isExact: Bool
-        /// Whether a line leads here from the column before in the list. False at the start and after a gap. (A gap
-        /// that lies within one column is narrower than the drawing can show.)
+        /// True if a line leads here from the previous column in the list. False at the start and after a gap. (A gap
+        /// within one column is too narrow to be drawn.)
         let isJoined: Bool
 
-        /// Where the line comes in, and where it goes out.
+        /// The values at which the line enters and leaves the column.
         var entry: Double { isExact ? first : mean }
         var exit: Double { isExact ? last : mean }
     }
 
     private(set) var columns: [Column] = []
 
-    /// At most `count` columns, ascending, only those that have something.
+    /// Creates at most `count` columns in ascending order, only those with data.
     init(of series: Series, in window: ChartWindow, columns count: Int) {
         guard count > 0 else { return }
         columns.reserveCapacity(min(count, series.points.count + series.summaries.count + 2))
@@ -46,7 +46,7 @@ struct Envelope: Hashable {
         if let done = builder.finish() { columns.append(done) }
     }
 
-    /// What the columns span; nil when there are none.
+    /// The range of all columns; nil if there are none.
     var range: ClosedRange<Double>? {
         guard let first = columns.first else { return nil }
         var low = first.least
@@ -58,7 +58,8 @@ struct Envelope: Hashable {
         return low...high
     }
 
-    /// The column that is being filled. It stays in registers while its points go by: that is what drawing a day costs.
+    /// The column that is being filled. Its values stay in registers while its points are added, which determines the
+    /// time to draw a day.
     private struct Builder {
         let start: Double
         let scale: Double
@@ -84,7 +85,7 @@ struct Envelope: Hashable {
             self.gapLimit = gapLimit
         }
 
-        /// - Returns: The column before, when this belongs to another.
+        /// - Returns: The previous column, if the point begins a new one.
         @inline(__always)
         mutating func add(_ point: ChartPoint) -> Column? {
             let step = point.time - previousTime
@@ -100,7 +101,7 @@ struct Envelope: Hashable {
             return done
         }
 
-        /// A summary stands at its middle, and reaches to its end.
+        /// Adds a summary. It is placed at its middle and extends to its end.
         mutating func add(_ summary: ChartSummary) -> Column? {
             let joined = summary.from - previousTime <= gapLimit && index >= 0
             let done = enter(column(of: (summary.from + summary.to) / 2), joined: joined, value: summary.mean)
@@ -149,8 +150,8 @@ struct Envelope: Hashable {
 }
 
 extension Series {
-    /// Where the line between the points `index - 1` and `index` crosses a time between them; nil when there is no such
-    /// line.
+    /// Returns the point where the line between the points `index - 1` and `index` crosses a time; nil if there is no
+    /// such line.
     fileprivate func crossing(_ time: Double, before index: Int) -> ChartPoint? {
         guard index > 0, index < points.count else { return nil }
         let (left, right) = (points[index - 1], points[index])

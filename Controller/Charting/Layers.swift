@@ -1,19 +1,19 @@
-/// The lines of a chart on top of each other, column by column: values from zero up above the axis, and values below zero, such as
-/// what a roof feeds in, below it.
+/// The lines of a chart as stacked layers, column by column. Positive values are stacked above the axis, negative
+/// values, such as the output of a solar plant, below it.
 struct Layers {
-    /// One series' part of a column.
+    /// A series' part of a column.
     struct Slice: Hashable {
         /// The edge towards zero.
         let bottom: Double
-        /// The edge away from zero, which is lower than the other one if the value is negative.
+        /// The edge away from zero. It is below `bottom` if the value is negative.
         let top: Double
     }
 
-    /// For each series, for each column: nil where the series has a gap.
+    /// The slices per series and column; nil in a gap of the series.
     private(set) var slices: [[Slice?]]
-    /// For each column: the sum above zero, with the highest peak that one of the series had in it. Nil where there is none.
+    /// Per column: the sum above zero, plus the highest peak of a series in it. Nil without data.
     private(set) var peaks: [Double?]
-    /// For each column.
+    /// The sums above and below zero, per column.
     private var heights: [Double]
     private var depths: [Double]
 
@@ -31,7 +31,7 @@ struct Layers {
                 rises[column.index] = max(rises[column.index], max(0, column.greatest) - max(0, value))
                 own[column.index] = slice(column.index, value)
                 guard column.isJoined, index > 0 else { continue }
-                // A line that leads over columns without a point.
+                // The line crosses columns without a point.
                 let (start, from) = (columns[index - 1].index, columns[index - 1].exit)
                 for between in (start + 1)..<max(column.index, start + 1) {
                     let share = Double(between - start) / Double(column.index - start)
@@ -54,22 +54,22 @@ struct Layers {
         return Slice(bottom: zero, top: zero + value)
     }
 
-    /// Nil when there is nothing.
+    /// The range of all slices and peaks; nil without data.
     var range: ClosedRange<Double>? {
         guard slices.contains(where: { $0.contains { $0 != nil } }) else { return nil }
         return (depths.min() ?? 0)...(peaks.compactMap(\.self).max() ?? 0)
     }
 
-    /// The sum of what is above zero in a column; nil where nothing is.
+    /// Returns the sum of the values above zero in a column; nil if there are none.
     func height(_ index: Int) -> Double? { peaks[index] == nil ? nil : heights[index] }
 }
 
-/// The bars of a chart on top of each other.
+/// The bars of a chart as stacks.
 struct BarStack {
     struct Piece: Hashable {
         let series: Int
         let bottom: Double
-        /// Above this it is estimated.
+        /// The upper end of the measured part; the rest is estimated.
         let known: Double
         let top: Double
     }
@@ -82,7 +82,7 @@ struct BarStack {
         var top: Double { pieces.last?.top ?? 0 }
     }
 
-    /// Ascending in time.
+    /// Sorted by time.
     let stacks: [Stack]
 
     init(_ chart: Chart) {
@@ -101,6 +101,6 @@ struct BarStack {
         self.stacks = stacks.values.sorted { $0.from < $1.from }
     }
 
-    /// Nil when there is nothing.
+    /// The height of the highest stack; nil without data.
     var highest: Double? { stacks.map(\.top).max() }
 }

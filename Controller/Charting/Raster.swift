@@ -1,4 +1,4 @@
-/// A grid of dots onto which the curve of one series is drawn. Row 0 is the top.
+/// A grid of dots for the curve of one series. Row 0 is the top.
 struct Raster: Hashable {
     let width: Int
     let height: Int
@@ -12,16 +12,18 @@ struct Raster: Hashable {
         band = line
     }
 
-    /// Whether the line goes through a dot.
+    /// Returns true if the line crosses a dot.
     func hasLine(_ x: Int, _ y: Int) -> Bool { line[y * width + x] }
-    /// Whether the curve was there at some time.
+    /// Returns true if the curve had the value of a dot at some time.
     func hasBand(_ x: Int, _ y: Int) -> Bool { band[y * width + x] }
 
     private func row(_ value: Double, _ axis: ValueAxis) -> Int {
         Int(((1 - axis.fraction(of: value)) * Double(height - 1)).rounded())
     }
 
-    /// - Parameter envelope: Made for as many columns as the raster is wide.
+    /// Draws a curve.
+    ///
+    /// - Parameter envelope: One column per dot of the raster's width.
     mutating func draw(_ envelope: Envelope, on axis: ValueAxis) {
         var previous: Envelope.Column?
         for column in envelope.columns {
@@ -36,7 +38,7 @@ struct Raster: Hashable {
         }
     }
 
-    /// A layer of a stack: a line at its top, and all below it down to its bottom.
+    /// Draws a layer of a stack: a line at its top, and the band down to its bottom.
     mutating func draw(_ slices: [Layers.Slice?], on axis: ValueAxis) {
         var before: Int?
         for (x, slice) in slices.enumerated() {
@@ -52,29 +54,31 @@ struct Raster: Hashable {
         }
     }
 
-    /// How high peaks reach.
+    /// Draws the heights of peaks as a band.
     mutating func draw(peaks: [Double?], on axis: ValueAxis) {
         for (x, peak) in peaks.enumerated() {
             if let peak { band[row(peak, axis) * width + x] = true }
         }
     }
 
-    /// A line without holes, to a column further right: each column is filled from the height of the one before.
+    /// Draws a continuous line to a column further right: each column is filled from the height of the previous one.
     private mutating func join(from start: (x: Int, y: Int), to end: (x: Int, y: Int)) {
         let slope = Double(end.y - start.y) / Double(end.x - start.x)
         var before = start.y
         for x in (start.x + 1)...end.x {
             let y = start.y + Int((Double(x - start.x) * slope).rounded())
-            // The height of the column before is already drawn there.
+            // The height of the previous column is already drawn there.
             let next = y > before ? before + 1 : y < before ? before - 1 : y
             for y in min(next, y)...max(next, y) { line[y * width + x] = true }
             before = y
         }
     }
 
-    /// The dots of one character cell as a Unicode Braille pattern's bits: 1-3 and 7 down the left, 4-6 and 8 the right.
+    /// Returns the bits of a Unicode braille pattern for one cell: dots 1-3 and 7 are on the left, 4-6 and 8 on the
+    /// right.
     ///
-    /// - Parameter isStippled: Which dots of the band are shown; its upper and lower edge always are.
+    /// - Parameter isStippled: Returns true for the dots of the band that are shown. Its upper and lower edges are
+    ///   always shown.
     func braille(column: Int, row: Int, isStippled: (_ x: Int, _ y: Int) -> Bool) -> UInt8 {
         var bits: UInt8 = 0
         for y in 0..<4 {

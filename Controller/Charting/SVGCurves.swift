@@ -1,8 +1,8 @@
 extension SVGPlot {
     private static let letterSpacing = 140
 
-    /// A line that leaves a hole at each gap, and behind it a band that covers what is lowest and highest in each column of
-    /// pixels.
+    /// Draws a line with a hole at each gap. A band behind it covers the lowest to the highest value in each pixel
+    /// column.
     func curve(_ index: Int, _ writer: inout SVGWriter) {
         let columns = Envelope(of: chart.series[index], in: chart.window, columns: plotWidth).columns
         guard !columns.isEmpty else { return }
@@ -13,14 +13,14 @@ extension SVGPlot {
         for (position, column) in columns.enumerated() {
             let entry = y(column.entry)
             if column.isJoined {
-                // Of a level stretch only its end is written.
+                // Only the end of a level stretch is written.
                 let next = position + 1 < columns.count ? columns[position + 1] : nil
                 let isLevel = entry == previous && y(column.exit) == entry
                 if isLevel, let next, next.isJoined, y(next.entry) == entry { continue }
                 if isLevel { writer.step("H", x(column.index)) } else { writer.step("L", x(column.index), entry) }
             } else {
                 writer.step("M", x(column.index), entry)
-                // A lone point: a line without length is drawn as a dot by its round cap.
+                // A single point: the round cap of a line without length draws a dot.
                 writer.raw("h0")
             }
             previous = y(column.exit)
@@ -63,7 +63,7 @@ extension SVGPlot {
         writer.raw("\">\(sign)</text>\n")
     }
 
-    /// Areas on top of each other, and above them how high the peak of one of them reaches.
+    /// Draws stacked areas, and above them the highest peak of a single area.
     func layers(_ writer: inout SVGWriter) {
         let layers = Layers(chart, columns: plotWidth)
         writer.raw("<path class=\"peak s0 c0\" d=\"")
@@ -92,7 +92,7 @@ extension SVGPlot {
                 guard let slice, chart.bearsLetter(index, column: column, spacing: SVGPlot.letterSpacing) else {
                     continue
                 }
-                // Where a layer is high enough its letter stands inside.
+                // The letter is inside the layer if the layer is high enough.
                 let isHigh = abs(y(slice.bottom) - y(slice.top)) > 180
                 let place = isHigh ? (y(slice.bottom) + y(slice.top)) / 2 + 40 : y(slice.top)
                 letter(sign, colour: index % SVGStyle.colours, x: x(column), y: place, &writer)
@@ -119,7 +119,7 @@ extension SVGPlot {
     func bars(_ writer: inout SVGWriter) {
         for stack in BarStack(chart).stacks {
             let (from, to) = (x(time: stack.from), x(time: stack.to))
-            // A little air between neighbours, as far as there is room for it.
+            // A gap between neighbours, if there is room.
             let air = min(max((to - from) / 10, 0), 40)
             let width = max(to - from - 2 * air, 5)
             for piece in stack.pieces {

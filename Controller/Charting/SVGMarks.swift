@@ -1,20 +1,20 @@
 extension SVGPlot {
-    /// More dashed lines would hide the curve; their signs stay.
+    /// The maximum number of dashed lines: more would hide the curve. The signs are always drawn.
     private static let dashedLimit = 60
 
-    /// Each span as a strip above the plot, with its label where that fits, and faintly behind the curve.
+    /// Draws each span as a strip above the plot, with its label if it fits, and as a faint area behind the curve.
     func spans(_ writer: inout SVGWriter) {
         for (row, lane) in lanes.enumerated() {
             let y = top - (lanes.count - row) * SVGPlot.laneHeight
             let series = lane.first?.series
             let colour = series.map { " s\($0 % SVGStyle.colours)" } ?? ""
             if let series, let letter = chart.letter(series) {
-                // High enough not to touch the uppermost label of the axis, which is in the middle of the plot's upper edge.
+                // Above the axis's highest label, whose middle is at the upper edge of the plot.
                 label("label end small", x: left - 8, y: y + 9, String(letter), &writer)
             }
             for span in lane {
                 let (from, to) = (x(time: span.from), x(time: span.to))
-                // A pixel of air shows where one ends and the next begins.
+                // One pixel is left free, to separate a span from the next.
                 let width = max(to - from - 10, 10)
                 writer.raw("<g><title>")
                 writer.text(span.label)
@@ -52,8 +52,8 @@ extension SVGPlot {
         writer.raw("\"/>")
     }
 
-    /// The signs of marks in a row above the plot, with a dashed line down. Signs that would touch are one: the same one, or
-    /// `+` where they differ.
+    /// Draws the signs of marks in a row above the plot, each with a dashed line down. Signs that would overlap are
+    /// combined: to the same sign, or to `+` if they differ.
     func markLines(_ writer: inout SVGWriter) {
         guard !marks.marks.isEmpty else { return }
         var groups: [(x: Int, sign: Character)] = []

@@ -1,5 +1,5 @@
-/// The layout of a chart in pixels: title, signs of marks, lanes of spans, the plot with the value axis at its left, time
-/// labels, legend.
+/// The layout of a chart in pixels: title, signs of marks, rows of spans, the plot with the value axis on its left,
+/// time labels, legend.
 struct SVGPlot {
     static let characterWidth = 7
     static let laneHeight = 16
@@ -7,7 +7,7 @@ struct SVGPlot {
     private static let markHeight = 18
     private static let timeHeight = 26
     private static let legendHeight = 18
-    /// Columns of a title that stay if it is cut.
+    /// The minimum number of columns of a truncated title.
     private static let leastTitle = 16
 
     let chart: Chart
@@ -20,13 +20,13 @@ struct SVGPlot {
     let plotHeight: Int
     private let width: Int
     private let markLines: [String]
-    /// Lines of the legend: one for each series, or where these would leave the plot less than half of the height, fewer.
+    /// The number of legend lines: one per series, or fewer if the plot would get less than half of the height.
     private let legendCount: Int
 
     var bottom: Int { top + plotHeight }
     private var axis: ValueAxis { layout.axis }
 
-    /// Nil when the size is too small.
+    /// Computes the layout; nil if the size is too small.
     init?(chart: Chart, width: Int, height: Int) {
         self.chart = chart
         self.width = width
@@ -40,7 +40,7 @@ struct SVGPlot {
         let legendLines = legendCount + markLines.count
         plotHeight = height - top - SVGPlot.timeHeight - legendLines * SVGPlot.legendHeight - 8
         let intervals = max(1, plotHeight / 40)
-        // What stands in a column decides the axis, whose labels decide how many columns there are.
+        // The columns' values determine the axis, and the width of its labels determines the number of columns.
         layout = ChartLayout(chart, columns: max(1, width - 60), intervals: intervals)
         let characters = max(layout.axis.labels.map(\.count).max() ?? 0, layout.axis.unit.count)
         left = characters * SVGPlot.characterWidth + 16
@@ -48,13 +48,13 @@ struct SVGPlot {
         guard plotWidth >= 80, plotHeight >= 40 else { return nil }
     }
 
-    /// Where the axis' unit stands: above the lanes where these have letters beside them.
+    /// The position of the axis's unit: above the rows of spans if these have letters on their left.
     private var unitLine: Int {
         let isLettered = lanes.contains { $0.first?.series.flatMap(chart.letter) != nil }
         return top - 8 - (isLettered ? lanes.count * SVGPlot.laneHeight + 2 : 0)
     }
 
-    /// For whoever cannot see the picture.
+    /// A description for screen readers.
     var summary: String {
         let series = chart.series.indices.map { layout.legend($0).joined(separator: ", ") }
         return (series + marks.entries.map(\.text)).joined(separator: "; ")
@@ -81,15 +81,15 @@ struct SVGPlot {
         label("label middle", x: left + plotWidth / 2, y: top + plotHeight / 2, "no data", &writer)
     }
 
-    /// Tenths of a pixel.
+    /// In tenths of a pixel.
     func y(_ value: Double) -> Int {
         top * 10 + Int(((1 - axis.fraction(of: value)) * Double(plotHeight * 10)).rounded())
     }
 
-    /// Tenths of a pixel. Curves run through the middles of the pixel columns.
+    /// In tenths of a pixel. Curves run through the middle of the pixel columns.
     func x(_ column: Int) -> Int { (left + column) * 10 + 5 }
 
-    /// Tenths of a pixel, inside the plot.
+    /// In tenths of a pixel, inside the plot.
     func x(time: Double) -> Int {
         let share = min(max((time - chart.window.from) / chart.window.length, 0), 1)
         return left * 10 + Int((share * Double(plotWidth * 10)).rounded())
@@ -106,7 +106,7 @@ struct SVGPlot {
     private func heading(_ writer: inout SVGWriter) {
         label("label end", x: left - 8, y: unitLine, axis.unit, &writer)
         let caption = TimeAxis.caption(chart.window, zone: chart.zone)
-        // A title that is long is cut, so that it leaves room for the date; a narrow picture has only the title.
+        // A long title is truncated to leave room for the date. A narrow picture shows only the title.
         let whole = plotWidth / (SVGPlot.characterWidth + 1)
         let beside = (plotWidth - caption.count * SVGPlot.characterWidth) / (SVGPlot.characterWidth + 1)
         let hasCaption = beside >= min(SVGPlot.measure.width(chart.title), SVGPlot.leastTitle)
@@ -154,7 +154,8 @@ struct SVGPlot {
         writer.raw("</text>\n")
     }
 
-    /// Characters of Chinese, Japanese and Korean and pictures take about two columns in a picture, too.
+    /// Measures text. Chinese, Japanese and Korean characters and emoji count two columns, about their width in a
+    /// picture.
     private static var measure: TextMeasure {
         TextMeasure(
             columns: { character in
@@ -171,7 +172,7 @@ struct SVGPlot {
         measure.width(text) <= columns ? text : measure.fit(text, columns)
     }
 
-    /// As many of the texts in a line as there is room for.
+    /// Joins the texts into lines, as many per line as fit.
     private static func lines(_ texts: [String], characters: Int) -> [String] {
         texts.reduce(into: []) { lines, text in
             if let last = lines.last, last.count + text.count + 3 <= characters {

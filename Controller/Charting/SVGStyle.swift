@@ -2,12 +2,12 @@
 public enum ChartTheme: String, CaseIterable, Hashable, Sendable {
     case light
     case dark
-    /// Follows the viewer's preference; a viewer that has none shows it light.
+    /// Follows the viewer's preference; light if the viewer has none.
     case automatic
 }
 
 enum SVGStyle {
-    /// Told apart by people who see few colours (the palette of Okabe and Ito); each series has its letter besides.
+    /// Distinguishable with colour blindness (based on the palette of Okabe and Ito). Each series also has its letter.
     private static let lightCurves = ["#0072b2", "#d55e00", "#007a5a", "#a8478a", "#8a6d00", "#3a8fc4"]
     private static let darkCurves = ["#56b4e9", "#ff9a4d", "#2ec9a0", "#e39bc8", "#f0e442", "#9fc8ff"]
     static let colours = lightCurves.count

@@ -1,4 +1,4 @@
-/// The bytes of a picture. Coordinates are tenths of a pixel, so that thousands of them are written as integers.
+/// Writes the bytes of an SVG document. Coordinates are in tenths of a pixel, so that they are written as integers.
 struct SVGWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct SVGWriter {
 
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Text that an XML parser reads as text.
+    /// Appends text with XML escapes.
     mutating func text(_ text: String) {
         for byte in text.utf8 {
             switch byte {
@@ -23,6 +23,7 @@ struct SVGWriter {
         }
     }
 
+    /// Appends a coordinate given in tenths of a pixel.
     mutating func tenths(_ value: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let (whole, tenth) = Int(value.magnitude).quotientAndRemainder(dividingBy: 10)
@@ -37,13 +38,13 @@ struct SVGWriter {
         bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
-    /// A step of a path: its letter and one coordinate.
+    /// Appends a path command with one coordinate.
     mutating func step(_ letter: Unicode.Scalar, _ coordinate: Int) {
         bytes.append(UInt8(ascii: letter))
         tenths(coordinate)
     }
 
-    /// A step of a path: its letter and a place.
+    /// Appends a path command with a point.
     mutating func step(_ letter: Unicode.Scalar, _ x: Int, _ y: Int) {
         bytes.append(UInt8(ascii: letter))
         tenths(x)

@@ -1,27 +1,33 @@
-/// One measured value at one time.
+/// A measured value at a time.
 public struct ChartPoint: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var time: Double
     /// In the unit of the series.
     public var value: Double
 
+    /// Creates a point.
     public init(time: Double, value: Double) {
         self.time = time
         self.value = value
     }
 }
 
-/// What is known of a stretch of time as a whole, such as an hour of a year.
+/// A summary of a time range, such as an hour of a year.
 public struct ChartSummary: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var from: Double
+    /// The end, in seconds since 1970-01-01 00:00 UTC.
     public var to: Double
-    /// How many seconds of it were measured.
+    /// The measured part of the range in seconds.
     public var covered: Double
+    /// The mean, weighted by time, in the unit of the series.
     public var mean: Double
+    /// The lowest value.
     public var least: Double
+    /// The highest value.
     public var greatest: Double
 
+    /// Creates a summary. It is not drawn if it has values that are not finite or not ordered.
     public init(from: Double, to: Double, covered: Double, mean: Double, least: Double, greatest: Double) {
         self.from = from
         self.to = to
@@ -39,16 +45,18 @@ public struct ChartSummary: Hashable, Sendable {
     }
 }
 
-/// A sum over a stretch of time, such as the energy of a day: drawn as a bar from its beginning to its end.
+/// A sum over a time range, such as the energy of a day; drawn as a bar from its start to its end.
 public struct ChartBar: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var from: Double
+    /// The end, in seconds since 1970-01-01 00:00 UTC.
     public var to: Double
     /// In the unit of the series, not below zero.
     public var value: Double
-    /// The part of the value that is not known to lie in this stretch: drawn lighter.
+    /// The part of the value that may belong to a different time range; drawn lighter.
     public var estimated: Double
 
+    /// Creates a bar; `estimated` is limited to 0...`value`.
     public init(from: Double, to: Double, value: Double, estimated: Double = 0) {
         self.from = from
         self.to = to
@@ -62,32 +70,36 @@ public struct ChartBar: Hashable, Sendable {
     }
 }
 
-/// A named line, or row of bars, of a chart. Whatever is put in, what is drawn is finite and in the order of time: what is
-/// no number, or too large to be a measurement, is left out and so becomes part of a gap.
+/// A named line or row of bars of a chart. Values that are not finite, or too large for a measurement, are left out and
+/// become part of a gap. Everything is sorted by time.
 public struct Series: Hashable, Sendable {
+    /// The name in the legend.
     public let name: String
+    /// The unit of the values.
     public let unit: ChartUnit
-    /// Ascending in time; all before the first point.
+    /// Sorted by time; all are before the first point.
     public let summaries: [ChartSummary]
-    /// Ascending in time.
+    /// Sorted by time.
     public let points: [ChartPoint]
-    /// Ascending in time. A series that has any is no line.
+    /// Sorted by time. A series with bars has no line.
     public let bars: [ChartBar]
-    /// Two neighbours further apart than this many seconds have a gap between them, which no line crosses.
+    /// In seconds. There is a gap between neighbours that are further apart; no line crosses it.
     public let gapLimit: Double
 
-    /// Stops sums, differences and integer conversions in the layout from overflowing.
+    /// The limit of values. It stops sums, differences and integer conversions from overflowing.
     static let largestValue = 1e15
-    /// About 30,000 years: stops the calendar's integer arithmetic from overflowing.
+    /// About 30,000 years. It stops the calendar's integer arithmetic from overflowing.
     static let largestTime = 1e12
 
-    /// A line.
+    /// Creates a line.
     ///
     /// - Parameters:
-    ///   - summaries: Of the time before the points, where there are too many points to have them all. In any order; points
-    ///     before the end of the last one are left out, since it has them already.
-    ///   - points: In any order; already ascending ones are not copied.
-    ///   - gapLimit: Seconds; without one, neighbours are always joined.
+    ///   - name: The name in the legend.
+    ///   - unit: The unit of the values.
+    ///   - summaries: Summaries of the time before the points, in any order, if there would be too many points. Points
+    ///     before the end of the last summary are left out, since the summary includes them.
+    ///   - points: The points in any order. Sorted arrays are not copied.
+    ///   - gapLimit: In seconds; without it, neighbours are always joined.
     public init(
         name: String, unit: ChartUnit, summaries: [ChartSummary] = [], points: [ChartPoint],
         gapLimit: Double = .infinity
@@ -104,7 +116,7 @@ public struct Series: Hashable, Sendable {
         bars = []
     }
 
-    /// Bars.
+    /// Creates a row of bars, in any order.
     public init(name: String, unit: ChartUnit, bars: [ChartBar]) {
         self.name = name
         self.unit = unit
@@ -125,7 +137,7 @@ public struct Series: Hashable, Sendable {
         var valid = true
         var previous = -largestTime
         for point in points {
-            // A comparison with NaN is false, so that these two conditions catch it as well.
+            // A comparison with NaN is false, so these conditions also detect NaN.
             valid = valid && abs(point.value) <= largestValue && abs(point.time) <= largestTime
             ascending = ascending && point.time >= previous
             previous = point.time
@@ -147,7 +159,7 @@ public struct Series: Hashable, Sendable {
         return low
     }
 
-    /// The points with `from <= time <= to`.
+    /// Returns the points with `from <= time <= to`.
     func points(in window: ChartWindow) -> ArraySlice<ChartPoint> {
         let start = Series.index(in: points, atOrAfter: window.from)
         var end = Series.index(in: points, atOrAfter: window.to)
@@ -155,7 +167,7 @@ public struct Series: Hashable, Sendable {
         return points[start..<max(start, end)]
     }
 
-    /// The summaries of which any part lies in the window.
+    /// Returns the summaries that overlap the window.
     func summaries(in window: ChartWindow) -> ArraySlice<ChartSummary> {
         guard !summaries.isEmpty else { return [] }
         let start = summaries.firstIndex { $0.to > window.from } ?? summaries.count
@@ -163,7 +175,7 @@ public struct Series: Hashable, Sendable {
         return summaries[start..<end]
     }
 
-    /// The bars of which any part lies in the window.
+    /// Returns the bars that overlap the window.
     func bars(in window: ChartWindow) -> [ChartBar] {
         bars.filter { $0.to > window.from && $0.from < window.to }
     }

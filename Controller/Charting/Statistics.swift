@@ -1,13 +1,17 @@
-/// The figures printed under a chart, over what the window shows.
+/// The figures of a series in a window, printed below a chart.
 public struct Statistics: Hashable, Sendable {
+    /// The value of the last point, or the mean of the last summary.
     public let last: Double
+    /// The lowest value.
     public let least: Double
+    /// The highest value.
     public let greatest: Double
-    /// Weighted by time: a long steady hour counts more than a burst of samples in a second. Gaps do not count.
+    /// Weighted by time, so that a steady hour counts more than a burst of samples within a second. Gaps do not count.
     public let mean: Double
+    /// The number of gaps.
     public let gaps: Int
 
-    /// Nil when the window has nothing of the series' line.
+    /// Computes the figures; nil if the line has no data in the window.
     public init?(of series: Series, in window: ChartWindow) {
         let summaries = series.summaries(in: window)
         let points = series.points(in: window)
@@ -51,7 +55,7 @@ public struct Statistics: Hashable, Sendable {
         least = low
         greatest = high
         let count = Double(points.count + summaries.count)
-        // Rounding must not push the mean of a constant series out of its range.
+        // Rounding must not move the mean of a constant series out of its range.
         mean = min(max(duration > 0 ? area / duration : sum / count, low), high)
         self.gaps = gaps
     }

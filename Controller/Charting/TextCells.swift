@@ -1,4 +1,4 @@
-/// The cells of a plot, from which its lines are made.
+/// The character cells of a plot.
 struct TextCells {
     struct Cell {
         var character: Character = " "
@@ -47,7 +47,7 @@ struct TextCells {
         if glyphs == .braille, chart.series.count > 1 { inscribeLetters() }
     }
 
-    /// One for each series; of a stack one more, for its peaks.
+    /// One raster per series. The last raster of a stack also has the peaks.
     private func rasters() -> [Raster] {
         let empty = Raster(width: columns * glyphs.dots.across, height: rows * glyphs.dots.down)
         guard chart.isStacked else {
@@ -63,7 +63,7 @@ struct TextCells {
             raster.draw(slices, on: axis)
             return raster
         }
-        // A peak belongs to no layer; it is drawn with the uppermost.
+        // A peak belongs to no layer, so it is drawn with the uppermost one.
         rasters[rasters.count - 1].draw(peaks: layers.peaks, on: axis)
         return rasters
     }
@@ -72,7 +72,7 @@ struct TextCells {
         var bits: UInt8 = 0
         var role = ChartRole.text
         for (index, raster) in rasters.enumerated() {
-            // Of a stack each second layer is filled: so neighbours differ, and letters are read.
+            // Every second layer of a stack is filled, so that neighbours differ and letters are readable.
             let isFilled = !chart.isStacked || index % 2 == 0
             let own = raster.braille(column: column, row: row) { x, y in
                 isFilled && (chart.isStacked ? x % 2 == 0 && y % 2 == 0 : (x + y) % 2 == 0)
@@ -87,12 +87,12 @@ struct TextCells {
     private func plainCell(_ rasters: [Raster], _ column: Int, _ row: Int) -> Cell {
         let filled = rasters.indices.filter { rasters[$0].hasBand(column, row) }
         if chart.isStacked {
-            // Of two layers that share a cell the upper one begins there.
+            // If two layers share a cell, the upper one begins there and is shown.
             guard let upper = filled.last else { return Cell() }
             return Cell(character: chart.letter(upper) ?? "*", role: .series(upper))
         }
         let lines = rasters.indices.filter { rasters[$0].hasLine(column, row) }
-        // Where curves meet neither letter would be true.
+        // Curves that meet get a neutral sign instead of a letter.
         if lines.count > 1 { return Cell(character: "#", role: .text) }
         if let line = lines.first { return Cell(character: chart.letter(line) ?? "*", role: .series(line)) }
         guard let band = filled.first else { return Cell() }
@@ -100,7 +100,8 @@ struct TextCells {
         return Cell(character: chart.letter(band).map { Character($0.lowercased()) } ?? ":", role: .series(band))
     }
 
-    /// Curves of dots are told apart by their letters, in place of a few of their cells, once at least where they end.
+    /// Replaces some cells of each curve by its letter, at least one, so that curves are distinguishable without
+    /// colour.
     private mutating func inscribeLetters() {
         for index in chart.series.indices {
             guard let letter = chart.letter(index) else { continue }
@@ -122,14 +123,14 @@ struct TextCells {
 
     // MARK: Bars
 
-    /// In eighths of a row where there are characters for them.
+    /// Draws the bars, in eighths of a row if there are characters for them.
     private mutating func drawBars() {
         let eighths = glyphs == .braille ? 8 : 1
         func height(_ value: Double) -> Int { Int((axis.fraction(of: value) * Double(rows * eighths)).rounded()) }
         for stack in BarStack(chart).stacks {
             let (first, end) = place(of: stack)
             for piece in stack.pieces {
-                // Something is never drawn as nothing.
+                // A value above zero is always visible.
                 let bottom = height(piece.bottom)
                 let top = piece.top > piece.bottom ? max(height(piece.top), bottom + (bottom == 0 ? 1 : 0)) : bottom
                 fill(piece, first..<end, from: bottom, to: top, known: height(piece.known), eighths: eighths)
@@ -141,7 +142,7 @@ struct TextCells {
         let scale = Double(columns) / chart.window.length
         let first = min(max(Int(((stack.from - chart.window.from) * scale).rounded()), 0), columns - 1)
         let end = min(max(Int(((stack.to - chart.window.from) * scale).rounded()), first + 1), columns)
-        // Wide bars leave air to the next.
+        // Wide bars leave a gap to the next bar.
         return (first, end - first >= 3 ? end - 1 : end)
     }
 
@@ -153,7 +154,7 @@ struct TextCells {
         for row in 0..<rows {
             let (low, high) = (row * eighths, (row + 1) * eighths)
             guard top > low, bottom < high else { continue }
-            // A cell that two pieces share belongs to the one that fills more of it.
+            // A cell that two pieces share belongs to the piece that fills more of it.
             let share = min(top, high) - max(bottom, low)
             if bottom > low, share * 2 < eighths { continue }
             let isEstimated = known < high && known <= (low + min(top, high)) / 2

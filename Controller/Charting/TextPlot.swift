@@ -1,9 +1,12 @@
 extension Chart {
-    /// The chart as lines of text. There are exactly `rows` lines, each exactly `columns` wide; where that is too small
-    /// for a chart they say so.
+    /// Returns the chart as exactly `rows` lines, each exactly `columns` wide. If the size is too small, they contain a
+    /// message instead.
     ///
-    /// - Parameter characterWidth: How many columns the terminal shows a character in (of titles and names; the chart's
-    ///   own characters all take one).
+    /// - Parameters:
+    ///   - columns: The width in terminal columns.
+    ///   - rows: The number of lines.
+    ///   - glyphs: The characters that the terminal can show.
+    ///   - characterWidth: Returns the columns of a character in titles and names. The chart's own characters have one.
     public func text(
         columns: Int, rows: Int, glyphs: ChartGlyphs = .braille,
         characterWidth: @escaping (Character) -> Int = { _ in 1 }
@@ -15,18 +18,18 @@ extension Chart {
     }
 }
 
-/// The layout of a chart in character cells: a title, the signs of marks, lanes of spans, the plot with the value axis at its
-/// left, the time axis, its labels, and a legend line for each series and for the marks as far as there is room.
+/// The layout of a chart in character cells: title, signs of marks, rows of spans, the plot with the value axis on its
+/// left, the time axis, its labels, and, if there is room, legend lines for series and marks.
 struct TextPlot {
     private static let leastPlot = (columns: 12, rows: 2)
-    /// Title, time axis and its labels.
+    /// The rows of the title, the time axis and its labels.
     private static let frameRows = 3
 
     private let layout: ChartLayout
     private let columns: Int
     private let glyphs: ChartGlyphs
     private let measure: TextMeasure
-    /// The width left of the plot, with the axis itself.
+    /// The width to the left of the plot, including the axis.
     private let gutter: Int
     private let plotColumns: Int
     private let plotRows: Int
@@ -38,9 +41,10 @@ struct TextPlot {
     private var chart: Chart { layout.chart }
     private var axis: ValueAxis { layout.axis }
 
-    /// Nil when the size is too small.
+    /// Computes the layout; nil if the size is too small.
     init?(chart: Chart, columns: Int, rows: Int, glyphs: ChartGlyphs, measure: TextMeasure) {
-        // The plot keeps three rows before the legend gets its first, and half of the rows; then marks and their words, then spans.
+        // The plot gets three rows before the legend gets any, and the legend at most half of the rows. Marks with
+        // their labels follow, then spans.
         var free = max(0, rows - TextPlot.frameRows - 3)
         legendRows = min(chart.series.count, free, max(1, (rows - TextPlot.frameRows) / 2))
         free -= legendRows
@@ -125,12 +129,12 @@ struct TextPlot {
             (cells[first], cells[last]) = (glyphs.span.start, glyphs.span.end)
             guard let label = span.words(within: last - first - 1) else { continue }
             let words = measure.printed(label, glyphs)
-            // A label that is wider in columns than in characters would push the rest of the line.
+            // A label that is wider in columns than in characters would shift the rest of the line.
             guard last - first - 1 >= words.count, measure.width(words) == words.count else { continue }
             let begin = first + 1 + (last - first - 1 - words.count) / 2
             for (offset, character) in words.enumerated() { cells[begin + offset] = character }
         }
-        // A series' row bears its letter, left of the plot.
+        // The row of a series shows the series' letter on the left of the plot.
         let series = spans.first?.series
         let letter = series.flatMap { chart.letter($0) }.map { "\($0) " } ?? ""
         var line = ChartLine()
@@ -163,7 +167,8 @@ struct TextPlot {
         }
     }
 
-    /// A line of dots goes through the middle of its row; bars stand on the lower edge of theirs.
+    /// Returns the row of a tick. A line of dots runs through the middle of its row; bars start at the lower edge of
+    /// theirs.
     private func row(of tick: Double) -> Int {
         if chart.hasBars {
             let rows = (axis.fraction(of: tick) * Double(plotRows)).rounded()
@@ -181,7 +186,7 @@ struct TextPlot {
             let column = column(of: tick.time)
             let start = min(max(gutter + column - tick.label.count / 2, 0), columns - tick.label.count)
             marks[column] = glyphs.timeTick
-            // A label at the edge is pushed inwards and may then meet its neighbour.
+            // A label at the edge is moved inwards and may then overlap its neighbour.
             guard start >= free else { continue }
             for (offset, character) in tick.label.enumerated() { labels[start + offset] = character }
             free = start + tick.label.count + 1
@@ -203,7 +208,8 @@ struct TextPlot {
             line.append(measure.fit("and \(hidden + 1) more", columns), .text)
             return line
         }
-        // The name gives way first, down to ten columns; then the figures, the least important first.
+        // If the room is short, the name is truncated to ten columns first. Then figures are dropped, the least
+        // important first.
         var figures = parts.dropFirst().map { "  " + $0 }
         let least = min(measure.width(parts[0]), 10)
         while figures.count > 1, figures.reduce(least, { $0 + measure.width($1) }) > columns { figures.removeLast() }
@@ -215,7 +221,7 @@ struct TextPlot {
         return line
     }
 
-    /// As many of the texts in a line as there is room for; at most two lines.
+    /// Joins the texts into at most two lines, as many in the first as fit.
     private static func lines(_ texts: [String], _ columns: Int, _ measure: TextMeasure) -> [String] {
         let lines: [String] = texts.reduce(into: []) { lines, text in
             if let last = lines.last, measure.width(last) + measure.width(text) + 2 <= columns {

@@ -1,11 +1,11 @@
 import LocalCalendar
 
-/// The horizontal axis: ticks at round local times, as close together as their labels allow.
+/// The time axis: ticks at round local times, as close to each other as their labels allow.
 struct TimeAxis: Hashable {
     struct Tick: Hashable {
         let time: Double
         let label: String
-        /// Whether it names a stretch in whose middle it stands, and no boundary.
+        /// True if the tick names a range and is in its middle; false for a boundary.
         var isInMiddle = false
     }
 
@@ -17,7 +17,7 @@ struct TimeAxis: Hashable {
             [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200].map(seconds)
             + [1, 2, 7, 14].map { .seconds($0 * 86_400) } + [1, 3, 6, 12, 60, 120, 600, 1200].map(months)
 
-        /// Seconds, at least.
+        /// The minimum length of a step in seconds.
         var length: Double {
             switch self {
             case .seconds(let seconds): Double(seconds)
@@ -35,7 +35,7 @@ struct TimeAxis: Hashable {
             }
         }
 
-        /// How many characters the longest label has.
+        /// The number of characters of the longest label.
         var labelLength: Int {
             switch self {
             case .seconds(let seconds): seconds < 60 ? 8 : 6
@@ -46,11 +46,12 @@ struct TimeAxis: Hashable {
 
     let ticks: [Tick]
 
-    /// - Parameters:
-    ///   - length: The length of the axis in characters of its labels.
+    /// Chooses the shortest step whose labels fit.
+    ///
+    /// - Parameter length: The length of the axis in characters of its labels.
     init(window: ChartWindow, zone: ZoneOffsets, length: Double) {
         let step = Step.all.first { step in
-            // Two characters of space keep neighbouring labels apart.
+            // Labels are at least two characters apart.
             step.length / window.length * length >= Double(step.labelLength + 2)
         }
         guard let step else {
@@ -67,9 +68,9 @@ struct TimeAxis: Hashable {
         self.ticks = TimeAxis.apart(ticks, characters: length / window.length)
     }
 
-    /// Without those whose labels would touch the one before: on the day on which the clock is set back an hour comes twice.
+    /// Removes ticks whose labels would overlap the previous one: when the clock is set back, an hour occurs twice.
     ///
-    /// - Parameter characters: of labels in a second.
+    /// - Parameter characters: The number of characters per second.
     private static func apart(_ ticks: [Tick], characters: Double) -> [Tick] {
         var kept: [Tick] = []
         for tick in ticks {
@@ -82,7 +83,8 @@ struct TimeAxis: Hashable {
         return kept
     }
 
-    /// UTC times with `from <= time < to` whose local time is a whole number of steps. Weeks begin on Monday.
+    /// Returns the UTC times with `from <= time < to` whose local time is a whole number of steps. Weeks begin on
+    /// Monday.
     private static func times(from: Double, to: Double, offset: Double, step: Step) -> [Double] {
         var times: [Double] = []
         switch step {
@@ -109,7 +111,7 @@ struct TimeAxis: Hashable {
         return times
     }
 
-    /// The window in words: its date, and its second date only if that differs.
+    /// Describes the window: its date, and the second date if it differs.
     static func caption(_ window: ChartWindow, zone: ZoneOffsets) -> String {
         let start = CivilTime(localSeconds: window.from + Double(zone.offset(at: window.from)))
         let end = CivilTime(localSeconds: window.to + Double(zone.offset(at: window.to)))
@@ -122,7 +124,7 @@ struct TimeAxis: Hashable {
 }
 
 extension Chart {
-    /// The ticks of the time axis. Those at the beginning of a bar name it, and stand at its middle.
+    /// Returns the ticks of the time axis. A tick at the start of a bar names the bar and is moved to its middle.
     ///
     /// - Parameter length: The length of the axis in characters of its labels.
     func timeTicks(length: Double) -> [TimeAxis.Tick] {
@@ -131,7 +133,7 @@ extension Chart {
         let bars = Dictionary(BarStack(self).stacks.map { ($0.from, $0.to) }) { first, _ in first }
         let lengths = bars.map { $0.value - $0.key }.sorted()
         guard !lengths.isEmpty else { return ticks }
-        // Of a time without a bar the label stands where it would with one.
+        // Without a bar, the label is placed as if there were one.
         let usual = lengths[lengths.count / 2]
         return ticks.compactMap { tick in
             let end = bars[tick.time] ?? tick.time + usual

@@ -1,22 +1,26 @@
-/// The vertical axis: bounds and ticks on round numbers (1, 2 or 5 times a power of ten).
+/// The value axis: bounds and ticks at round numbers (multiples of 1, 2 or 5 times a power of ten).
 struct ValueAxis: Hashable {
     let lower: Double
     let upper: Double
     /// Ascending, from `lower` to `upper`.
     let ticks: [Double]
     let labels: [String]
-    /// With its prefix, as printed beside the labels.
+    /// The unit with its prefix, as printed near the labels.
     let unit: String
 
+    /// Chooses bounds and ticks.
+    ///
     /// - Parameters:
-    ///   - range: The values to be shown; nil when there are none.
-    ///   - intervals: How many steps there may be between ticks, at least 1.
+    ///   - range: The values to be shown; nil without data.
+    ///   - fromZero: True if zero must be visible.
+    ///   - unit: The unit of the values.
+    ///   - intervals: The maximum number of intervals between ticks, at least 1.
     init(showing range: ClosedRange<Double>?, fromZero: Bool, unit: ChartUnit, intervals: Int) {
         let wanted = ValueAxis.widened(range ?? 0...0, fromZero: fromZero)
         var step = RoundStep(atLeast: (wanted.upperBound - wanted.lowerBound) / Double(max(1, intervals)))
         var first = (wanted.lowerBound / step.value).rounded(.down)
         var last = (wanted.upperBound / step.value).rounded(.up)
-        // Rounding the bounds outwards can add a step to either end; around zero there are two steps however long they are.
+        // Rounding the bounds outwards can add a step at both ends. Around zero there are always at least two steps.
         while last - first > Double(max(1, intervals)), first != -1 || last != 1 {
             step = step.next
             first = (wanted.lowerBound / step.value).rounded(.down)
@@ -33,7 +37,8 @@ struct ValueAxis: Hashable {
         self.unit = prefix.symbol + unit.symbol
     }
 
-    /// A constant series gets room around it; a range too narrow for the digits of a Double counts as constant.
+    /// Widens the range. A constant series gets room above and below; a range too narrow for a Double's precision
+    /// counts as constant.
     private static func widened(_ range: ClosedRange<Double>, fromZero: Bool) -> ClosedRange<Double> {
         let low = fromZero ? min(0, range.lowerBound) : range.lowerBound
         let high = fromZero ? max(0, range.upperBound) : range.upperBound
@@ -43,7 +48,7 @@ struct ValueAxis: Hashable {
         return (low - magnitude / 20)...(high + magnitude / 20)
     }
 
-    /// 0 at the lower bound, 1 at the upper one, never outside.
+    /// Returns the position of a value: 0 at the lower bound, 1 at the upper bound, limited to that range.
     func fraction(of value: Double) -> Double { min(max((value - lower) / (upper - lower), 0), 1) }
 }
 
@@ -52,7 +57,7 @@ struct RoundStep: Hashable {
     private(set) var digit: Int
     private(set) var exponent: Int
 
-    /// The smallest round step that is not below the value, which must be positive.
+    /// Creates the smallest round step that is not below the value, which must be positive.
     init(atLeast value: Double) {
         precondition(value > 0 && value.isFinite, "a step is positive")
         digit = 1
@@ -76,7 +81,8 @@ struct RoundStep: Hashable {
         }
     }
 
-    /// Divides for negative exponents, since 0.1 is not exact and its powers drift.
+    /// Returns the value of a step. Negative exponents use a division, since 0.1 is not exact and its powers accumulate
+    /// errors.
     private static func value(_ digit: Int, _ exponent: Int) -> Double {
         var power = 1.0
         for _ in 0..<abs(exponent) { power *= 10 }
