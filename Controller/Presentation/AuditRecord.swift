@@ -2,7 +2,8 @@ import LinuxClocks
 public import PlugClient
 import PlugModel
 
-/// One line of `plugctl audit --json`. The keys are part of the contract with scripts. Keys without a value are omitted.
+/// One line of `plugctl audit --json`. The keys are part of the contract with scripts. Keys without a value are
+/// omitted.
 public struct AuditRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
@@ -10,25 +11,27 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
     public var number: UInt64
     /// ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
     public var at: String?
-    /// paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware, roleChanged, invited, codeChanged,
-    /// keyRotated, lost; unknown for kinds of a later version.
+    /// paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware, roleChanged, invited,
+    /// codeChanged, keyRotated, lost; unknown for kinds of a later version.
     public var kind: String
     /// done, refused.
     public var outcome: String
-    /// controller, stranger, button, panel, configuration, plug; unknown for actors of a later version.
+    /// controller, stranger, button, panel, broker, homekit, configuration, plug; unknown for actors of a later
+    /// version.
     public var by: String
-    /// by a controller: its name at pairing.
+    /// Only if `by` is controller: its name at pairing.
     public var name: String?
-    /// by a controller or a stranger: the first twelve digits of its key's fingerprint.
+    /// Only if `by` is controller or stranger: the first twelve digits of its key's fingerprint.
     public var key: String?
     /// Details in words.
     public var detail: String?
-    /// The number of occurrences within an hour from `at` on.
+    /// The number of occurrences within an hour from `at`.
     public var count: UInt32
     private let localTime: String?
 
     private enum CodingKeys: String, CodingKey { case plug, number, at, kind, outcome, by, name, key, detail, count }
 
+    /// Creates the record of an entry of the plug with this name.
     public init(_ dated: DatedAuditEntry, plug: String) {
         let note = dated.entry.note
         self.plug = plug

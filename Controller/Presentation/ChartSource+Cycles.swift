@@ -7,11 +7,12 @@ public import PowerHistory
 extension ChartSource {
     /// The longest time with cycles. A longer one has more cycles than a chart can show, and too many samples.
     private static let longestOfCycles: Int64 = 14 * 86_400_000
-    /// The time before the chart that is searched as well: a cycle may have begun in it, and the appliance's behaviour is
-    /// learned from it.
+    /// The time before the chart that is searched as well: a cycle may have begun in it, and the appliance's behaviour
+    /// is learned from it.
     private static let learning: Int64 = 86_400_000
 
-    /// Finds cycles of the appliances: runs of a compressor, programmes, and their phases if the chart has only one plug.
+    /// Finds cycles of the appliances: runs of a compressor, programmes, and their phases if the chart has only one
+    /// plug.
     ///
     /// - Parameters:
     ///   - plugs: the plug of each series; nil if the history does not know it.
@@ -41,7 +42,10 @@ extension ChartSource {
         }
     }
 
-    /// - Parameter newest: the time of the last known sample in milliseconds since 1970. The rest of a running cycle is unknown.
+    /// Adds the spans of a cycle.
+    ///
+    /// - Parameter newest: the time of the last known sample in milliseconds since 1970. The rest of a running cycle is
+    ///   unknown.
     private mutating func add(_ cycle: ApplianceCycle, of series: Int, newest: Int64) {
         func span(_ from: Int64, _ to: Int64, _ label: String, short: String? = nil) -> ChartSpan {
             ChartSpan(

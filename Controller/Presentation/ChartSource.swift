@@ -9,18 +9,25 @@ public struct ChartSource: Sendable {
     /// The limit of marks on a live chart, far more than can be distinguished.
     private static let markLimit = 10_000
 
+    /// The power series of the plugs, one per plug.
     public var courses: [PowerCourse]
+    /// The marks in the order in which they were added.
     public private(set) var marks: [ChartMark] = []
     /// The cycles of appliances, such as a wash.
     public var spans: [ChartSpan]
 
+    /// Creates a source without marks.
     public init(courses: [PowerCourse], spans: [ChartSpan] = []) {
         self.courses = courses
         self.spans = spans
     }
 
+    /// Returns a chart of the active power.
+    ///
     /// - Parameters:
     ///   - seconds: the time of the chart in seconds since 1970.
+    ///   - style: the arrangement of several lines.
+    ///   - zone: the time zone of the time axis.
     public func chart(_ seconds: ClosedRange<Double>, style: ChartStyle = .overlaid, zone: ZoneOffsets) -> Chart {
         let names = courses.map(\.plug).joined(separator: ", ")
         return Chart(
@@ -44,7 +51,7 @@ public struct ChartSource: Sendable {
         return Chart(title: "\(names), energy by \(step.rawValue)", series: series, window: window, zone: zone)
     }
 
-    /// Returns the energy per period: from the history, plus the plugs' data of the time since then.
+    /// Returns the energy per plug and period: from the history, plus the plugs' own data for the time after it.
     public func energies(
         of plugs: [HistoryPlug?], _ periods: [CalendarPeriod], from history: PowerHistory?
     ) throws(HistoryError) -> [[PeriodEnergy]] {

@@ -2,8 +2,9 @@ public import PlugModel
 
 /// The output of `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` with `--json`.
 public struct CommandRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
-    /// The resulting state.
+    /// The resulting state of the relay.
     public var on: Bool?
     /// The level in percent.
     public var level: Double?
@@ -14,6 +15,9 @@ public struct CommandRecord: Codable, Hashable, Sendable {
     /// The reason why the command was not performed.
     public var error: String?
 
+    /// Creates the record of a performed command.
+    ///
+    /// - Parameter event: the number of the event that records the change, if any.
     public init(plug: String, state: PlugState, event: SequenceNumber?) {
         self.plug = plug
         on = state.relayOn
@@ -22,6 +26,7 @@ public struct CommandRecord: Codable, Hashable, Sendable {
         seq = event
     }
 
+    /// Creates the record of a failed command.
     public init(plug: String, error: String) {
         self.plug = plug
         self.error = error

@@ -4,19 +4,20 @@ public import PlugModel
 public struct CommandRequest: Hashable, Sendable {
     private struct Relay: Encodable {
         var on: Bool
-        /// Seconds.
+        /// In seconds.
         var autoOff: Double?
     }
 
     private struct Level: Encodable {
         /// The level in percent.
         var level: Double
-        /// Seconds.
+        /// In seconds.
         var over: Double
     }
 
-    /// The path below the plug's own path.
+    /// The path of the request, below the plug's own path.
     public let place: String
+    /// The body of the request.
     public let json: String
 
     /// Returns nil if the API does not support the command, which then goes directly to the plug.

@@ -6,13 +6,20 @@ public import ServiceDiscovery
 public struct BrowseRecord: Encodable, Equatable, Sendable {
     /// found, changed, lost.
     public var event: String
+    /// The instance name (RFC 6763 section 4.1).
     public var name: String
+    /// The service type, for example `_smartplug._tcp`.
     public var type: String
+    /// The domain, usually `local`.
     public var domain: String
+    /// The name of the network interface; empty if the service is not bound to one.
     public var interface: String
-    /// The attributes; the value is empty for an attribute without one.
+    /// The attributes; the value is empty for an attribute without one, and the object is empty for a lost service.
     public var txt: [String: String]
 
+    /// Creates the record of a change.
+    ///
+    /// - Parameter interfaceName: returns the name of an interface; nil if it has none.
     public init(_ change: ServiceChange, interfaceName: (InterfaceID) -> String?) {
         let identity: ServiceIdentity
         let attributes: TXTRecord?
@@ -41,12 +48,18 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
 
 /// The output of `plugctl resolve --json`.
 public struct ResolveRecord: Encodable, Equatable, Sendable {
+    /// The instance name.
     public var name: String
+    /// The host name of the SRV record.
     public var host: String
+    /// The TCP port of the SRV record.
     public var port: UInt16
     /// The addresses. A link-local IPv6 address has its interface after a percent sign.
     public var addresses: [String]
 
+    /// Creates the record of a resolved service.
+    ///
+    /// - Parameter interfaceName: returns the name of an interface; nil if it has none.
     public init(_ service: ResolvedService, interfaceName: (InterfaceID) -> String?) {
         name = service.identity.name
         host = service.hostName

@@ -5,22 +5,29 @@ import Terminal
 
 /// A period in the output of `plugctl history --json` and, with its keys as the first line, `--csv`.
 public struct EnergyRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
-    /// ISO 8601, local time with its offset.
+    /// The start: ISO 8601, local time with its offset.
     public var from: String
+    /// The end, in the same format.
     public var to: String
-    /// Wh. `estimated` is the part that only the plug's counter recorded, so that its time is a guess.
+    /// The energy in Wh.
     public var activeEnergy: Double
+    /// The part of the energy that only the plug's counter recorded, so that its time is a guess; in Wh.
     public var estimated: Double
-    /// Seconds with samples.
+    /// The seconds with samples.
     public var covered: Double
-    /// W; omitted without samples.
+    /// In W; omitted without samples.
     public var meanActivePower: Double?
+    /// In W; omitted without samples.
     public var minActivePower: Double?
+    /// In W; omitted without samples.
     public var maxActivePower: Double?
-    /// The cost in `currency`, and grams of CO2; omitted if the tariff does not define them.
+    /// The cost in `currency`; omitted without a tariff.
     public var cost: Double?
+    /// The currency of the tariff; omitted without a cost.
     public var currency: String?
+    /// The emissions in grams of CO2; omitted if the tariff does not define them.
     public var co2: Double?
 
     init(_ plug: String, _ row: EnergyReport.Row, currency: String?, zone: ZoneOffsets) {
@@ -43,12 +50,13 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
         (WallTime(nanosecondsSince1970: 0) + .seconds(second)).iso8601(offset: zone.offset(at: Double(second)))
     }
 
-    /// Whether the period has the time in it.
+    /// Returns true if the period includes the time.
     public func contains(_ time: WallTime) -> Bool {
         guard let begin = WallTime(iso8601: from), let end = WallTime(iso8601: to) else { return false }
         return begin <= time && time < end
     }
 
+    /// The keys in the order of the columns.
     static let csvHeader =
         "plug,from,to,activeEnergy,estimated,covered,meanActivePower,minActivePower,maxActivePower,cost,currency,co2"
 
@@ -60,9 +68,9 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
             + [currency.map(quoted) ?? "", co2.map { "\($0)" } ?? ""]).joined(separator: ",")
     }
 
-    /// Returns a text in CSV, without control characters. A text that a spreadsheet would interpret as a formula gets an
-    /// apostrophe, which spreadsheets hide, because names of plugs are untrusted. The code works on Unicode scalars like CSV
-    /// readers: in Swift a comma with a combining mark is a single character and not a comma.
+    /// Quotes a text for CSV and removes control characters. Names of plugs are untrusted: a text that a spreadsheet
+    /// would interpret as a formula gets an apostrophe, which spreadsheets hide. The code works on Unicode scalars, as
+    /// CSV readers do: in Swift a comma with a combining mark is a single character and not a comma.
     private func quoted(_ text: String) -> String {
         let plain = safeText(text).unicodeScalars
         let isFormula = plain.first { $0 != " " }.map { "=+-@".unicodeScalars.contains($0) } ?? false

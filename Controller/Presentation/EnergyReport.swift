@@ -4,27 +4,37 @@ public import Tariffs
 
 /// The energy and cost of appliances per hour, day or month, as a table, JSON lines or CSV.
 public struct EnergyReport: Sendable {
+    /// The energy and cost of one period.
     public struct Row: Hashable, Sendable {
+        /// The energy and power of the period.
         public var energy: PeriodEnergy
         /// The cost; nil without a tariff.
         public var cost: Cost?
     }
 
+    /// The rows of one appliance.
     public struct Appliance: Hashable, Sendable {
+        /// The name of the appliance.
         public var name: String
         /// The periods with data, in the order of time.
         public var rows: [Row]
 
+        /// The total energy.
         public var milliwattHours: Double { rows.reduce(0) { $0 + $1.energy.milliwattHours } }
-        /// The cost; nil without a tariff.
+        /// The total cost; nil without a tariff.
         public var cost: Cost? { total(rows.map(\.cost)) }
     }
 
+    /// The length of the periods.
     public let step: CalendarStep
+    /// The time zone of the periods.
     public let zone: ZoneOffsets
+    /// The tariff; nil without costs.
     public let tariff: Tariff?
+    /// The appliances in the order in which they were added.
     public private(set) var appliances: [Appliance] = []
 
+    /// Creates a report without appliances.
     public init(step: CalendarStep, zone: ZoneOffsets, tariff: Tariff?) {
         self.step = step
         self.zone = zone
@@ -35,6 +45,7 @@ public struct EnergyReport: Sendable {
     ///
     /// - Parameter seconds: the time in seconds since 1970.
     /// - Returns: false, without a change, if the periods exceed `CalendarPeriod.limit`.
+    /// - Throws: `HistoryError` if the history cannot be read.
     public mutating func add(
         _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>
     ) throws(HistoryError) -> Bool {
@@ -58,7 +69,10 @@ public struct EnergyReport: Sendable {
         return true
     }
 
+    /// Adds an appliance.
+    ///
     /// - Parameters:
+    ///   - name: the name of the appliance.
     ///   - energies: the energy per period of the report.
     ///   - quarters: the energy per quarter of an hour for the tariff; empty without one.
     public mutating func add(_ name: String, _ energies: [PeriodEnergy], quarters: [PeriodEnergy]) {
@@ -82,7 +96,8 @@ public struct EnergyReport: Sendable {
 }
 
 extension CalendarStep {
-    /// The number of periods per year at most, and per query: several years of quarters exceed the limit of a list.
+    /// The maximum number of periods per year, used as the size of a query: several years of quarters exceed the limit
+    /// of a list.
     fileprivate var yearOfPeriods: Int {
         switch self {
         case .quarter: 35_136

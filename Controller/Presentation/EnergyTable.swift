@@ -33,7 +33,7 @@ extension EnergyReport {
         let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)
         let largest = energies.max() ?? 0
         var table = table
-        // A cut number would be wrong, so its column is omitted as a whole. The same applies to times.
+        // A truncated number or time would be wrong, so its column is either shown completely or omitted.
         for (index, column) in table.columns.enumerated()
         where column.alignment == .right || column.title == step.rawValue {
             let cells = table.rows.map { index < $0.count ? $0[index].width : 0 }

@@ -8,10 +8,14 @@ public struct FindingRecord: Encodable, Equatable, Sendable {
     public var subject: String
     /// The interface or plug; empty if the subject is unique.
     public var about: String
+    /// The observation in words.
     public var what: String
+    /// The reason, if it is known.
     public var why: String?
+    /// The hint, if there is one.
     public var next: String?
 
+    /// Creates the record of a finding.
     public init(_ finding: Finding) {
         level = finding.level.rawValue
         subject = finding.subject.rawValue

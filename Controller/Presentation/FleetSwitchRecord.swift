@@ -3,14 +3,20 @@ public import PlugModel
 
 /// The result of switching a plug of one of many houses.
 public struct FleetSwitchRecord: Encodable, Hashable, Sendable {
+    /// The name of the house.
     public var house: String
+    /// The plug's name.
     public var plug: String
+    /// The plug's id.
     public var id: String
+    /// The resulting state of the relay; nil after a failure.
     public var on: Bool?
     /// The event that records the change, if any.
     public var seq: SequenceNumber?
+    /// The reason of a failure.
     public var error: String?
 
+    /// Creates the record of an outcome.
     public init(_ plug: FleetPlug, _ outcome: FleetOutcome) {
         (house, self.plug, id) = (plug.house, plug.plug, plug.id)
         switch outcome {

@@ -5,6 +5,9 @@ public import Terminal
 
 /// Many houses, their plugs and their energy as tables.
 public enum FleetTable {
+    /// Returns a table of houses.
+    ///
+    /// - Parameter width: the limit of display columns; nil for none.
     public static func lines(_ houses: [FleetHouse], width: Int?) -> [StyledLine] {
         var table = Table([
             Table.Column("house", least: 8, importance: 9), Table.Column("plugs", .right, importance: 7),
@@ -23,6 +26,9 @@ public enum FleetTable {
         return table.lines(width: width)
     }
 
+    /// Returns a table of plugs.
+    ///
+    /// - Parameter width: the limit of display columns; nil for none.
     public static func lines(_ plugs: [FleetPlug], width: Int?) -> [StyledLine] {
         var table = Table([
             Table.Column("house", least: 8, importance: 8), Table.Column("plug", least: 8, importance: 9),
@@ -39,6 +45,9 @@ public enum FleetTable {
         return table.lines(width: width)
     }
 
+    /// Returns a table of energy per month and house, or per plug if the rows have plugs.
+    ///
+    /// - Parameter width: the limit of display columns; nil for none.
     public static func lines(_ energy: [FleetEnergy], width: Int?) -> [StyledLine] {
         let isByPlug = energy.contains { $0.plug != nil }
         var table = Table(

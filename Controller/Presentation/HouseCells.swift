@@ -3,6 +3,7 @@ import Terminal
 
 /// Cells of tables of plugs. Colours are always accompanied by a mark and a word.
 struct HouseCells {
+    /// The state of a plug, as far as colours and marks distinguish it.
     enum Condition: Hashable {
         case on, off, tripped, away, stranger
     }
@@ -10,7 +11,7 @@ struct HouseCells {
     /// The width of a level's bar in cells.
     private static let levelWidth = 6
 
-    /// Cells of a name that stay when room is short.
+    /// The width of a name in cells, and its width on a narrow terminal.
     private static let usualName = 16
     private static let leastName = 4
 
@@ -18,9 +19,10 @@ struct HouseCells {
 
     var ellipsis: Character { capabilities.isUnicode ? "…" : "~" }
 
-    /// The columns of names and states. On a narrow terminal a name is cut further than elsewhere, so that the state has room.
+    /// Returns the columns of names and states. On a narrow terminal names are truncated further, so that the state has
+    /// room.
     ///
-    /// - Parameter width: what there is for both; nil for no limit.
+    /// - Parameter width: the width of both columns together; nil for no limit.
     func columns(for conditions: [Condition], width: Int?) -> [Table.Column] {
         let state = conditions.map { self.state($0).width }.max() ?? 0
         let room = width.map { $0 - 2 - state } ?? Self.usualName

@@ -6,6 +6,8 @@ public struct HouseGlance: Sendable {
     private let wattHours: [String: Double]
     private let dashboard: String?
 
+    /// Creates the output.
+    ///
     /// - Parameters:
     ///   - plugs: the plugs in the order of the rows.
     ///   - wattHours: today's energy by the plugs' names.
@@ -16,7 +18,11 @@ public struct HouseGlance: Sendable {
         self.dashboard = dashboard
     }
 
-    /// - Parameter width: the limit of a line; nil for no limit.
+    /// Returns the lines.
+    ///
+    /// - Parameters:
+    ///   - width: the limit of display columns; nil for no limit.
+    ///   - capabilities: the colours and characters of the terminal.
     public func lines(width: Int?, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
         var lines = [summary.line, StyledLine()]

@@ -10,10 +10,11 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     public var ruleFaults: [RuleFaultRecord]
     /// The address of the daemon's page for a browser; omitted if the daemon serves none.
     public var dashboard: String?
-    /// The daemon's time zone, by which its hours, days and months are counted: a name such as `Europe/Berlin`, or if its name is not
-    /// known, the offset from UTC at `at`, such as `+01:00`.
+    /// The daemon's time zone for hours, days and months: a name such as `Europe/Berlin`. If the name is unknown, it is
+    /// the offset from UTC at `at`, such as `+01:00`.
     public var timeZone: String?
 
+    /// Creates a record without an address and a time zone.
     public init(
         at: String, plugs: [PlugRecord], rules: [RuleStateRecord], ruleFaults: [RuleFaultRecord] = []
     ) {
@@ -26,23 +27,29 @@ public struct HouseRecord: Codable, Hashable, Sendable {
 
 /// An active rule and its latest actions.
 public struct RuleStateRecord: Codable, Hashable, Sendable {
+    /// The rule's name.
     public var rule: String
-    /// The triggers, conditions and actions in words, one line each.
+    /// The triggers in words, one line each.
     public var when: [String]
+    /// The conditions in words, one line each.
     public var conditions: [String]
+    /// The actions in words, one line each.
     public var actions: [String]
     /// The plugs in the rule; omitted if they were not determined.
     public var plugs: [RulePlugRecord]?
     /// The number of firings since the daemon's start.
     public var firings: Int
-    /// The time and cause of the last firing, even before the daemon's start; omitted if the rule never fired.
+    /// The time of the last firing, even before the daemon's start; omitted if the rule never fired.
     public var lastFiring: String?
+    /// The cause of the last firing.
     public var lastCause: String?
-    /// The time and reason of the last firing that was held back since the daemon's start.
+    /// The time of the last firing that was held back since the daemon's start.
     public var lastHeldBack: String?
+    /// The reason why it was held back.
     public var heldBackBecause: String?
-    /// The time and reason of the last near miss since the daemon's start: its trigger was met, but not for long enough.
+    /// The time of the last near miss since the daemon's start: the rule's trigger was met, but not for long enough.
     public var lastNearMiss: String?
+    /// The description of the near miss.
     public var nearMissBecause: String?
     /// False if the user disabled the rule, which then holds it back.
     public var enabled: Bool
@@ -56,10 +63,12 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var scriptFault: String?
     /// The time of the next start; omitted while it runs, and if it is not restarted before its file changes.
     public var scriptStarts: String?
-    /// The time and reason of the last failed call since the daemon's start.
+    /// The time of the last failed call since the daemon's start.
     public var lastFailure: String?
+    /// The reason of the failure.
     public var failedBecause: String?
 
+    /// Creates the record of an enabled rule that has not fired.
     public init(rule: String, when: [String], conditions: [String], actions: [String]) {
         enabled = true
         running = 0
@@ -70,7 +79,8 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
         firings = 0
     }
 
-    /// The line number in the name of a script's unnamed function. After an edit, the line may contain a different function.
+    /// The line number in the name of a script's unnamed function. After an edit, the line may contain a different
+    /// function.
     public var lineOfScript: Int? {
         guard let script, rule.hasPrefix("\(script):") else { return nil }
         return Int(rule.dropFirst(script.count + 1).prefix { ("0"..."9").contains($0) })
@@ -86,6 +96,7 @@ public struct RulePlugRecord: Codable, Hashable, Sendable {
     /// The plug's current name.
     public var name: String?
 
+    /// Creates a record.
     public init(written: String, id: String?, name: String?) {
         self.written = written
         self.id = id
@@ -102,6 +113,7 @@ public struct RuleFaultRecord: Codable, Hashable, Sendable {
     /// The active rules of its last valid version.
     public var rules: [String]
 
+    /// Creates a record.
     public init(file: String, words: String, rules: [String]) {
         self.file = file
         self.words = words
@@ -111,9 +123,12 @@ public struct RuleFaultRecord: Codable, Hashable, Sendable {
 
 /// All rules after a change.
 public struct RuleSetRecord: Codable, Hashable, Sendable {
+    /// The rules in the order of their files.
     public var rules: [RuleStateRecord]
+    /// The rule files with errors.
     public var faults: [RuleFaultRecord]
 
+    /// Creates a record.
     public init(rules: [RuleStateRecord], faults: [RuleFaultRecord]) {
         self.rules = rules
         self.faults = faults
@@ -122,8 +137,10 @@ public struct RuleSetRecord: Codable, Hashable, Sendable {
 
 /// The answer to running a rule manually: the firing's id, 32 hexadecimal digits.
 public struct RuleFiredRecord: Codable, Hashable, Sendable {
+    /// The id of the firing.
     public var id: String
 
+    /// Creates a record.
     public init(id: String) { self.id = id }
 }
 
@@ -131,11 +148,14 @@ public struct RuleFiredRecord: Codable, Hashable, Sendable {
 public struct FiringRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
+    /// The rule's name.
     public var rule: String
     /// The plug whose event fired the rule; omitted if it is no longer known.
     public var plug: String?
+    /// The cause in words.
     public var why: String
 
+    /// Creates a record.
     public init(at: String, rule: String, plug: String?, why: String) {
         self.at = at
         self.rule = rule
@@ -146,10 +166,12 @@ public struct FiringRecord: Codable, Hashable, Sendable {
 
 /// An error in the format of all parts of the daemon's API.
 public struct FaultRecord: Codable, Hashable, Sendable, Error {
+    /// The message.
     public var error: String
     /// The hint for the user.
     public var hint: String?
 
+    /// Creates a record.
     public init(_ error: String, hint: String? = nil) {
         self.error = error
         self.hint = hint

@@ -4,8 +4,8 @@ public import PlugClient
 public import PlugModel
 public import Terminal
 
-/// The live view of the house: a row per plug with its state, its power and the recent power series, and the latest news below.
-/// A value: reports go in, lines come out.
+/// The live view of the house: a row per plug with its state, its power and its recent power series, and the latest
+/// news below. A pure value: it receives reports and returns lines.
 public struct HouseTable: Sendable {
     /// The limit of readings per power series, the width of the widest terminal.
     private static let courseLimit = 120
@@ -35,11 +35,13 @@ public struct HouseTable: Sendable {
     /// Hints of the caller below the table.
     public var notes: [String]
 
+    /// Creates a table without plugs.
     public init(notes: [String] = []) { self.notes = notes }
 
     /// The names in the order of the table.
     public var names: [String] { rows.keys.sorted() }
 
+    /// Returns the last known state of a plug; nil while it is not connected.
     public func state(of name: String) -> PlugState? { rows[name]?.state }
 
     /// Adds a row for a plug.
@@ -61,6 +63,7 @@ public struct HouseTable: Sendable {
         selected = names[((current + step) % names.count + names.count) % names.count]
     }
 
+    /// Handles a report of a plug. A plug without a row gets one.
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
@@ -92,9 +95,13 @@ public struct HouseTable: Sendable {
         news.removeFirst(max(0, news.count - Self.newsLimit))
     }
 
+    /// Sets the energy of today.
+    ///
     /// - Parameter wattHours: the energy since midnight by the plugs' names.
     public mutating func setToday(_ wattHours: [String: Double]) { today = wattHours }
 
+    /// Returns the lines of the screen.
+    ///
     /// - Returns: at most `size.rows` lines with at most `size.columns` columns.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
@@ -171,8 +178,8 @@ public struct HouseTable: Sendable {
         return table
     }
 
-    /// Adds each plug's power series in the remaining space. It is not cut afterwards, because that would remove its newest
-    /// values.
+    /// Adds each plug's power series in the remaining space. The series are created with that width: truncation would
+    /// remove the newest values.
     private func addCourses(to table: inout Table, _ cells: HouseCells, columns: Int) {
         let room = columns - (table.lines().map(\.width).max() ?? 0) - 2
         guard room >= Self.courseTitle.count else { return }

@@ -4,7 +4,7 @@ import LocalCalendar
 extension WallTime {
     /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals.
     ///
-    /// Returns nil for any other text, for dates that do not exist, without an offset, and for years outside 1970 to 2200.
+    /// Returns nil for other text, a date that does not exist, a missing offset, and years outside 1970 to 2200.
     public init?(iso8601 text: String) {
         var clock = Substring(text)
         guard clock.utf8.count <= 40, clock.utf8.dropFirst(10).first == UInt8(ascii: "T"),

@@ -1,30 +1,39 @@
 import LinuxClocks
 public import PowerHistory
 
-/// What `plugctl history import --json` prints of each recording when it is in the history.
+/// The result of one recording of `plugctl history import --json`. It is printed after the recording is stored.
 public struct ImportRecord: Codable, Hashable, Sendable {
-    /// Lines that are no samples, for one reason: `empty`, `header`, `unreadable`, `sameTime`, `noSuchTime`,
+    /// Lines that contain no sample, for one reason: `empty`, `header`, `unreadable`, `sameTime`, `noSuchTime`,
     /// `earlierSegment`, `known`, `forgotten`.
     public struct LeftOut: Codable, Hashable, Sendable {
+        /// The reason, one of those above.
         public var reason: String
+        /// The number of lines.
         public var lines: Int
-        /// The number of the first, counted from 1.
+        /// The number of the first line, counted from 1.
         public var first: Int
     }
 
+    /// Always "imported".
     public var event = "imported"
+    /// The path of the recording.
     public var file: String
+    /// The plug's name.
     public var plug: String
-    /// ISO 8601, local time with its offset: of the first sample and the last. Left out without any.
+    /// The time of the first sample: ISO 8601, local time with its offset. Omitted without samples.
     public var from: String?
+    /// The time of the last sample, in the same format.
     public var to: String?
-    /// Of the file: as many as `samples` and the lines of `leftOut` together.
+    /// The number of lines in the file: `samples` plus the lines of `leftOut`.
     public var lines: Int
+    /// The number of stored samples.
     public var samples: Int
+    /// The lines without samples, by reason.
     public var leftOut: [LeftOut]
-    /// Each was told by a line of its own before.
+    /// The number of steps back in time. A ``StepBackRecord`` was printed for each.
     public var stepsBack: Int
 
+    /// Creates the record of an imported recording.
     public init(_ recording: PlacedRecording, file: String, plug: String) {
         self.file = file
         self.plug = plug
@@ -38,7 +47,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
         stepsBack = recording.stepsBack.count
     }
 
-    /// For a person, a line each.
+    /// Text for the user, two lines.
     public var texts: [String] {
         let span = from.flatMap { from in to.map { ", \(from) to \($0)" } } ?? ""
         let reasons = leftOut.map { "\($0.lines) \(Self.words(for: $0.reason)) (first: line \($0.first))" }
@@ -65,16 +74,20 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What it prints before, of each step back in time.
+/// A step back in time, printed before the ``ImportRecord`` of its recording.
 public struct StepBackRecord: Codable, Hashable, Sendable {
+    /// Always "stepBack".
     public var event = "stepBack"
+    /// The path of the recording.
     public var file: String
-    /// With which the new segment begins, counted from 1.
+    /// The number of the line that begins the new segment, counted from 1.
     public var line: Int
-    /// ISO 8601, local time with its offset: of the line before and of this one.
+    /// The time of the previous line: ISO 8601, local time with its offset.
     public var from: String
+    /// The time of this line.
     public var to: String
 
+    /// Creates the record of a step.
     public init(_ step: PlacedRecording.StepBack, file: String) {
         self.file = file
         line = step.line
@@ -82,10 +95,12 @@ public struct StepBackRecord: Codable, Hashable, Sendable {
         to = iso8601(step.to)
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String { "\(file): line \(line): time steps back from \(from) to \(to), and a new segment begins" }
 }
 
+/// Formats a time in local time with its offset.
+///
 /// - Parameter milliseconds: since 1970.
 private func iso8601(_ milliseconds: Int64) -> String {
     let time = WallTime(millisecondsSince1970: milliseconds)

@@ -5,33 +5,48 @@ public import ServiceDiscovery
 
 /// The output of `plugctl info --json`.
 public struct InfoRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var name: String
+    /// Twelve hexadecimal digits.
     public var id: String
+    /// The host name of the resolved service.
     public var host: String
+    /// The TCP port of the resolved service.
     public var port: UInt16
+    /// The IPv4 and IPv6 addresses.
     public var addresses: [String]
+    /// The firmware version.
     public var firmware: String
     /// relay, dimmer, meter, button.
     public var capabilities: [String]
+    /// True if the relay is on.
     public var on: Bool?
     /// The level in percent.
     public var level: Double?
-    /// W, V, A, Wh.
+    /// In W.
     public var activePower: Double?
+    /// In V.
     public var voltageRMS: Double?
+    /// In A.
     public var currentRMS: Double?
+    /// The energy counter in Wh.
     public var activeEnergy: Double?
-    /// VA, var, -1 to 1, Hz; omitted if the plug's meter does not measure them.
+    /// In VA. This and the following three values are omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
+    /// In var.
     public var reactivePower: Double?
+    /// -1 to 1.
     public var powerFactor: Double?
+    /// In Hz.
     public var frequency: Double?
     /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if there is none.
     public var tripped: String?
     /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?
 
-    /// - Parameter now: the time of the plug's session, from which the times of leases are counted.
+    /// Creates the record of a plug without its state.
+    ///
+    /// - Parameter now: the time on the session's clock, from which the remaining lease times are calculated.
     public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
         name = plug.name
         id = plug.id.rawValue
@@ -43,6 +58,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         networks = plug.networks.isEmpty ? nil : plug.networks.map { NetworkRecord($0, now: now) }
     }
 
+    /// Adds the plug's state.
     public mutating func take(_ state: PlugState) {
         on = state.relayOn
         level = state.level?.percent

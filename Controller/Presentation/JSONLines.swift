@@ -1,9 +1,9 @@
 import Foundation
 
-/// Returns one JSON object on one line, with keys in alphabetical order, so that two runs can be compared.
+/// Returns one JSON object on one line. The keys are in alphabetical order, so that two runs can be compared.
 ///
-/// Escapes characters that a terminal may interpret as commands but JSON allows (DEL and the C1 controls, U+007F to U+009F), and
-/// the line separators of Unicode.
+/// The characters U+007F to U+009F (DEL and the C1 controls) are escaped: JSON allows them, but a terminal may
+/// interpret them as commands. The line separators U+2028 and U+2029 are escaped as well.
 public func jsonLine(_ record: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

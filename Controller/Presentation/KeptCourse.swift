@@ -1,10 +1,12 @@
 public import Charting
 public import PowerHistory
 
-/// The history's active power of a plug over a time: summaries if the samples would exceed the resolution of a drawing, then
-/// samples.
+/// The history's active power of a plug over a time: summaries if the samples would exceed the resolution of a drawing,
+/// then samples.
 public struct KeptCourse: Hashable, Sendable {
+    /// Summaries in order of time, before the points.
     public var summaries: [ChartSummary] = []
+    /// Samples in order of time.
     public var points: [ChartPoint] = []
     /// The times with damaged data, in seconds since 1970.
     public var damaged: [ClosedRange<Double>] = []
@@ -22,14 +24,20 @@ public struct KeptCourse: Hashable, Sendable {
 
     /// The longest time that is shown with samples: a day of samples is read within milliseconds.
     static let longestOfSamples: Int64 = 26 * 3_600_000
-    /// The limit of samples: twice the number at one per second. It bounds plugs that measure more often, and forged chunks.
+    /// The limit of samples: twice the number at one per second. It bounds plugs that measure more often, and forged
+    /// chunks.
     private static let mostSamples = 200_000
     /// The minimum number of summaries per column; with fewer the curve would have steps.
     private static let leastDensity = 1.5
 
+    /// Reads the series from the history.
+    ///
     /// - Parameters:
+    ///   - plug: the plug.
+    ///   - history: the history.
     ///   - span: the time in milliseconds since 1970, both ends included.
     ///   - columns: the number of columns in the drawing.
+    /// - Throws: `HistoryError` if the history cannot be read.
     public init(
         of plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>, columns: Int
     ) throws(HistoryError) {

@@ -6,7 +6,7 @@ import PlugModel
 public struct LogRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// line, lost.
+    /// The kind: line or lost.
     public var event: String
     /// line: the time of writing; lost: the time of the report. ISO 8601, UTC, milliseconds, on the controller's clock.
     public var at: String
@@ -16,11 +16,12 @@ public struct LogRecord: Encodable, Equatable, Sendable {
     public var level: String?
     /// line: the part of the firmware that wrote it.
     public var part: String?
+    /// line: the text.
     public var message: String?
     /// lost: the number of lines that exceeded the sending rate.
     public var count: UInt64?
 
-    /// Returns nil for any other report.
+    /// Creates the record of a report with a log line or lost lines. Returns nil for any other report.
     public init?(_ report: PlugReport) {
         plug = report.plug
         at = report.at.iso8601()

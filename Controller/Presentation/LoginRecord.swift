@@ -12,9 +12,11 @@ public struct LoginRecord: Codable, Hashable, Sendable {
     public var device: String
     /// The address of its last use.
     public var address: String
-    /// The times of its start, its last use and its end: ISO 8601, UTC, milliseconds.
+    /// The start of the session: ISO 8601, UTC, milliseconds.
     public var since: String
+    /// The time of its last use, in the same format.
     public var lastUsed: String
+    /// The time of its end, in the same format.
     public var until: String
     /// True for the session of the request; `self` in JSON.
     public var isAsker: Bool
@@ -24,6 +26,7 @@ public struct LoginRecord: Codable, Hashable, Sendable {
         case isAsker = "self"
     }
 
+    /// Creates a record.
     public init(
         id: String, name: String, role: Role, device: String, address: String, since: String, used: String,
         until: String, isAsker: Bool

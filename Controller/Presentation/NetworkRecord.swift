@@ -3,22 +3,31 @@ import ProtocolCore
 
 /// A plug's network interface in the output of `plugctl info --json`.
 public struct NetworkRecord: Codable, Hashable, Sendable {
+    /// A DHCP lease.
     public struct Lease: Codable, Hashable, Sendable {
+        /// The leased address.
         public var address: String
+        /// The address of the DHCP server.
         public var server: String
+        /// The address of the router; omitted if the server sent none.
         public var router: String?
-        /// Whole seconds; omitted for an unlimited lease.
+        /// The remaining time in whole seconds; omitted for an unlimited lease.
         public var expiresIn: Int64?
     }
 
+    /// The name of the interface.
     public var name: String
-    /// manage: the plug assigns the addresses; observe: another program does.
+    /// manage: the plug manages the addresses; observe: another program does.
     public var role: String
     /// The reason for the role, as a sentence.
     public var reason: String
+    /// The MAC address.
     public var hardwareAddress: String
+    /// All addresses of the interface.
     public var addresses: [String]
+    /// The IPv4 link-local address, if the plug uses one.
     public var linkLocal: String?
+    /// The DHCP lease, if there is one.
     public var lease: Lease?
     /// The number of address conflicts with other hosts.
     public var conflicts: Int

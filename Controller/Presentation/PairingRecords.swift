@@ -4,11 +4,14 @@ import PlugProtocol
 
 /// The output of `plugctl pair --json`.
 public struct PairedRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The plug's id.
     public var id: String
     /// The SHA-256 fingerprint of the plug's key in hexadecimal digits.
     public var fingerprint: String
 
+    /// Creates the record of a paired plug.
     public init(_ entry: PairedPlugs.Entry) {
         plug = entry.name
         id = entry.id.rawValue
@@ -21,10 +24,13 @@ public struct PairedRecord: Codable, Hashable, Sendable {
 
 /// A line of `plugctl controllers --json`.
 public struct ControllerRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The controller's name.
     public var name: String
     /// The SHA-256 fingerprint of the controller's key in hexadecimal digits.
     public var fingerprint: String
+    /// True if the controller has a session with the plug now.
     public var connected: Bool
     /// True for the controller of the request; `self` in JSON.
     public var isAsker: Bool
@@ -38,6 +44,7 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
         case isAsker = "self"
     }
 
+    /// Creates the record of an entry in the plug's list.
     public init(_ entry: PairedControllerEntry, plug: String) {
         self.plug = plug
         name = entry.name
@@ -61,17 +68,29 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
 
 /// The output of `plugctl invite --json`.
 public struct InvitationRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The plug's id.
     public var id: String
+    /// The role of the new controller.
     public var role: String
     /// The seconds for which the new controller stays paired; omitted if the pairing is unlimited.
     public var seconds: UInt32?
     /// The seconds for which the code is valid.
     public var validSeconds: Int64
+    /// The code without separators.
     public var code: String
     /// The text of its QR code.
     public var scanned: String
 
+    /// Creates the record of an invitation.
+    ///
+    /// - Parameters:
+    ///   - code: the code of the invitation.
+    ///   - grant: the role and duration of the new pairing.
+    ///   - valid: the time for which the code is valid.
+    ///   - plug: the plug's name.
+    ///   - id: the plug's id.
     public init(_ code: SetupCode, as grant: Grant, valid: Duration, plug: String, id: PlugID) {
         self.plug = plug
         self.id = id.rawValue
@@ -95,16 +114,19 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
 
 /// One line of `plugctl invitations --json`.
 public struct OpenInvitationRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The number of the invitation.
     public var number: UInt32
     /// Nil for a role that this version does not know.
     public var role: String?
-    /// For how long the new controller stays paired; nil: until it is removed.
+    /// The seconds for which the new controller stays paired; nil if the pairing is unlimited.
     public var seconds: UInt32?
-    /// Until the invitation expires.
+    /// The seconds until the invitation expires.
     public var validSeconds: UInt32
-    /// Name of the controller that made it.
+    /// The name of the controller that created the invitation.
     public var author: String
+    /// True if this controller created it; `self` in JSON.
     public var isOwn: Bool
 
     enum CodingKeys: String, CodingKey {
@@ -112,6 +134,7 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
         case isOwn = "self"
     }
 
+    /// Creates the record of an invitation.
     public init(_ invitation: OpenInvitation, plug: String) {
         self.plug = plug
         number = invitation.number
@@ -122,7 +145,7 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
         isOwn = invitation.isOwn
     }
 
-    /// For a person.
+    /// Text for the user.
     public var text: String {
         let time = seconds.map { " for \(roughTime($0))" } ?? ""
         let maker = isOwn ? "this controller" : author
@@ -132,12 +155,16 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
 
 /// The output of `plugctl new-code --json`.
 public struct SetupCodeRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The plug's id.
     public var id: String
+    /// The code without separators.
     public var code: String
     /// The text of its QR code.
     public var scanned: String
 
+    /// Creates the record of a new setup code.
     public init(_ code: SetupCode, plug: String, id: PlugID) {
         self.plug = plug
         self.id = id.rawValue
@@ -166,12 +193,17 @@ private func shortened(_ fingerprint: String) -> String { String(fingerprint.pre
 
 /// A plug that received the next key of this controller from `plugctl rotate-key`.
 public struct ToldKeyRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The plug's id.
     public var id: String
+    /// True if the plug has the next key.
     public var knows: Bool
     /// The reason why it does not have the key.
     public var why: String?
 
+    /// Creates the record of a plug.
+    ///
     /// - Parameter why: the reason, of which the first line is used; nil if the plug has the key.
     public init(_ entry: PairedPlugs.Entry, why: String?) {
         plug = entry.name
@@ -186,10 +218,12 @@ public struct ToldKeyRecord: Codable, Hashable, Sendable {
 
 /// The result of `plugctl rotate-key`.
 public struct KeyRotationRecord: Codable, Hashable, Sendable {
+    /// True if the controller uses the new key now.
     public var rotated: Bool
     /// The SHA-256 fingerprint of the key in use in hexadecimal digits.
     public var fingerprint: String
 
+    /// Creates the record of a rotation.
     public init(rotated: Bool, key: PublicKey) {
         self.rotated = rotated
         fingerprint = key.fingerprint

@@ -1,6 +1,7 @@
 public import Metering
 
-/// The current state of a plug: a line of `plugctl --json`, and an object of the daemon's API. Keys without a value are omitted.
+/// The current state of a plug: a line of `plugctl --json`, and an object of the daemon's API. Keys without a value are
+/// omitted.
 public struct PlugRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
@@ -13,6 +14,7 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     public var reason: String?
     /// relay, dimmer, meter, button, ... in alphabetical order; omitted for a plug that was never connected.
     public var capabilities: [String]?
+    /// The firmware version; omitted for a plug that was never connected.
     public var firmware: String?
 
     /// True if the relay is on. This and the following keys require a connected plug.
@@ -24,6 +26,7 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     /// The latest reading.
     public var reading: ReadingRecord?
 
+    /// Creates a record with only a name and a state.
     public init(plug: String, state: String) {
         self.plug = plug
         self.state = state
@@ -36,17 +39,24 @@ public struct ReadingRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
-    /// W, V, A, Wh.
+    /// In W.
     public var activePower: Double
+    /// In V.
     public var voltageRMS: Double?
+    /// In A.
     public var currentRMS: Double?
+    /// The energy counter in Wh.
     public var activeEnergy: Double
-    /// VA, var, -1 to 1, Hz; omitted if the plug's meter does not measure them.
+    /// In VA. This and the following three values are omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
+    /// In var.
     public var reactivePower: Double?
+    /// -1 to 1.
     public var powerFactor: Double?
+    /// In Hz.
     public var frequency: Double?
 
+    /// Creates the record of a reading at a time in ISO 8601.
     public init(plug: String, at: String, _ reading: Reading) {
         self.plug = plug
         self.at = at

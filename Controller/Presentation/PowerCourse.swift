@@ -7,12 +7,15 @@ import ProtocolCore
 
 /// A plug's active power: the history, then the plug's own stored samples and its live readings.
 public struct PowerCourse: Sendable {
-    /// The interval in seconds above which missing samples are a gap, as in the history: it is drawn as one and has no energy.
+    /// The time in seconds without samples above which there is a gap, as in the history. A gap is drawn as one and has
+    /// no energy.
     private static let gapLimit = 30.0
     /// The limit of points: a week at one per second.
     private static let limit = 604_800
 
+    /// The plug's name.
     public let plug: String
+    /// The data of the history.
     public let kept: KeptCourse
     /// The points in the order of time.
     private var points: [Point] = []
@@ -24,6 +27,7 @@ public struct PowerCourse: Sendable {
         var watts: Double
     }
 
+    /// Creates a series without live data.
     public init(plug: String, kept: KeptCourse = KeptCourse()) {
         self.plug = plug
         self.kept = kept
@@ -34,6 +38,7 @@ public struct PowerCourse: Sendable {
         add(samples.map { ($0.sample.time, $0.sample.activePower) })
     }
 
+    /// Handles a live report of the plug.
     public mutating func take(_ report: PlugReport) {
         switch report.update {
         case .connected(let description): clock = description.clock
@@ -63,8 +68,8 @@ public struct PowerCourse: Sendable {
         return summaries + points
     }
 
-    /// Returns the energy between two times in seconds since 1970 that is not in the history yet: mWh, and the seconds with
-    /// samples.
+    /// Returns the energy between two times in seconds since 1970 that is not in the history yet: mWh, and the seconds
+    /// with samples.
     public func newEnergy(from: Double, to: Double) -> (milliwattHours: Double, covered: Double) {
         var wattSeconds = 0.0
         var covered = 0.0
@@ -92,7 +97,8 @@ public struct PowerCourse: Sendable {
     private mutating func add(_ new: [(time: Instant, watts: Double)]) {
         guard let clock else { return }
         for (time, watts) in new {
-            // A sample has whole milliseconds of the plug's clock; a reading of the same moment must become the same point.
+            // A sample has whole milliseconds of the plug's clock; a reading of the same moment must become the same
+            // point.
             let whole = Instant(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000)
             points.append(Point(time: clock.instant(ofPlugTime: whole), watts: watts))
         }
@@ -110,15 +116,17 @@ public struct PowerCourse: Sendable {
 
 /// One sample, or a summary of many, in the output of `plugctl chart --json`.
 public struct SampleRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
     /// The time, or the beginning of a summary: ISO 8601, UTC, milliseconds.
     public var at: String
-    /// W; the mean of a summary.
+    /// In W; the mean of a summary.
     public var activePower: Double
-    /// W; only for summaries.
+    /// In W; only for summaries.
     public var minActivePower: Double?
+    /// In W; only for summaries.
     public var maxActivePower: Double?
-    /// Seconds with samples; only for summaries.
+    /// The seconds with samples; only for summaries.
     public var covered: Double?
 }
 

@@ -2,12 +2,13 @@ public import Charting
 import LinuxClocks
 
 extension SampleRecord {
-    /// Returns a plug's active power between two times for a drawing with this number of columns. If there are more values, each
-    /// column is summarized with its minimum and maximum.
+    /// Returns a plug's active power between two times for a drawing with this number of columns. If there are more
+    /// values, each column is summarized with its minimum and maximum.
     ///
     /// - Parameters:
     ///   - kept: the history's data.
-    ///   - newer: data that is not in the history yet, in the order of time; points before its newest sample are ignored.
+    ///   - newer: data that is not in the history yet, in the order of time; points before its newest sample are
+    ///     ignored.
     ///   - from: seconds since 1970, like `to`.
     public static func records(
         of plug: String, kept: KeptCourse, newer: [ChartPoint], from: Double, to: Double, columns: Int
@@ -22,16 +23,16 @@ extension SampleRecord {
         return columned(pieces, width: max(1, ((to - from) / Double(columns)).rounded(.up))).map { $0.record(plug) }
     }
 
-    /// The interval in seconds above which missing samples are a gap, as in the history.
+    /// The time in seconds without samples above which there is a gap, as in the history.
     private static let gapLimit = 30.0
 
-    /// Returns one piece per column with data. Columns are at multiples of their width since 1970, so that a moving drawing does
-    /// not flicker.
+    /// Returns one piece per column with data. Columns are at multiples of their width since 1970, so that a moving
+    /// drawing does not flicker.
     private static func columned(_ pieces: [Piece], width: Double) -> [Piece] {
         var columns: [Piece] = []
         var weighted = 0.0
-        // The weight differs from the covered time: of a gap that begins before the column, only the part within it counts
-        // there.
+        // The weight differs from the covered time: if a gap begins before the column, only the part in the column
+        // counts.
         var weight = 0.0
         var sum = 0.0
         var count = 0.0

@@ -5,21 +5,27 @@ import PlugModel
 
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.
 ///
-/// After a crash of the daemon, the next process may print a line again; `cause` and `seq` identify it.
+/// After a crash of the daemon, the next process may print a line again; `cause` and `seq` identify duplicates.
 public struct RuleRecord: Codable, Hashable, Sendable {
-    /// House: following, lost, gap, renamed. Rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled.
-    /// Actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (its
-    /// result). Scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again),
-    /// commandsHeldBack, timersHeldBack. Files: rulesChanged, fileBroken, fileSound. The daemon's memory: notStored, storedInReserve, stored.
-    /// These lines: recordsLeftOut.
+    /// The kind of the record:
+    /// - house: following, lost, gap, renamed
+    /// - rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled
+    /// - actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing,
+    ///   effect (its result)
+    /// - scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again),
+    ///   commandsHeldBack, timersHeldBack
+    /// - files: rulesChanged, fileBroken, fileSound
+    /// - the daemon's storage: notStored, storedInReserve, stored
+    /// - these lines: recordsLeftOut
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
     /// The plug of the record: for a firing the plug of the event, for a command its receiver.
     public var plug: String?
+    /// The name of the rule.
     public var rule: String?
-    /// firing, heldBack, resumed, remembered: the cause; nearMiss, notSent, command, effect, fileBroken: the reason for the
-    /// failure.
+    /// firing, heldBack, resumed, remembered: the cause; nearMiss, notSent, command, effect, fileBroken: the reason for
+    /// the failure.
     public var why: String?
     /// commanded, remembered, performing, effect: the action in words; step: the next actions.
     public var what: String?
@@ -31,15 +37,18 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var outcome: String?
     /// command: the number of the event that records it.
     public var seq: UInt64?
-    /// gap: the first and the last lost event number.
+    /// gap: the number of the first lost event.
     public var from: UInt64?
+    /// gap: the number of the last lost event.
     public var to: UInt64?
     /// performing, effect: notify, run or webHook.
     public var effect: String?
-    /// performing, effect of a notification: its text.
+    /// performing, effect of a notification: its title.
     public var title: String?
+    /// performing, effect of a notification: its text.
     public var message: String?
-    /// performing, effect, firing: 32 hexadecimal digits, identical in all records of the same action; renamed: the plug's id.
+    /// performing, effect, firing: 32 hexadecimal digits, identical in all records of the same action; renamed: the
+    /// plug's id.
     public var id: String?
     /// renamed: the previous name of the plug.
     public var before: String?
@@ -47,12 +56,13 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var lasted: Double?
     /// ruleEnabled: true if the rule is enabled now.
     public var enabled: Bool?
-    /// rulesChanged: the names of changed, new and removed rules; renamed: the rules that still use the previous name for the
-    /// plug.
+    /// rulesChanged: the names of changed, new and removed rules; renamed: the rules that still use the previous name
+    /// for the plug.
     public var rules: [String]?
     /// fileBroken, fileSound: its path.
     public var file: String?
-    /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack, timersHeldBack: the script's name.
+    /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack, timersHeldBack: the script's
+    /// name.
     public var script: String?
     /// scriptLog: its output, one element per line.
     public var log: [String]?
@@ -61,6 +71,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// commandsHeldBack, timersHeldBack, recordsLeftOut: the number.
     public var count: Int?
 
+    /// Creates the record of a notice.
     public init(_ record: RunnerRecord) {
         event = ""
         at = record.at.iso8601()

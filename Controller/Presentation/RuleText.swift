@@ -51,8 +51,8 @@ extension RuleRecord {
         }
     }
 
-    /// The notification for the user, available immediately: delivery to an unreachable receiver is retried for minutes. Nil for
-    /// other records.
+    /// The notification for the user; nil for other records. It is shown at once, while delivery to an unreachable
+    /// receiver can be retried for minutes.
     public var notification: NotificationRecord? {
         guard event == "performing", effect == "notify", let message else { return nil }
         return NotificationRecord(at: at, rule: rule ?? "", title: title ?? "", text: message)
@@ -63,10 +63,14 @@ extension RuleRecord {
 public struct NotificationRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
+    /// The rule's name.
     public var rule: String
+    /// The title; empty if the rule has none.
     public var title: String
+    /// The text.
     public var text: String
 
+    /// Creates a record.
     public init(at: String, rule: String, title: String, text: String) {
         self.at = at
         self.rule = rule

@@ -8,9 +8,14 @@ public struct SeenPlugs: Sendable {
     /// The plugs with a known state, or a known reason for having none.
     private var answered: Set<String> = []
 
+    /// Creates the value without seen plugs.
+    ///
+    /// - Parameter paired: the plugs that are listed as away until they are seen.
     public init(paired: [PairedPlugs.Entry]) { self.paired = paired }
 
+    /// True if no plug was seen.
     public var isEmpty: Bool { plugs.isEmpty }
+    /// True if the state of every seen plug is known, or the reason for having none.
     public var haveAllAnswered: Bool { answered.count == plugs.count }
 
     /// True if all paired plugs were seen.
@@ -32,6 +37,7 @@ public struct SeenPlugs: Sendable {
         return (plugs.values + missing).sorted { $0.plug < $1.plug }
     }
 
+    /// Handles an update of the house.
     public mutating func take(_ update: HouseFollower.Update) {
         switch update {
         case .found(let name): if plugs[name] == nil { plugs[name] = away(name, "it did not answer in time") }

@@ -6,12 +6,13 @@ public struct ServingRecord: Codable, Hashable, Sendable {
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
-    /// "http://127.0.0.1:7580/".
+    /// The address of the page, such as "http://127.0.0.1:7580/".
     public var address: String
-    /// The SHA-256 fingerprint of the daemon's self-made certificate as browsers show it; omitted for other certificates and
-    /// without one.
+    /// The SHA-256 fingerprint of the daemon's self-made certificate as browsers show it; omitted for other
+    /// certificates and without one.
     public var fingerprint: String?
 
+    /// Creates a record with the current time.
     public init(address: String, fingerprint: String?) {
         event = "serving"
         at = WallTime.now.iso8601()

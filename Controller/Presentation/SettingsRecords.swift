@@ -7,12 +7,15 @@ public struct RenameRecord: Codable, Hashable, Sendable {
     /// The new name: the requested one, or one with a number if another plug has that.
     public var name: String
 
+    /// Creates a record.
     public init(plug: String, name: String) {
         self.plug = plug
         self.name = name
     }
 
     /// Text for the user.
+    ///
+    /// - Parameter wanted: the requested name.
     public func text(wanted: String) -> String {
         let why = name == wanted ? "" : " (another plug is called \"\(wanted)\")"
         return "\(plug): its name is \"\(name)\" now\(why)"
@@ -21,14 +24,16 @@ public struct RenameRecord: Codable, Hashable, Sendable {
 
 /// The output of `plugctl set --json`.
 public struct SettingsRecord: Codable, Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
     /// The relay's state when power returns: off, on, last or locked-on.
     public var powerOn: String
     /// The seconds after which it switches off; 0 for never.
     public var autoOff: Double
-    /// W; omitted without a limit.
+    /// In W; omitted without a limit.
     public var powerLimit: Double?
 
+    /// Creates the record of a plug's settings.
     public init(plug: String, _ settings: RemoteSettings) {
         self.plug = plug
         powerOn = settings.powerOn.rawValue

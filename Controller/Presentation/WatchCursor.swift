@@ -2,21 +2,23 @@ import Foundation
 public import LinuxClocks
 public import PlugModel
 
-/// The position up to which the events of all followed plugs are processed, as one word that needs no quotes in a shell.
+/// The position up to which the events of all followed plugs are processed, as one word that needs no quotes in a
+/// shell.
 ///
-/// The text is `c1` and then, in the base64 of RFC 4648 section 5 without padding: the start of the first watch in milliseconds
-/// since 1970 (varint); for each plug its id (6 bytes, ascending) and the number of its last event (varint); a checksum of four
-/// bytes, so that a truncated cursor does not count as an earlier one. Users should treat it as an opaque word.
+/// The text is `c1` and then, in the base64 of RFC 4648 section 5 without padding: the start of the first watch in
+/// milliseconds since 1970 (varint); for each plug its id (6 bytes, ascending) and the number of its last event
+/// (varint); a checksum of four bytes, so that a truncated cursor does not count as an earlier one. Users should treat
+/// it as an opaque word.
 public struct WatchCursor: Hashable, Sendable {
-    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It bounds the length of each
-    /// line if a network has ever new ids.
+    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It bounds the length
+    /// of each line if a network invents ids.
     public static let limit = 1024
     /// The limit of a text in bytes, which bounds the work for an invalid argument.
     static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3
     private static let prefix = "c1"
 
-    /// The start of the first of consecutive watches, in whole milliseconds. Plugs without a number are printed from this time
-    /// on.
+    /// The start of the first of consecutive watches, in whole milliseconds. Plugs without a number are printed from
+    /// this time on.
     public let start: WallTime
     /// The entries in the order of their ids.
     private var entries: [Entry] = []
@@ -27,6 +29,8 @@ public struct WatchCursor: Hashable, Sendable {
         var sequence: SequenceNumber
     }
 
+    /// Creates a cursor.
+    ///
     /// - Parameters:
     ///   - start: the start of the first watch.
     ///   - known: the last processed event per plug id.
@@ -68,6 +72,7 @@ public struct WatchCursor: Hashable, Sendable {
 // MARK: As text
 
 extension WatchCursor {
+    /// The cursor as text.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16 + 9 * entries.count)
@@ -90,6 +95,9 @@ extension WatchCursor {
                 }, as: UTF8.self)
     }
 
+    /// Parses a cursor.
+    ///
+    /// - Throws: `WatchCursorFault` with the reason why the text is not valid.
     public init(text: String) throws(WatchCursorFault) {
         guard text.utf8.count <= Self.longestText else { throw .tooLong }
         guard text.utf8.first == UInt8(ascii: "c") else { throw .noCursor }
@@ -125,6 +133,7 @@ extension WatchCursor {
 public enum WatchCursorFault: Error, Hashable, Sendable, CustomStringConvertible {
     case noCursor, otherVersion, tooLong, damaged
 
+    /// The message for the user.
     public var description: String {
         switch self {
         case .noCursor: "it is neither the number of an event nor a cursor"

@@ -3,17 +3,19 @@ import PlugModel
 
 /// Converts reports of plugs to lines, and determines each line's cursor.
 ///
-/// For a plug in the cursor the lines continue after its number. Any other plug is asked for all its stored events. Of those,
-/// events before the first watch are omitted, and events of an unknown time because the plug has restarted since. Every event
-/// that certainly occurred since then is therefore included, whether the plug is new or only now reachable.
+/// The lines of a plug in the cursor continue after its number. Every other plug is asked for all its stored events. Of
+/// these, two kinds are omitted: events before the first watch, and events whose time is unknown because the plug has
+/// restarted since. So every event that certainly occurred since the first watch is included, whether the plug is new
+/// or was unreachable.
 public struct WatchLines: Sendable {
+    /// The position after all returned lines.
     public private(set) var cursor: WatchCursor
     private let tellsCursor: Bool
     /// The states of connected plugs by their reported names.
     private var states: [String: PlugState] = [:]
     private var ids: [String: PlugID] = [:]
-    /// Gaps of plugs without a number. Only the next event shows whether such a gap is news. The limit of the cursor bounds the
-    /// table.
+    /// The gaps of plugs without a number. The next event decides if such a gap is reported. The limit of the
+    /// cursor bounds the table.
     private var gaps: [PlugID: PlugReport] = [:]
 
     /// - Parameters:
@@ -24,8 +26,8 @@ public struct WatchLines: Sendable {
         self.tellsCursor = tellsCursor
     }
 
-    /// Returns the lines for one report, each with the cursor up to and including it. Lines of readings and levels have no
-    /// cursor, because they change no number and are the most frequent.
+    /// Returns the lines for one report, each with the cursor up to and including it. Lines of readings and levels have
+    /// no cursor, because they change no number and are the most frequent.
     public mutating func records(of report: PlugReport) -> [WatchRecord] {
         switch report.update {
         case .connected(let plug): ids[report.plug] = plug.id

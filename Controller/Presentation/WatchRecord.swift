@@ -3,7 +3,8 @@ import Metering
 public import PlugClient
 public import PlugModel
 
-/// One line of `plugctl watch --json`. The keys are part of the contract with scripts. Keys without a value are omitted.
+/// One line of `plugctl watch --json`. The keys are part of the contract with scripts. Keys without a value are
+/// omitted.
 public struct WatchRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
@@ -16,22 +17,23 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var seq: UInt64?
     /// The age of the event in seconds at its arrival; absent for an event of an earlier boot of the plug.
     public var age: Double?
-    /// The position up to and including this line for all followed plugs: see ``WatchCursor``. Absent in lines of readings and
-    /// levels.
+    /// The position up to and including this line for all followed plugs: see ``WatchCursor``. Absent in lines of
+    /// readings and levels.
     public var cursor: String?
 
     /// relay, snapshot: true if the relay is on.
     public var on: Bool?
     /// relay, protectionReset: button, controller, protection, timer, powerOn.
     public var cause: String?
-    /// relay, protectionReset: the controller that sent the command. controllerPaired, controllerRemoved: the controller.
+    /// relay, protectionReset: the controller that sent the command. controllerPaired, controllerRemoved: the
+    /// controller.
     public var controller: String?
     /// level, snapshot: percent.
     public var level: Double?
     /// button: single, double, long.
     public var press: String?
-    /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay, restTime,
-    /// switchingRate.
+    /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay,
+    /// restTime, switchingRate.
     public var protection: String?
     /// snapshot: the protection that locked the relay open and is not reset; absent if there is none.
     public var tripped: String?
@@ -39,23 +41,32 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var powerLost: Bool?
     /// pairingFailed: the number of wrong setup codes since the last correct one.
     public var failures: UInt32?
-    /// reading, snapshot: W, V, A, Wh.
+    /// reading, snapshot: in W.
     public var activePower: Double?
+    /// reading, snapshot: in V.
     public var voltageRMS: Double?
+    /// reading, snapshot: in A.
     public var currentRMS: Double?
+    /// reading, snapshot: the energy counter in Wh.
     public var activeEnergy: Double?
-    /// reading, snapshot of a plug that measures alternating current: VA, var (positive for an inductive load), -1 to 1, Hz.
+    /// reading, snapshot of a plug that measures alternating current: in VA. The same applies to the following three
+    /// values.
     public var apparentPower: Double?
+    /// In var; positive for an inductive load.
     public var reactivePower: Double?
+    /// -1 to 1.
     public var powerFactor: Double?
+    /// In Hz.
     public var frequency: Double?
-    /// gap: the first and the last lost event number.
+    /// gap: the number of the first lost event.
     public var from: UInt64?
+    /// gap: the number of the last lost event.
     public var to: UInt64?
     /// gap, disconnected: the reason.
     public var reason: String?
-    /// connected: the plug's id and firmware version.
+    /// connected: the plug's id.
     public var id: String?
+    /// connected: the firmware version.
     public var firmware: String?
 
     init(plug: String, event: String, at: String) {
@@ -66,8 +77,8 @@ public struct WatchRecord: Codable, Hashable, Sendable {
 }
 
 extension WatchRecord {
-    /// Returns the lines for one report: none for reports that only concern the cursor, otherwise one per change. `previous` is
-    /// the plug's state before the report, so that a state update becomes the changes in it.
+    /// Returns the lines for one report: none for reports that only concern the cursor, otherwise one per change.
+    /// `previous` is the plug's state before the report, so that a state update becomes the changes in it.
     public static func records(of report: PlugReport, previous: PlugState?) -> [WatchRecord] {
         let at = report.at.iso8601()
         func record(_ event: String) -> WatchRecord { WatchRecord(plug: report.plug, event: event, at: at) }

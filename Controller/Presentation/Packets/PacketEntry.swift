@@ -3,6 +3,7 @@ import ServiceDiscovery
 
 /// A record in a packet.
 public struct PacketEntry: Encodable, Equatable, Sendable {
+    /// The section of the packet, with its meaning in a query or a response.
     public enum Section: String, Encodable, Sendable {
         /// A known answer of a query, which the sender does not need again.
         case known
@@ -13,8 +14,11 @@ public struct PacketEntry: Encodable, Equatable, Sendable {
         case additional
     }
 
+    /// The section of the record.
     public var section: Section
+    /// The name of the record.
     public var name: String
+    /// The registered name of its type, or `TYPE123` (RFC 3597 section 5).
     public var type: String
     /// The time to live in seconds; 0 is a goodbye.
     public var ttl: UInt32

@@ -4,6 +4,7 @@ public import MulticastDNS
 
 /// One line of `plugctl browse --packets --json`: a multicast DNS packet.
 public struct PacketRecord: Encodable, Equatable, Sendable {
+    /// The kind of a packet.
     public enum Kind: String, Encodable, Sendable {
         case query
         /// A query that proposes records for a name (RFC 6762 §8.1).
@@ -13,40 +14,56 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
         case malformed
     }
 
+    /// A question in a packet.
     public struct Question: Encodable, Equatable, Sendable {
+        /// The name in the question.
         public var name: String
+        /// The registered name of its type, or `TYPE123` (RFC 3597 section 5).
         public var type: String
         /// "QU": the question requests a unicast answer.
         public var unicast: Bool
     }
 
+    /// The reason why a packet is not a DNS message.
     public struct Fault: Encodable, Equatable, Sendable {
         /// The offset in bytes from the start of the message.
         public var offset: Int
+        /// The error in words.
         public var reason: String
     }
 
     /// The time of reception in ISO 8601.
     public var at: String
+    /// The name of the interface.
     public var interface: String
+    /// The address of the sender.
     public var from: String
     /// The sender's port. Resolvers that know only unicast DNS use a port other than 5353.
     public var port: UInt16
+    /// The destination address.
     public var to: String
+    /// The size of the DNS message in bytes.
     public var bytes: Int
+    /// The kind of the packet.
     public var kind: Kind
     /// True if more known answers follow in another packet.
     public var truncated: Bool
+    /// The questions, at most 128.
     public var questions: [Question]
+    /// The records of all sections, at most 128.
     public var records: [PacketEntry]
     /// The number of questions and records that are not included; 0 is omitted.
     public var more: Int?
+    /// The fault of a malformed packet; nil otherwise.
     public var fault: Fault?
 
-    /// The limit of questions, and of records, per packet. A packet of 9000 bytes can contain 800 of either, each with a name of
-    /// 255 bytes.
+    /// The limit of questions, and of records, per packet. A packet of 9000 bytes can contain 800 of either, each with
+    /// a name of 255 bytes.
     static let limit = 128
 
+    /// Creates the record of a received packet.
+    ///
+    /// - Parameter interfaceName: returns the name of an interface; nil if it has none.
     public init(_ packet: HeardPacket, interfaceName: (InterfaceID) -> String?) {
         at = packet.time.iso8601()
         interface = interfaceName(packet.interface) ?? "\(packet.interface)"
