@@ -4,7 +4,7 @@ import ProtocolCore
 extension Diagnosis {
     /// 2026-01-01T00:00:00Z. This program is not older.
     private static let earliest = WallTime(nanosecondsSince1970: 1_767_225_600_000_000_000)
-    /// The limit of a step in the time that this examination takes; a synchronized clock is slewed by less.
+    /// The limit of a step of the clock during the examination; a synchronized clock is slewed by less.
     private static let largestStep = Duration.milliseconds(500)
 
     static func ofClock(_ clock: Observations.Clock) -> [Finding] {

@@ -2,7 +2,8 @@ import PlugModel
 import ProtocolCore
 
 extension Diagnosis {
-    /// Describes the last abnormal end of a plug's firmware. A crash before the current boot is reported without a warning.
+    /// Describes the last abnormal end of a plug's firmware. A crash before the current boot is reported without a
+    /// warning.
     static func crash(of plug: Observations.Plug, now: Instant) -> Finding? {
         guard let crash = plug.crash else { return nil }
         let lines = crash.report.split(separator: "\n").map(String.init)

@@ -45,8 +45,8 @@ extension Diagnosis {
         }
     }
 
-    /// Returns true for interfaces to examine, including those without the required multicast flag, which the filter silently
-    /// omits.
+    /// Returns true for interfaces to examine. These include interfaces without the multicast flag, which the filter
+    /// would omit without a notice.
     private static func isCandidate(_ interface: LinuxInterface, _ filter: InterfaceFilter) -> Bool {
         switch filter {
         case .named, .every: filter.admits(interface)

@@ -23,7 +23,9 @@ extension Diagnosis {
             })
     }
 
-    /// - Returns: the faults per interface and family, otherwise the hosts whose packets were received.
+    /// Returns the findings per interface.
+    ///
+    /// - Returns: the faults per interface and family, or the hosts whose packets were received.
     static func ofMulticast(_ seen: Observations) -> [Finding] {
         var findings: [Finding] = []
         let interfaces = Dictionary(grouping: seen.links, by: \.interface).sorted { $0.key < $1.key }
@@ -63,8 +65,8 @@ extension Diagnosis {
         return nil
     }
 
-    /// Describes the other hosts on an interface. An interface without other hosts is not a fault if a different one has some,
-    /// for example a bridge of containers.
+    /// Describes the other hosts on an interface. An interface without other hosts is not a fault if a different one
+    /// has some, for example a bridge of containers.
     private static func heard(
         _ interface: String, _ links: [Observations.Link], _ seen: Observations, anybodyHeard: Bool
     ) -> Finding? {

@@ -17,9 +17,13 @@ public struct Examination: Sendable {
     let wait: Duration
     let logger: Logger
 
+    /// Creates an examination.
+    ///
     /// - Parameters:
     ///   - client: the client, which must use the interfaces of `filter`.
+    ///   - filter: the interfaces to examine.
     ///   - wait: the time for collecting announcements, and the time limit for a plug's answer.
+    ///   - logger: logs faults of the examination itself.
     public init(client: PlugClient, filter: InterfaceFilter, wait: Duration, logger: Logger) {
         self.client = client
         self.filter = filter
@@ -27,9 +31,12 @@ public struct Examination: Sendable {
         self.logger = logger
     }
 
+    /// Examines everything. Announcements, services and plugs each take up to `wait`, longer with more than 16 of each.
+    ///
     /// - Parameters:
     ///   - paired: the plugs to contact.
-    ///   - controllerFault: the reason why the paired plugs are unknown or cannot be contacted; no connection is made then.
+    ///   - controllerFault: the reason why the paired plugs are unknown or cannot be contacted; no plug is contacted
+    ///     then.
     public func observe(paired: [PairedPlugs.Entry], controllerFault: String?) async -> Observations {
         let first = ClockState.now
         let listener = PacketListener(interfaces: filter, on: client.eventLoop, logger: logger)
@@ -85,7 +92,7 @@ public struct Examination: Sendable {
         var id: PlugID? { txt?["id"].flatMap(PlugID.init(rawValue:)) }
     }
 
-    /// The limit of announcements, which bounds the memory if a network has ever new names.
+    /// The limit of announcements, which bounds the memory if a network invents names.
     private static let mostAnnouncements = 1024
 
     private func announcements() async -> [String: Announcement] {

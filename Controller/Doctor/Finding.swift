@@ -1,5 +1,6 @@
 /// The result of one check.
 public struct Finding: Hashable, Sendable {
+    /// The severity of a finding.
     public enum Level: String, Hashable, Sendable {
         case ok
         /// The subject works, but something may be missing or fail later.
@@ -8,11 +9,14 @@ public struct Finding: Hashable, Sendable {
         case problem
     }
 
+    /// The examined part.
     public enum Subject: String, Hashable, Sendable {
         case interface, multicast, port, service, clock, controller, plug
     }
 
+    /// The severity.
     public var level: Level
+    /// The examined part.
     public var subject: Subject
     /// The interface or plug; empty if the subject is unique.
     public var about: String
@@ -23,6 +27,7 @@ public struct Finding: Hashable, Sendable {
     /// The hint for the user; never nil for a problem.
     public var next: String?
 
+    /// Creates a finding. A problem requires a hint.
     public init(
         _ level: Level, _ subject: Subject, _ about: String, _ what: String, why: String? = nil, next: String? = nil
     ) {

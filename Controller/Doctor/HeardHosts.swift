@@ -3,7 +3,7 @@ import LinuxNetwork
 
 /// The addresses whose packets were received, with their number.
 struct HeardHosts: Sendable {
-    /// The limit of addresses, which bounds the memory if a network has ever new ones.
+    /// The limit of addresses, which bounds the memory if a network invents addresses.
     static let limit = 4096
 
     private var counts: [PacketListener.Place: [IPAddress: Int]] = [:]

@@ -10,12 +10,15 @@ public struct Observations: Sendable {
     public var interfaces: [LinuxInterface] = []
     /// The interfaces to use.
     public var filter: InterfaceFilter
+    /// Multicast per interface and family.
     public var links: [Link] = []
     /// The other programs that have opened the port of multicast DNS.
     public var portHolders: [PortHolder] = []
     /// The announced plugs by name.
     public var services: [Service] = []
+    /// The wall clock at the start and the end.
     public var clock: Clock
+    /// The paired plugs.
     public var plugs: [Plug] = []
     /// The reason why the paired plugs or the key for them are unknown.
     public var controllerFault: String?
@@ -24,6 +27,7 @@ public struct Observations: Sendable {
     /// The time of waiting for announcements and answers.
     public var wait: Duration
 
+    /// Creates observations without hosts and plugs.
     public init(filter: InterfaceFilter, clock: Clock, wait: Duration) {
         self.filter = filter
         self.clock = clock
@@ -32,8 +36,11 @@ public struct Observations: Sendable {
 
     /// Multicast in one family on one interface.
     public struct Link: Hashable, Sendable {
+        /// The name of the interface.
         public var interface: String
+        /// The IP family.
         public var family: IPFamily
+        /// True for the loopback interface.
         public var isLoopback = false
         /// The reason why nothing can be received.
         public var fault: String?
@@ -44,6 +51,7 @@ public struct Observations: Sendable {
         /// The other hosts whose packets were received.
         public var others: Set<IPAddress> = []
 
+        /// Creates the observations of a link that received nothing.
         public init(interface: String, family: IPFamily) {
             self.interface = interface
             self.family = family
@@ -52,20 +60,29 @@ public struct Observations: Sendable {
 
     /// An announced plug.
     public struct Service: Hashable, Sendable {
+        /// The announced name.
         public var name: String
+        /// The names of the interfaces with the announcement.
         public var interfaces: [String]
+        /// The id in the TXT record; nil if it is missing or not valid.
         public var id: PlugID?
         /// The protocol version that the plug reports.
         public var version: String?
+        /// True if a paired plug has this id.
         public var isPaired: Bool
         /// The location; nil if the plug did not answer.
         public var place: Place?
 
+        /// The host name, port and addresses of a service.
         public struct Place: Hashable, Sendable {
+            /// The host name of the SRV record.
             public var host: String
+            /// The TCP port.
             public var port: UInt16
+            /// The addresses of the host.
             public var addresses: [IPAddress]
 
+            /// Creates a location.
             public init(host: String, port: UInt16, addresses: [IPAddress]) {
                 self.host = host
                 self.port = port
@@ -73,6 +90,7 @@ public struct Observations: Sendable {
             }
         }
 
+        /// Creates an announced plug.
         public init(
             name: String, interfaces: [String], id: PlugID?, version: String?, isPaired: Bool, place: Place?
         ) {
@@ -85,11 +103,14 @@ public struct Observations: Sendable {
         }
     }
 
-    /// The wall clock at the beginning and at the end.
+    /// The wall clock at the start and at the end of the examination.
     public struct Clock: Hashable, Sendable {
+        /// The clock at the start.
         public var first: ClockState
+        /// The clock at the end.
         public var last: ClockState
 
+        /// Creates the observations of a clock.
         public init(first: ClockState, last: ClockState) {
             self.first = first
             self.last = last
@@ -100,25 +121,33 @@ public struct Observations: Sendable {
     public struct Plug: Hashable, Sendable {
         /// The name at the time of pairing.
         public var name: String
+        /// The plug's id.
         public var id: PlugID
         /// The current name; nil if it is not announced.
         public var announcedAs: String?
+        /// The result of the contact.
         public var outcome: Outcome
         /// The last abnormal end of its firmware as the plug reports it, with the time on this host's clock.
         public var crash: PlugCrash?
 
+        /// The result of contacting a plug. The texts are messages for users, with an optional `hint:` line.
         public enum Outcome: Hashable, Sendable {
+            /// The plug is not announced.
             case absent
-            /// The plug proved the pinned key and answered in this time; nil if it did not answer the request. `tripped` is the
-            /// protection that locked its relay.
+            /// The plug proved the pinned key and answered in this time; nil if it did not answer the request.
+            /// `tripped` is the protection that locked its relay.
             case connected(roundTrip: Duration?, tripped: Protection? = nil)
             /// Neither a connection nor an error occurred.
             case silent
+            /// The connection failed or ended.
             case away(String)
+            /// The plug and this controller have no common protocol version.
             case incompatible(String)
+            /// The plug or this controller does not trust the other's key.
             case distrusted(String)
         }
 
+        /// Creates the observations of a paired plug.
         public init(
             name: String, id: PlugID, announcedAs: String?, outcome: Outcome, crash: PlugCrash? = nil
         ) {
