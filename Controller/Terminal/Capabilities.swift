@@ -1,16 +1,18 @@
 /// The capabilities of an output, as far as the environment reveals them.
 public struct Capabilities: Hashable, Sendable {
+    /// True for a terminal, false for a pipe or a file.
     public let isTerminal: Bool
     /// True if lines can be redrawn in place.
     public let movesCursor: Bool
+    /// The number of colours; none with NO_COLOR.
     public let colors: ColorDepth
     /// True if text is UTF-8.
     public let isUnicode: Bool
     /// True if the font probably has braille and block characters.
     public let hasBraille: Bool
 
-    /// - Parameter environment: NO_COLOR, TERM, COLORTERM and, for the character set, the first one set of LC_ALL, LC_CTYPE and
-    ///   LANG. Other variables are ignored.
+    /// - Parameter environment: NO_COLOR, TERM, COLORTERM and, for the character set, the first one set of LC_ALL,
+    ///   LC_CTYPE and LANG. Other variables are ignored.
     public init(environment: [String: String], isTerminal: Bool) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let terminal = value("TERM") ?? "dumb"

@@ -22,7 +22,8 @@ extension Capabilities {
 }
 
 extension Style {
-    /// Colours that colour-blind users can distinguish (based on the palette of Okabe and Ito); letters also distinguish curves.
+    /// Colours that are distinguishable with colour blindness (based on the palette of Okabe and Ito). Letters also
+    /// distinguish the curves.
     private static let curves: [Ink] = [
         .indexed(38, otherwise: .cyan), .indexed(208, otherwise: .yellow), .indexed(36, otherwise: .green),
         .indexed(175, otherwise: .magenta), .indexed(220, otherwise: .brightYellow),

@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension TerminalDevice {
-    /// Returns when the reader of this output has gone, or when the task is cancelled. Without it, a program that writes nothing
-    /// for hours would not notice. It never returns for a file. Each call occupies a thread until the reader has gone or the
-    /// program ends.
+    /// Returns when the reader of this output has gone, or when the task is cancelled. Without it, a program that
+    /// writes nothing for hours would not notice. It never returns for a file. Each call occupies a thread until the
+    /// reader has gone or the program ends.
     public func readerGone() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let waiting = WaitingForClose(descriptor: descriptor, continuation: continuation)

@@ -29,8 +29,8 @@ public enum DisplayWidth {
         return isWide(value) || scalar.properties.isEmojiPresentation ? 2 : 1
     }
 
-    /// Returns true for East Asian Width "W" and "F" (Unicode Standard Annex 11), except emoji, which the standard library
-    /// classifies.
+    /// Returns true for East Asian Width "W" and "F" (Unicode Standard Annex 11), except emoji, which the standard
+    /// library classifies.
     private static func isWide(_ value: UInt32) -> Bool {
         switch value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,

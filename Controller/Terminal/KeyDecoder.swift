@@ -1,11 +1,13 @@
-/// Decodes the bytes of a keyboard into keys. The Escape key and the start of a sequence have the same byte. While ``isPending``
-/// is true, the reader must wait a moment and then call ``flush()``.
+/// Decodes the bytes of a keyboard into keys. The Escape key and the start of a sequence have the same byte. While
+/// ``isPending`` is true, the reader must wait a moment and then call ``flush()``.
 public struct KeyDecoder: Hashable, Sendable {
-    /// The limit of a sequence in bytes, so that an endless one does not consume all input; real ones have at most about ten.
+    /// The limit of a sequence in bytes, so that an endless one does not consume all input; real ones have at most
+    /// about ten.
     static let longestSequence = 32
 
     private var buffer: [UInt8] = []
 
+    /// Creates a decoder without pending bytes.
     public init() {}
 
     /// True if bytes wait for the rest of their sequence.
@@ -67,8 +69,8 @@ public struct KeyDecoder: Hashable, Sendable {
         }
     }
 
-    /// Decodes a control sequence (ECMA-48 section 5.4): parameters from 3/0 to 3/15, intermediates from 2/0 to 2/15, a final
-    /// byte from 4/0 to 7/14.
+    /// Decodes a control sequence (ECMA-48 section 5.4): parameters from 3/0 to 3/15, intermediates from 2/0 to 2/15, a
+    /// final byte from 4/0 to 7/14.
     private static func controlSequence(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         let body = bytes.dropFirst(2)
         // The Linux console sends its first function keys as ESC [ [ A.
@@ -116,7 +118,8 @@ public struct KeyDecoder: Hashable, Sendable {
         }
     }
 
-    /// Returns the first UTF-8 scalar, or a nil scalar for an invalid byte. Returns nil if the rest of the scalar is missing.
+    /// Returns the first UTF-8 scalar, or a nil scalar for an invalid byte. Returns nil if the rest of the scalar is
+    /// missing.
     private static func scalar(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar?, length: Int)? {
         guard let first = bytes.first else { return nil }
         let length =

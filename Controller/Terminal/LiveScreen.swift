@@ -12,8 +12,8 @@ public struct LiveScreen: ~Copyable {
     private var shown: [StyledLine] = []
     private var shownSize: TerminalSize?
 
-    /// Creates a screen, or returns nil if the device cannot redraw lines (a pipe, a file, TERM=dumb); the caller then prints
-    /// them. Only one live screen may exist at a time.
+    /// Creates a screen, or returns nil if the device cannot redraw lines (a pipe, a file, TERM=dumb); the caller then
+    /// prints them. Only one live screen may exist at a time.
     public init?(_ device: TerminalDevice = .standardOutput, capabilities: Capabilities, placement: Placement) {
         guard capabilities.movesCursor else { return nil }
         precondition(Restoration.state.pointee.screen < 0, "one live screen at a time")
@@ -31,7 +31,7 @@ public struct LiveScreen: ~Copyable {
     /// The current limit of a frame.
     public var size: TerminalSize { device.size ?? LiveScreen.usualSize }
 
-    /// Replaces the previous lines. Lines outside of the screen are cut.
+    /// Replaces the previous lines. Lines outside the screen are cut.
     @discardableResult public mutating func draw(_ lines: [StyledLine]) -> WriteResult {
         let size = self.size
         var output: [UInt8] = []
@@ -63,8 +63,8 @@ public struct LiveScreen: ~Copyable {
         device.write(Array(LiveScreen.farewell(placement).utf8))
     }
 
-    /// Hides the cursor and disables line wrap: if the terminal draws a character wider than expected, the rest of the screen
-    /// keeps its position.
+    /// Hides the cursor and disables line wrap: if the terminal draws a character wider than expected, the rest of the
+    /// screen keeps its position.
     private static func greeting(_ placement: Placement) -> String {
         switch placement {
         case .wholeScreen: "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"

@@ -1,18 +1,22 @@
-/// The progress of long work: a line on standard error that is redrawn in place. Nothing is shown if standard error is not a
-/// terminal.
+/// The progress of long work: a line on standard error that is redrawn in place. Nothing is shown if standard error is
+/// not a terminal.
 public struct ProgressLine: ~Copyable {
     private let label: String
     private let device = TerminalDevice.standardError
     private let isShown: Bool
     private var shown = -1
 
+    /// Creates the line. Control characters are removed from the label.
     public init(_ label: String) {
         self.label = safeText(label)
         isShown = device.capabilities.movesCursor
     }
 
+    /// Shows the progress in percent.
+    ///
     /// - Parameters:
-    ///   - done: the completed part of `total`, which is at least 1.
+    ///   - done: the completed part.
+    ///   - total: the whole, at least 1.
     public mutating func show(_ done: Int, of total: Int) {
         let percent = done * 100 / max(1, total)
         guard isShown, percent != shown else { return }

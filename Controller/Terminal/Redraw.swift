@@ -8,8 +8,8 @@ public enum Placement: Hashable, Sendable {
 
 /// Returns the bytes that turn one frame on the screen into the next, with the differences only.
 ///
-/// In place, the cursor is somewhere in the last line of the previous frame (or in the first free line if that was empty) and
-/// ends in the last line of the next. Lines must not be wider than the screen, and frames not taller.
+/// In place, the cursor is somewhere in the last line of the previous frame (or in the first free line if that was
+/// empty) and ends in the last line of the next. Lines must not be wider than the screen, and frames not taller.
 public func redraw(
     from previous: [StyledLine], to next: [StyledLine], placement: Placement, colors: ColorDepth
 ) -> [UInt8] {
@@ -50,6 +50,8 @@ private struct FrameWriter {
         row = max(0, rows - 1)
     }
 
+    /// Replaces one line.
+    ///
     /// - Parameter old: the previous cells; nil if the line does not exist yet.
     mutating func replace(_ old: [ScreenCell]?, with new: [ScreenCell], row: Int) {
         guard let old else {

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Restores the terminal at the end of the process: after `exit`, a signal, or a trap.
 ///
-/// The state is in memory that is allocated once and never freed, since a signal handler may neither allocate nor lock. Only one
-/// keyboard and one screen are in use at a time; their owners register and remove them.
+/// The state is in memory that is allocated once and never freed, since a signal handler may neither allocate nor lock.
+/// Only one keyboard and one screen are in use at a time; their owners register and remove them.
 enum Restoration {
     struct State {
         var keyboard: Int32 = -1
@@ -22,10 +22,11 @@ enum Restoration {
     /// The limit of our signal numbers.
     private static let signalCapacity = 32
 
-    /// The signals that end a program. If a program handles them, it ends in order and restores the terminal itself, so its
-    /// handlers are kept.
+    /// The signals that end a program. If a program handles them, it ends in order and restores the terminal itself, so
+    /// its handlers are kept.
     private static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
-    /// The signals of a crash. Their handlers (such as Swift's backtraces) write to the terminal, which must be restored first.
+    /// The signals of a crash. Their handlers (such as Swift's backtraces) write to the terminal, which must be
+    /// restored first.
     private static let crashes = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
     nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {

@@ -1,5 +1,5 @@
-/// Returns untrusted text in printable form: removes control characters, and replaces line ends and tabs with spaces. An escape
-/// sequence loses its escape character, and its harmless rest remains.
+/// Returns untrusted text in printable form: removes control characters, and replaces line ends and tabs with spaces.
+/// An escape sequence loses its escape character, and its harmless rest remains.
 public func safeText(_ untrusted: String) -> String {
     guard untrusted.unicodeScalars.contains(where: { safeScalar($0) != $0 }) else { return untrusted }
     return String(String.UnicodeScalarView(untrusted.unicodeScalars.compactMap(safeScalar)))

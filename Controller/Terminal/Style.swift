@@ -12,18 +12,25 @@ public struct Style: Hashable, Sendable {
         case indexed(UInt8, otherwise: Color)
     }
 
+    /// The colour; nil for the terminal's default.
     public var ink: Ink?
+    /// True for bold text.
     public var isBold = false
+    /// True for faint text.
     public var isFaint = false
+    /// True for underlined text.
     public var isUnderlined = false
+    /// True if the colours of text and background are exchanged.
     public var isReversed = false
 
+    /// Creates a style with a colour of the palette.
     public init(
         _ color: Color? = nil, bold: Bool = false, faint: Bool = false, underlined: Bool = false, reversed: Bool = false
     ) {
         self.init(ink: color.map(Ink.palette), bold: bold, faint: faint, underlined: underlined, reversed: reversed)
     }
 
+    /// Creates a style.
     public init(
         ink: Ink?, bold: Bool = false, faint: Bool = false, underlined: Bool = false, reversed: Bool = false
     ) {
@@ -34,11 +41,15 @@ public struct Style: Hashable, Sendable {
         isReversed = reversed
     }
 
+    /// The style without attributes and colour.
     public static let plain = Style()
+    /// Bold text in the default colour.
     public static let bold = Style(bold: true)
+    /// Faint text in the default colour.
     public static let faint = Style(faint: true)
 
-    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty if there is no difference.
+    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty if there is no
+    /// difference.
     func sequence(_ colors: ColorDepth) -> String {
         guard colors != .none else { return "" }
         var parameters: [String] = []

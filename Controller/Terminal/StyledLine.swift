@@ -1,24 +1,33 @@
-/// A line of text in spans of one style each. Control characters are removed, so a line with untrusted names can be printed
-/// safely.
+/// A line of text in spans of one style each. Control characters are removed, so a line with untrusted names can be
+/// printed safely.
 public struct StyledLine: Hashable, Sendable {
+    /// A text with one style.
     public struct Span: Hashable, Sendable {
+        /// The text without control characters.
         public let text: String
+        /// The style of the whole text.
         public let style: Style
     }
 
+    /// The spans from left to right.
     public private(set) var spans: [Span] = []
 
+    /// Creates an empty line.
     public init() {}
 
+    /// Creates a line with one span.
     public init(_ text: String, _ style: Style = .plain) { append(text, style) }
 
+    /// Appends a text without its control characters.
     public mutating func append(_ text: String, _ style: Style = .plain) {
         let safe = safeText(text)
         if !safe.isEmpty { spans.append(Span(text: safe, style: style)) }
     }
 
+    /// Appends a line.
     public mutating func append(_ line: StyledLine) { spans += line.spans }
 
+    /// The text without styles.
     public var text: String { spans.map(\.text).joined() }
 
     /// The width in display columns.
@@ -47,7 +56,8 @@ public struct StyledLine: Hashable, Sendable {
         return cut
     }
 
-    /// Returns the line with exactly `columns` columns: cut, or padded with spaces on the side opposite to the alignment.
+    /// Returns the line with exactly `columns` columns: cut, or padded with spaces on the side opposite to the
+    /// alignment.
     public func fitted(to columns: Int, _ alignment: Alignment = .left, ellipsis: Character = "…") -> StyledLine {
         guard columns > 0 else { return StyledLine() }
         let cut = truncated(to: columns, ellipsis: ellipsis)

@@ -1,14 +1,19 @@
-/// Rows of cells in aligned columns for a width. The layout is pure, so that pipes, narrow terminals and tests use the same
-/// code.
+/// A table of rows and aligned columns that fits a width. The layout is pure, so that pipes, narrow terminals and tests
+/// use the same code.
 public struct Table: Hashable, Sendable {
+    /// A column and its layout.
     public struct Column: Hashable, Sendable {
+        /// The title in the first line.
         public var title: String
+        /// The alignment of the cells.
         public var alignment: Alignment
         /// The minimum width of the column, or its content's width if that is smaller.
         public var least: Int
-        /// The importance of the column. If space is short, the least important columns are cut first, and then omitted first.
+        /// The importance of the column. If space is short, the least important columns are cut first, and then omitted
+        /// first.
         public var importance: Int
 
+        /// Creates a column.
         public init(_ title: String, _ alignment: Alignment = .left, least: Int = 4, importance: Int = 0) {
             self.title = title
             self.alignment = alignment
@@ -17,20 +22,28 @@ public struct Table: Hashable, Sendable {
         }
     }
 
+    /// The columns between two cells.
     private static let space = 2
 
+    /// The columns from left to right.
     public var columns: [Column]
     /// The rows. Missing cells are empty; excess cells are not shown.
     public var rows: [[StyledLine]]
+    /// True if the first line shows the titles.
     public var hasTitles: Bool
 
+    /// Creates a table.
     public init(_ columns: [Column], rows: [[StyledLine]] = [], hasTitles: Bool = true) {
         self.columns = columns
         self.rows = rows
         self.hasTitles = hasTitles
     }
 
-    /// - Parameter width: the limit of a line; nil for no limit. Lines have no trailing spaces.
+    /// Returns the lines of the table, without trailing spaces.
+    ///
+    /// - Parameters:
+    ///   - width: the limit of display columns; nil for no limit.
+    ///   - ellipsis: marks truncated cells.
     public func lines(width: Int? = nil, ellipsis: Character = "…") -> [StyledLine] {
         let shown = layout(width: width)
         let titles = hasTitles ? [columns.map { StyledLine($0.title, Style(bold: true)) }] : []

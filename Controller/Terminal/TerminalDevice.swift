@@ -2,9 +2,12 @@ internal import Glibc
 
 /// A screen's size in character cells.
 public struct TerminalSize: Hashable, Sendable {
+    /// The number of columns.
     public var columns: Int
+    /// The number of lines.
     public var rows: Int
 
+    /// Creates a size.
     public init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
@@ -13,6 +16,7 @@ public struct TerminalSize: Hashable, Sendable {
 
 /// The result of a write.
 public enum WriteResult: Hashable, Sendable {
+    /// All bytes were written.
     case written
     /// The reader has gone (`plugctl watch | head`). This is not an error; the program ends.
     case closed
@@ -22,14 +26,20 @@ public enum WriteResult: Hashable, Sendable {
 
 /// An output with its file descriptor: a terminal, a pipe or a file.
 public struct TerminalDevice: Hashable, Sendable {
+    /// The file descriptor.
     public let descriptor: Int32
 
+    /// Creates a device. The descriptor is not closed.
     public init(descriptor: Int32) { self.descriptor = descriptor }
 
+    /// The device of descriptor 0.
     public static let standardInput = TerminalDevice(descriptor: 0)
+    /// The device of descriptor 1.
     public static let standardOutput = TerminalDevice(descriptor: 1)
+    /// The device of descriptor 2.
     public static let standardError = TerminalDevice(descriptor: 2)
 
+    /// True for a terminal, false for a pipe or a file.
     public var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// The size; nil if this is not a terminal, or a terminal without a known size (a serial line).
@@ -76,8 +86,8 @@ public struct TerminalDevice: Hashable, Sendable {
     }
 }
 
-/// Writes with SIGPIPE blocked and removed from the thread, so that a closed pipe does not end this process. Ignoring the signal
-/// for the whole process would also affect the programs that it starts.
+/// Writes with SIGPIPE blocked and removed from the thread, so that a closed pipe does not end this process. Ignoring
+/// the signal for the whole process would also affect the programs that it starts.
 private func writeWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> (count: Int, error: Int32) {
     var broken = sigset_t()
     var before = sigset_t()

@@ -4,13 +4,14 @@ internal import Synchronization
 /// An event of a terminal.
 public enum TerminalEvent: Hashable, Sendable {
     case key(Key)
+    /// The window has a new size.
     case resized(TerminalSize)
     /// The process was stopped and resumed. The screen must be redrawn.
     case resumed
 }
 
-/// The keyboard in raw mode: keys arrive one by one without echo, and Control-C is a key. The previous modes are restored by
-/// ``close()``, when the input is released, and when the process ends by `exit`, a signal or a trap.
+/// The keyboard in raw mode: keys arrive one by one without echo, and Control-C is a key. The previous modes are
+/// restored by ``close()``, when the input is released, and when the process ends by `exit`, a signal or a trap.
 public final class TerminalInput: Sendable {
     /// The limit of unread events, above which the oldest are dropped.
     static let mostUnread = 256
@@ -52,8 +53,8 @@ private struct RawKeyboard: Sendable {
         precondition(Restoration.state.pointee.keyboard < 0, "one terminal input at a time")
         self.descriptor = descriptor
         found = modes
-        // Disables canonical lines, echo, signals and extensions, and translation and flow control of input. Output modes are
-        // kept, so that other programs' messages still begin at the left.
+        // Disables canonical lines, echo, signals and extensions, and translation and flow control of input. Output
+        // modes are kept, so that other programs' messages still begin at the left.
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         modes.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON | ISTRIP)
         raw = modes
