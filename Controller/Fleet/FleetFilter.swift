@@ -1,5 +1,6 @@
 /// Selects plugs. Empty or nil properties select all.
 public struct FleetFilter: Hashable, Sendable {
+    /// The state of the selected plugs: all, away, or with a tripped protection.
     public enum Condition: String, CaseIterable, Sendable {
         case all, away, tripped
     }
@@ -11,14 +12,16 @@ public struct FleetFilter: Hashable, Sendable {
 
     /// Names of houses.
     public var houses: [String] = []
-    /// Labels that a house must all have.
+    /// The labels that a house must have.
     public var labels: [FleetLabel] = []
     /// A part of a plug's name, ignoring case, or its whole id.
     public var search: String?
     /// Names of plugs, ignoring case, or their ids.
     public var plugs: [String] = []
+    /// The state of the selected plugs.
     public var condition = Condition.all
 
+    /// Creates a filter. It is not checked; see ``fault``.
     public init(
         houses: [String] = [], labels: [FleetLabel] = [], search: String? = nil, plugs: [String] = [],
         condition: Condition = .all
@@ -50,15 +53,18 @@ public struct FleetFilter: Hashable, Sendable {
 
 /// A label of a house: `city=Bonn`.
 public struct FleetLabel: Hashable, Sendable {
+    /// The part before the first `=`.
     public var key: String
+    /// The part after the first `=`; may be empty.
     public var value: String
 
+    /// Creates a label.
     public init(key: String, value: String) {
         self.key = key
         self.value = value
     }
 
-    /// - Parameter written: `key=value`. The result is nil without `=` or without a key.
+    /// Parses `key=value`; nil without `=` or without a key.
     public init?(_ written: String) {
         guard let mark = written.firstIndex(of: "="), mark > written.startIndex else { return nil }
         self.init(key: String(written[..<mark]), value: String(written[written.index(after: mark)...]))

@@ -3,10 +3,14 @@ public import PlugModel
 
 /// An order to switch a plug of a house.
 public struct FleetOrder: Hashable, Sendable {
+    /// The name of the house.
     public var house: String
+    /// The plug's id.
     public var plug: PlugID
+    /// The requested state of the relay.
     public var on: Bool
 
+    /// Creates an order.
     public init(house: String, plug: PlugID, on: Bool) {
         self.house = house
         self.plug = plug
@@ -40,7 +44,7 @@ extension FleetOutcome {
     /// The limit of a displayed reason in bytes.
     private static let detailLimit = 300
 
-    /// - Parameter payload: the answer to a command (`Documentation/reference/mqtt.md`).
+    /// Parses the answer to a command (`Documentation/reference/mqtt.md`). An invalid answer becomes `refused`.
     init(answer payload: [UInt8]) {
         guard payload.count <= Self.answerLimit, let values = try? JSONScalars(payload).values,
             case .boolean(let isDone)? = values["done"]

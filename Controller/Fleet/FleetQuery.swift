@@ -2,6 +2,7 @@ import JSONText
 
 /// A statement for the database. User input is never part of its text, only of its values.
 public struct FleetQuery: Hashable, Sendable {
+    /// The text of the statement.
     public let sql: String
     /// The values for `$1`, `$2` ...; nil for null.
     public let values: [String?]
@@ -37,7 +38,7 @@ public struct FleetQuery: Hashable, Sendable {
         ]
     }
 
-    /// Returns the query for plugs by house and name.
+    /// Returns the query for plugs, sorted by house and name.
     public static func plugs(_ filter: FleetFilter, for rights: FleetRights, limit: Int) -> FleetQuery {
         let limit = clamp(limit)
         return FleetQuery(
@@ -58,7 +59,7 @@ public struct FleetQuery: Hashable, Sendable {
             ], limit: limit)
     }
 
-    /// Returns the query for houses by name, with sums of their plugs and the energy of this month.
+    /// Returns the query for houses, sorted by name, with sums of their plugs and the energy of this month.
     public static func houses(_ filter: FleetFilter, for rights: FleetRights, limit: Int) -> FleetQuery {
         let limit = clamp(limit)
         return FleetQuery(

@@ -3,7 +3,9 @@ import PlugModel
 
 /// A plug of one of many houses in the database. Names are untrusted.
 public struct FleetPlug: Encodable, Hashable, Sendable {
+    /// The name of the house.
     public var house: String
+    /// Twelve hexadecimal digits.
     public var id: String
     /// The plug's name, or its id if it has no name.
     public var plug: String
@@ -13,6 +15,7 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
     public var connected: Bool
     /// The time of its last sign of life in ISO 8601, UTC.
     public var lastSeen: String?
+    /// True if the relay is on; nil if unknown.
     public var on: Bool?
     /// The level of a dimmer in percent.
     public var level: Double?
@@ -47,11 +50,17 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
 
 /// One of many houses, with sums of its plugs.
 public struct FleetHouse: Encodable, Hashable, Sendable {
+    /// The name of the house.
     public var house: String
+    /// The labels of the house.
     public var labels: [String: String]
+    /// The number of plugs.
     public var plugs: Int
+    /// The number of connected plugs.
     public var connected: Int
+    /// The number of plugs that are not connected.
     public var away: Int
+    /// The number of plugs with a tripped protection.
     public var tripped: Int
     /// The power of its connected plugs in W; nil if none has a meter.
     public var activePower: Double?
@@ -59,6 +68,7 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
     public var energyThisMonth: Double?
     /// The time of the daemon's last sign of life in ISO 8601, UTC.
     public var lastSeen: String?
+    /// The user's role in this house.
     public var role: String
 
     /// Returns nil if the row does not have the query's format.
@@ -84,15 +94,18 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
 public struct FleetEnergy: Encodable, Hashable, Sendable {
     /// The month in the house's calendar, such as `2026-11`.
     public var month: String
+    /// The name of the house.
     public var house: String
-    /// The plug's id and name; both are nil for the whole house.
+    /// The plug's id; nil for the whole house.
     public var id: String?
+    /// The plug's name, or its id if it has no name; nil for the whole house.
     public var plug: String?
     /// The energy in Wh.
     public var activeEnergy: Double
     /// The part of the energy in times without samples, in Wh.
     public var estimated: Double
 
+    /// Returns nil if the row does not have the query's format.
     public init?(_ row: [String?]) {
         guard row.count == 6, let month = row[0].flatMap({ FleetMonth($0) }), let house = row[1],
             let energy = finite(row[4])
@@ -106,11 +119,15 @@ public struct FleetEnergy: Encodable, Hashable, Sendable {
     }
 }
 
-/// The rows of an answer, and true if there were more than requested.
+/// The rows of an answer.
 public struct FleetList<Row: Sendable>: Sendable {
+    /// The rows, at most as many as requested.
     public var rows: [Row]
+    /// True if there are more rows than requested.
     public var isCut: Bool
 
+    /// Converts the rows of an answer.
+    ///
     /// - Parameters:
     ///   - query: the query of the answer.
     ///   - read: converts a row of the database; nil for invalid rows, which are omitted.
@@ -119,6 +136,7 @@ public struct FleetList<Row: Sendable>: Sendable {
         isCut = answer.count > query.limit
     }
 
+    /// Creates a list.
     public init(rows: [Row], isCut: Bool = false) {
         self.rows = rows
         self.isCut = isCut

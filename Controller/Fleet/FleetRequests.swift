@@ -2,15 +2,17 @@ import DequeModule
 public import PlugTopics
 public import ProtocolCore
 
-/// Sends orders to plugs of many houses as requests through a broker, and receives their answers: `Documentation/reference/mqtt.md` is the
-/// contract.
+/// Sends orders to plugs of many houses as requests through a broker, and receives their answers. The format is in
+/// `Documentation/reference/mqtt.md`.
 ///
-/// A request that is sent again after a lost connection has the same Correlation Data and payload, so its plug performs it once.
-/// It is valid for ``counting`` after it was first sent, wherever it waits. An order without an answer will therefore not be
-/// performed later.
+/// A request that is sent again after a lost connection has the same Correlation Data and payload, so its plug performs
+/// it once. It is valid for ``counting`` after it was first sent, wherever it waits. An order without an answer is
+/// therefore not performed later.
 public struct FleetRequests: Machine, Sendable {
+    /// The caller's number of an order.
     public typealias Ticket = UInt64
 
+    /// An input of the machine.
     public enum Event: MachineEvent, Sendable {
         case ordered(Ticket, FleetOrder)
         /// The answer to ``Action/connect(server:)`` after success.
@@ -25,6 +27,7 @@ public struct FleetRequests: Machine, Sendable {
         case deadlineReached
     }
 
+    /// An output of the machine, performed by the shell.
     public enum Action: Hashable, Sendable {
         /// - server: the index in the list.
         case connect(server: Int)
@@ -67,6 +70,7 @@ public struct FleetRequests: Machine, Sendable {
     static let patience = Duration.seconds(12)
     /// The time to try to connect to a broker.
     static let search = Duration.seconds(12)
+    /// The pause after a house was too busy.
     static let busyPause = Duration.seconds(1)
     /// The time that an unused connection is kept.
     static let keeping = Duration.seconds(60)
@@ -87,6 +91,8 @@ public struct FleetRequests: Machine, Sendable {
     private var sent: [BrokerTicket: Ticket] = [:]
     private var lastSent: BrokerTicket = 0
 
+    /// Creates a machine without orders and without a connection.
+    ///
     /// - Parameters:
     ///   - prefix: the prefix of the topics of all houses.
     ///   - client: the client id at the broker, which is also part of the topic for answers.
@@ -98,6 +104,7 @@ public struct FleetRequests: Machine, Sendable {
         random = SeededRandom(seed: seed)
     }
 
+    /// The next time at which `handle` needs `deadlineReached`; nil while there is none.
     public var nextDeadline: Instant? {
         var next: Instant?
         switch link {
@@ -118,6 +125,7 @@ public struct FleetRequests: Machine, Sendable {
         return sooner(sentAt + Self.patience, entry.waitsUntil)
     }
 
+    /// Handles an event and returns the actions in their order.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {

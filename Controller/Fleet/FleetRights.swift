@@ -11,8 +11,7 @@ public struct FleetRights: Hashable, Sendable {
         /// True if `text` is the beginning of a name.
         let isBeginning: Bool
 
-        /// - Parameter written: `elm-street-5`, `elm-*` or `*`. The result is nil for an empty text, and if `*` is not at the
-        ///   end.
+        /// Parses `elm-street-5`, `elm-*` or `*`; nil for an empty text, and if `*` is not at the end.
         public init?(_ written: String) {
             let isBeginning = written.hasSuffix("*")
             let text = isBeginning ? String(written.dropLast()) : written
@@ -22,7 +21,7 @@ public struct FleetRights: Hashable, Sendable {
         }
 
         func contains(_ house: String) -> Bool {
-            // The comparison is by bytes, as in the database: two encodings of a letter are two houses.
+            // Bytes are compared, as in the database: two encodings of the same letter are different houses.
             isBeginning ? house.utf8.starts(with: text.utf8) : house.utf8.elementsEqual(text.utf8)
         }
     }
@@ -38,13 +37,16 @@ public struct FleetRights: Hashable, Sendable {
     /// Creates rights without any house.
     public init() {}
 
+    /// True if no house is visible.
     public var isEmpty: Bool { houses.isEmpty }
 
+    /// Grants a role in a set of houses.
     public mutating func add(_ role: Role, in some: Houses) { houses[role, default: []].append(some) }
 
     /// Returns the highest granted role, or nil if there are no rights in the house.
     public func role(in house: String) -> Role? { grants.first { $0.houses.contains(house) }?.role }
 
+    /// Returns true for the roles that may switch plugs: owner and user.
     public func maySwitch(in house: String) -> Bool {
         switch role(in: house) {
         case .owner, .user: true
