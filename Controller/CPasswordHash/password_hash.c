@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Its working memory is some tens of kilobytes: too much for the stack of a thread.
+// crypt_data has tens of kilobytes, too much for the stack of a thread.
 static int hashed(const char *password, const char *setting, char *hash, size_t size) {
     struct crypt_data *data = calloc(1, sizeof *data);
     if (data == NULL) return -1;
     const char *result = crypt_r(password, setting, data);
-    // A failure is told by a text that no hash begins with.
+    // crypt_r reports a failure by NULL or by a text that begins with '*', which no hash does.
     int is_good = result != NULL && result[0] != '*' && strlen(result) < size;
     if (is_good) strcpy(hash, result);
     explicit_bzero(data, sizeof *data);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is used of the libraries, as their documentation has it (librsvg 2.46 and later, cairo 1.10 and later), so that no
-// headers are needed to build and no library to start.
+// The declarations of the libraries that are used, from their documentation (librsvg 2.46 and later, cairo 1.10 and
+// later). So neither headers are needed for the build nor libraries at the start.
 typedef struct {
     unsigned int domain;
     int code;
@@ -51,7 +51,7 @@ static int load(libraries *all, char *message, size_t size) {
         snprintf(message, size, "%s", why ? why : "unknown error of the loader");
         return 0;
     }
-    // What a library was linked with is found through its handle too: GLib comes with librsvg.
+    // dlsym also searches the dependencies of a library: GLib is a dependency of librsvg.
     const struct {
         void *library;
         const char *name;
@@ -97,7 +97,7 @@ enum smartplug_rsvg_result smartplug_rsvg_png(
     void *document = all.handle_from_data(svg, length, &error);
     if (!document) return unreadable(&all, error, message, message_size);
 
-    // A surface that could not be made is one that says so: cairo never returns a null pointer.
+    // cairo never returns NULL: a surface that could not be created has an error status.
     void *surface = all.surface_create(cairo_format_argb32, width, height);
     unsigned int status = all.surface_status(surface);
     enum smartplug_rsvg_result result = smartplug_rsvg_done;

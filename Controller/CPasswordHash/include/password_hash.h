@@ -1,9 +1,9 @@
 #include <stddef.h>
 
-/// Hashes `password` anew, as the system hashes its users' (crypt(5)), with a salt of its own.
+/// Hashes `password` with a new random salt and the system's default method for user passwords (crypt(5)).
 ///
-/// Returns 0, and in `hash` a text of less than `size` bytes; -1 where that cannot be done.
+/// Returns 0 and writes a zero-terminated text of less than `size` bytes to `hash`; returns -1 on failure.
 int password_hash(const char *password, char *hash, size_t size);
 
-/// Returns 1 where `hash` was made of `password`, 0 where it was not, -1 where it is no hash.
+/// Returns 1 if `hash` is a hash of `password`, 0 if it is not, and -1 if `hash` is not a valid hash.
 int password_matches(const char *password, const char *hash);

@@ -1,21 +1,21 @@
 #pragma once
 #include <stddef.h>
 
-/// What became of a picture.
+/// The result of a conversion. For every result except `done`, `message` has the reason.
 enum smartplug_rsvg_result {
     smartplug_rsvg_done = 0,
-    /// A library is not on this machine, or lacks a function; `message` is what the loader says.
+    /// A library is not installed or lacks a function; `message` is the loader's error.
     smartplug_rsvg_missing = 1,
-    /// The SVG cannot be read or drawn; `message` is what librsvg says.
+    /// The SVG cannot be parsed or drawn; `message` is librsvg's error.
     smartplug_rsvg_unreadable = 2,
-    /// The picture is too large for memory, or cairo failed; `message` is what cairo says.
+    /// The picture is too large for memory, or cairo failed; `message` is cairo's error.
     smartplug_rsvg_failed = 3,
 };
 
-/// Draws an SVG document onto `width` times `height` pixels and hands the bytes of a PNG file, in pieces, to `take`, which gets
-/// `context`. `message` gets text that ends with a zero byte where the result is not smartplug_rsvg_done.
+/// Draws an SVG document with `width` by `height` pixels. The bytes of the PNG file are passed in pieces to `take`, with
+/// `context`. If the result is not smartplug_rsvg_done, `message` receives a zero-terminated text.
 ///
-/// librsvg and cairo are loaded when this is first called: whoever draws no picture needs neither.
+/// librsvg and cairo are loaded by the first call, so a program that draws no picture needs neither.
 enum smartplug_rsvg_result smartplug_rsvg_png(
     const unsigned char *svg, size_t length, int width, int height,
     void (*take)(void *context, const unsigned char *bytes, size_t count), void *context,
