@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-// What is used of the library, as its documentation has it, so that no header is needed to build and no library to start.
+// The declarations of the library that are used, from its documentation. So neither its header is needed for the build
+// nor the library at the start.
 typedef struct pg_conn connection;
 typedef struct pg_result result;
 
@@ -102,7 +103,7 @@ static int64_t now(void) {
     return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/// Waits for the socket, in pieces, so that somebody who gives up is heard.
+/// Waits for the socket in steps of at most 100 ms, so that `smartplug_pg_give_up` takes effect soon.
 static bool waits(smartplug_pg *link, short events, int64_t until, smartplug_pg_fault *fault) {
     for (;;) {
         if (atomic_load(&link->gives_up)) {
@@ -147,7 +148,7 @@ int smartplug_pg_connect(
         return -1;
     }
     int64_t until = now() + patience;
-    // libpq's documentation: before the first call of PQconnectPoll it counts as one that wants to write.
+    // libpq's documentation: before the first call of PQconnectPoll, wait as if it had returned PGRES_POLLING_WRITING.
     int state = library.status(link->connection) == connection_bad ? polling_failed : polling_writing;
     while (state == polling_reading || state == polling_writing) {
         if (!waits(link, state == polling_reading ? POLLIN : POLLOUT, until, fault)) return -1;
@@ -161,7 +162,7 @@ int smartplug_pg_connect(
     return 0;
 }
 
-/// Sends what waits to be sent.
+/// Sends the queued data.
 static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault) {
     for (;;) {
         int left = library.flush(link->connection);
@@ -170,7 +171,7 @@ static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault
             say(fault, library.error(link->connection));
             return false;
         }
-        // A server that sends while we send would otherwise wait for us, and we for it.
+        // Reads as well: otherwise a server that sends at the same time would wait for us, and we for it.
         if (!waits(link, POLLIN | POLLOUT, until, fault)) return false;
         if (!library.consume(link->connection)) {
             say(fault, library.error(link->connection));
@@ -179,7 +180,7 @@ static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault
     }
 }
 
-/// The last answer, once all have come; NULL where one of them failed, or none came.
+/// Returns the last result after all have arrived; NULL if one of them failed or none arrived.
 static result *answer(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault) {
     if (!flushes(link, until, fault)) return NULL;
     result *last = NULL;

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A connection to PostgreSQL by libpq, which is loaded by the first connection.
 ///
-/// Calls block, each at most for the timeout, and must come from one thread at a time. Only ``giveUp()`` is safe on any thread.
+/// Calls block, each at most for the time limit, and must come from one thread at a time. Only ``giveUp()`` is safe on
+/// any thread.
 public final class PostgreSQLConnection: Sendable {
     /// The connection of the current call.
     private let link: Link
@@ -28,7 +29,10 @@ public final class PostgreSQLConnection: Sendable {
         self.patience = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Connects. Call it once.
+    /// Connects to the server. Call it once.
+    ///
+    /// - Throws: `PostgreSQLError` if the password file cannot be read or the server does not accept the connection in
+    ///   time.
     public func connect(_ settings: PostgreSQLSettings) throws(PostgreSQLError) {
         let options: [(key: String, value: String)]
         do throws(FileError) {

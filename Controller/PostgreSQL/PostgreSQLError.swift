@@ -7,6 +7,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The SQLSTATE of the server's error; nil if the server sent none, and the connection is then unusable.
     public var state: String?
 
+    /// Creates an error.
     public init(_ description: String, state: String? = nil) {
         self.description = description
         self.state = state

@@ -3,6 +3,7 @@ import DurableFiles
 
 /// The settings of a PostgreSQL server: the table `[postgresql]` of a file.
 public struct PostgreSQLSettings: Sendable {
+    /// The encryption of the connection.
     public enum Encryption: Hashable, Sendable {
         case off
         /// TLS with a server certificate that matches the host name and is signed by an authority in a PEM file.
@@ -11,11 +12,15 @@ public struct PostgreSQLSettings: Sendable {
 
     /// A name, an address, or the directory of a local socket.
     public var host: String
+    /// The TCP port; it also selects a local socket.
     public var port: Int
+    /// The name of the database.
     public var database: String
+    /// The name of the role.
     public var user: String
     /// The file with the password, readable only by its owner. It is read for each connection.
     public var passwordFile: String?
+    /// The encryption of the connection.
     public var encryption: Encryption
 
     /// The path of the machine's certificate authorities on Debian and other systems.
@@ -46,6 +51,7 @@ public struct PostgreSQLSettings: Sendable {
             encryption: encryption == .off ? .off : .verified(authority: authority ?? Self.machineAuthorities))
     }
 
+    /// Creates settings with the defaults of the configuration file.
     public init(
         host: String, port: Int = 5432, database: String = "smartplug", user: String = "smartplug",
         passwordFile: String? = nil, encryption: Encryption = .off
@@ -60,7 +66,7 @@ public struct PostgreSQLSettings: Sendable {
 
     /// Returns the options for libpq. The environment and libpq's own files have no influence.
     ///
-    /// - Throws: if the password file cannot be read, or if other users may read it.
+    /// - Throws: `FileError` if the password file cannot be read, or if other users may read it.
     func options() throws(FileError) -> [(key: String, value: String)] {
         var options: [(key: String, value: String)] = [
             ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
