@@ -1,10 +1,10 @@
 import ProtocolCore
 
-/// Determines the next step of delivering a history: connects to the receiver, gets its position, sends the missing changes part
-/// by part, and retries when it is away.
+/// Determines the next step of delivering a history: connects to the receiver, gets its position, sends the missing
+/// changes part by part, and retries when it is away.
 ///
-/// Only the receiver's reported position counts. If an acknowledgement was lost, the position after the next connection includes
-/// that part.
+/// Only the receiver's reported position counts. If an acknowledgement was lost, the position after the next connection
+/// includes that part.
 struct DeliveryMachine: Machine {
     enum Event: MachineEvent, Hashable {
         case started
@@ -25,12 +25,14 @@ struct DeliveryMachine: Machine {
         case look(after: Int64)
         /// Sends a part. Answered with `delivered` or `failed`.
         case deliver(after: Int64, atMost: Int)
+        /// Reports a notice to the user.
         case tell(DeliveryNotice)
     }
 
-    /// The number of changes per part. After a failure the next part is smaller, so that a part that overloads the receiver is
-    /// sent in pieces.
+    /// The number of changes per part. After a failure the next part is smaller, so that a receiver that cannot handle
+    /// a large part gets smaller ones.
     static let limits = 16...512
+    /// The first and the longest pause after a failure.
     static let firstPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(300)
 
@@ -108,7 +110,7 @@ struct DeliveryMachine: Machine {
         return tell(.caughtUp)
     }
 
-    /// Reports a notice unless it equals the last one, whatever its text.
+    /// Returns a notice unless it is of the same kind as the last one. A refusal with a different reason is reported.
     private mutating func tell(_ notice: DeliveryNotice) -> [Action] {
         guard told?.isSame(as: notice) != true else { return [] }
         defer { told = notice }

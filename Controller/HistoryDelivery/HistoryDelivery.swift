@@ -9,7 +9,7 @@ public struct HistoryDelivery: Sendable {
     /// The time that an orderly stop waits for the current work.
     private static let patienceAtEnd = Duration.seconds(2)
 
-    /// Observes the house, if a receiver needs its live states.
+    /// Receives the updates of the house if a receiver stores live states; nil otherwise.
     public let states: LiveStates?
     private let source: HistorySource
     private let thread = BlockingThread()
@@ -23,12 +23,15 @@ public struct HistoryDelivery: Sendable {
         let name: String
     }
 
+    /// Creates the receivers of the settings.
+    ///
     /// - Parameters:
+    ///   - settings: the receivers.
     ///   - history: the recorder of the history.
     ///   - state: the directory for the daemon's persistent data.
     ///   - timeZone: the house's zone in the IANA database: `Europe/Berlin`.
-    ///   - complain: called with messages for the user, with a `hint:` line.
-    /// - Throws: errors of the file system, or an invalid identity of the house.
+    ///   - complain: called with messages for the user, with an optional `hint:` line.
+    /// - Throws: errors of the file system, ``HouseIdentity/Damaged``, or `DeliveryFault` for an invalid address.
     public init(
         _ settings: HistorySettings, of history: PowerHistory, state: String, timeZone: String,
         complain: @escaping @Sendable (String) -> Void
@@ -70,7 +73,7 @@ public struct HistoryDelivery: Sendable {
         await withTaskCancellationHandler {
             await send(to: outlet)
         } onCancel: {
-            // A separate task is needed, since a cancelled one cannot wait.
+            // A separate task: in a cancelled task the sleep would end at once.
             Task {
                 try? await Task.sleep(for: Self.patienceAtEnd)
                 outlet.receiver.giveUp()

@@ -8,7 +8,7 @@ protocol HistoryReceiver: Sendable {
     /// - Returns: the receiver's position; nil if it has nothing.
     func connect() async throws(DeliveryFault) -> FeedPosition?
 
-    /// Called sometimes while there is nothing to send.
+    /// Called regularly while there is nothing to send.
     ///
     /// - Parameter hasAll: true if the receiver has the whole history.
     func idle(hasAll: Bool) async throws(DeliveryFault)

@@ -5,20 +5,27 @@ public import PostgreSQL
 public struct HistorySettings: Sendable {
     /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// The limit of labels per house, so that a remote-write series does not exceed the limit of its receivers (usually 30).
+    /// The limit of labels per house, so that a remote-write series does not exceed the limit of its receivers (usually
+    /// 30).
     private static let labelLimit = 16
     /// The limit of a label's value in bytes.
     private static let labelLength = 128
 
     /// A server that accepts Prometheus remote write.
     public struct RemoteWrite: Sendable {
+        /// The authentication at the server.
         public enum Credentials: Sendable {
+            /// No authentication.
             case open
+            /// HTTP Basic authentication with the password in a file.
             case password(user: String, file: String)
+            /// A bearer token in a file.
             case token(file: String)
         }
 
+        /// The address of the server, with http or https.
         public var url: String
+        /// The authentication at the server.
         public var credentials: Credentials
         /// The interval between two checks for changes.
         public var interval: Duration
@@ -28,6 +35,7 @@ public struct HistorySettings: Sendable {
 
     /// The name of this house in the database and in labels.
     public let house: String
+    /// The labels of this house, sorted by key.
     public let labels: [(key: String, value: String)]
     /// The database; nil for none.
     public let database: PostgreSQLSettings?

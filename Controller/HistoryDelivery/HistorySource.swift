@@ -35,8 +35,8 @@ final class HistorySource: Sendable {
         }
     }
 
-    /// Returns true if changes follow a position of ``begin(after:)``, or nil if the position is no longer valid in this
-    /// history.
+    /// Returns true if changes follow a position of ``begin(after:)``, or nil if the position is no longer valid in
+    /// this history.
     func hasMore(after position: FeedPosition) throws(DeliveryFault) -> Bool? {
         try attempt { state throws(HistoryError) -> Bool? in
             let history = try history(&state)

@@ -1,7 +1,7 @@
 import DurableFiles
 
-/// The identity of a house in a database, independent of its name: 16 random bytes in a file of the daemon's directory, which is
-/// kept when the daemon moves to another machine.
+/// The identity of a house in a database, independent of its name: 16 random bytes in a file of the daemon's directory.
+/// The file is kept when the daemon moves to another machine.
 struct HouseIdentity: Hashable, Sendable {
     /// The identity in the format of PostgreSQL's `uuid`.
     let text: String
@@ -37,6 +37,8 @@ struct HouseIdentity: Hashable, Sendable {
         return uuid(stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 
+    /// Formats bytes as PostgreSQL's `uuid`.
+    ///
     /// - Parameter bytes: 16 bytes.
     static func uuid(_ bytes: [UInt8]) -> String {
         let digits = bytes.flatMap { [$0 >> 4, $0 & 15] }.map { String($0, radix: 16) }.joined()

@@ -5,9 +5,9 @@ public import PlugClient
 import PlugModel
 import Synchronization
 
-/// The latest state of each plug of the house for a database. A newer state replaces one that was not fetched.
+/// The latest state of each plug for a database. A newer state replaces one that was not fetched.
 public final class LiveStates: HouseAudience {
-    /// The limit of plugs, which bounds the memory if a house has forged plugs.
+    /// The limit of plugs, which bounds the memory if plugs are forged.
     private static let limit = 10_000
 
     struct State: Hashable, Sendable {
@@ -26,11 +26,15 @@ public final class LiveStates: HouseAudience {
 
     private let house = Mutex(House())
 
+    /// Creates an empty list.
     public init() {}
 
+    /// Does nothing: rules have no live states.
     public func note(_ record: RunnerRecord) {}
+    /// Does nothing: rules have no live states.
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
 
+    /// Handles an update of the house.
     public func take(_ update: HouseFollower.Update) {
         guard case .report(let report) = update else { return }
         house.withLock { house in

@@ -5,13 +5,13 @@ import PlugTopics
 import PostgreSQL
 import PowerHistory
 
-/// A part of the changes in a history, and its delivery to a database: the receiver first queries the database's current
-/// content, and then sends the part in one transaction.
+/// A part of the changes in a history, and its delivery to a database. It first queries the database's current content,
+/// and then sends the part in one transaction.
 struct DatabasePart {
     /// The limit of samples after which a part includes no further chunk: some seconds of work, and 10 MB.
     private static let sampleLimit = 400_000
-    /// The range of times that are sent, in milliseconds since 1970: from 1700 to 2200. Other times come from damage or from
-    /// clocks that were never set.
+    /// The range of times that are sent, in milliseconds since 1970: from 1700 to 2200. Other times come from damage or
+    /// from clocks that were never set.
     static let times: ClosedRange<Int64> = -8_520_336_000_000...7_258_118_400_000
 
     /// Temporary tables of the connection, for data that is compared with existing rows.
@@ -129,7 +129,7 @@ struct DatabasePart {
             if let first = part.rows.first { add(first.start) }
         }
         for event in changes.events { add(event.at) }
-        // The next month's partition is created in advance: later a long read of the table may block that.
+        // The next month's partition is created in advance: later a long-running query of the table could block it.
         add(WallTime.now.nanosecondsSince1970 / 1_000_000 + 31 * 86_400_000)
         let missing = months.subtracting(known.months)
         guard !missing.isEmpty else { return }
@@ -140,7 +140,10 @@ struct DatabasePart {
 
     // MARK: Sending
 
+    /// Sends the part in one transaction.
+    ///
     /// - Parameter position: the position up to which the database has everything.
+    /// - Throws: `DeliveryFault` if another connection changed the position, or `PostgreSQLError`.
     func send(
         from position: FeedPosition, known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
     ) throws {
@@ -230,7 +233,7 @@ struct DatabasePart {
             }
             steps.insert(part.step)
             var next = span.lowerBound
-            // Deletes rows that no longer exist. Usually this concerns the future, which has none.
+            // Deletes rows that the history no longer has. Often the range is in the future and has no rows.
             func clear(to end: Int64) {
                 guard next < end else { return }
                 statements.append(
@@ -253,7 +256,7 @@ struct DatabasePart {
             }
             clear(to: span.upperBound)
             guard part.step == .quarter else { continue }
-            // The rest of a day with dropped quarters is incomplete.
+            // The first day is left out if some of its quarters were dropped, since its sum would be incomplete.
             let begin = span.lowerBound == horizon ? horizon + 86_400_000 : span.lowerBound
             if begin < span.upperBound { days[plug, default: []].append(begin...span.upperBound - 1) }
         }

@@ -7,10 +7,10 @@ import PowerHistory
 import ProtocolCore
 import Synchronization
 
-/// A PostgreSQL database that receives the history.
+/// Delivers the history to a PostgreSQL database.
 ///
-/// The database stores the delivered position in the transaction of the rows. Each row is therefore stored exactly once,
-/// whichever program crashes, and a database from a backup reports correctly which rows it lacks.
+/// The database stores the delivered position in the same transaction as the rows. Each row is therefore stored exactly
+/// once, even after a crash, and a database that was restored from a backup reports correctly which rows it lacks.
 final class DatabaseReceiver: HistoryReceiver {
     /// The house's name and identity in the database.
     struct House: Sendable {
@@ -36,13 +36,13 @@ final class DatabaseReceiver: HistoryReceiver {
     private let hasEnded = Mutex(false)
     private let known = Mutex(Known())
 
-    /// The known content of the database since the connection.
+    /// The content of the database, as known since the connection.
     struct Known {
-        /// The row of the house.
+        /// The id of the house's row.
         var house = 0
         /// The time zone in the database.
         var timeZone = "UTC"
-        /// The rows of plugs.
+        /// The ids of the plugs' rows.
         var plugs: [String: Int32] = [:]
         /// The first days of months with partitions.
         var months: Set<String> = []
@@ -102,7 +102,7 @@ final class DatabaseReceiver: HistoryReceiver {
 
     private func endNow() {
         defer { connection.withLock { $0 = nil } }
-        // A state without updates is outdated: a daemon that has ended reaches no plug.
+        // A state that is no longer updated would be wrong: after its end the daemon reaches no plug.
         let house = known.withLock { $0.house }
         guard house > 0, let link = connection.withLock({ $0 }) else { return }
         _ = try? link.rows(
@@ -147,7 +147,7 @@ final class DatabaseReceiver: HistoryReceiver {
 
     /// Creates the schema if it is missing.
     private func prepare(_ link: PostgreSQLConnection) throws(PostgreSQLError) {
-        // With these settings the server also releases the house soon after the network lost the connection.
+        // With these settings the server notices a lost connection soon and releases the house's lock.
         try link.rows(
             """
             SET timezone = 'UTC'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
@@ -200,7 +200,7 @@ final class DatabaseReceiver: HistoryReceiver {
         known.horizons = try Self.horizons(link)
         // Days begin at other times in the new zone, so energy per day is recomputed from the quarters.
         if row[2] != zone { try link.rows(DatabasePart.daysAnew(house: id, zone: zone)) }
-        // The setting for sample rows changed: everything is sent again, and existing rows remain.
+        // If the setting for sample rows changed, everything is sent again. Existing rows remain.
         let isSame = row[3] == (wantsSamples ? "t" : "f")
         if isSame, let epoch = row[4].flatMap({ [UInt8](hexadecimal: $0[...]) }),
             let number = row[5].flatMap({ Int64($0) })

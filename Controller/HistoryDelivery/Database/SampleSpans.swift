@@ -15,8 +15,8 @@ struct KnownChunk: Hashable, Sendable {
 
 /// The rows of samples that a changed chunk affects.
 ///
-/// Rows contain the samples that a reader of the history finds, so they depend on all chunks of their time. But a changed chunk
-/// affects only rows at its old and its new time.
+/// Rows contain the samples that a reader of the history finds, so they depend on all chunks of their time. But a
+/// changed chunk affects only rows at its old and its new time.
 struct SampleSpans {
     /// The ranges in milliseconds since 1970 whose rows must be replaced by the reader's current samples.
     let spans: [ClosedRange<Int64>]
@@ -90,8 +90,8 @@ struct SampleRewrite {
         self.spans = spans.mapValues(\.united)
     }
 
-    /// Returns the old ranges of moved chunks: samples of other chunks may become visible in them, so these must be read as
-    /// well.
+    /// Returns the old ranges of moved chunks: samples of other chunks may become visible in them, so these must be
+    /// read as well.
     static func elsewhere(_ changes: HistoryChanges, known: [KnownChunk?]) -> [PlugID: [ClosedRange<Int64>]] {
         var elsewhere: [PlugID: [ClosedRange<Int64>]] = [:]
         for (chunk, known) in zip(changes.chunks, known) {

@@ -3,7 +3,7 @@ import PowerHistory
 
 /// The position of remote write: the last change, and for each plug's last chunk the part that the server has.
 struct RemoteWriteMemory: Sendable {
-    /// The limit of its file in bytes: a hundred for each of 40,000 plugs.
+    /// The limit of the file in bytes: about 100 for each of 40,000 plugs.
     static let sizeLimit = 4 << 20
     private static let plugLimit = 40_000
 
@@ -58,7 +58,8 @@ struct RemoteWriteMemory: Sendable {
 
     // MARK: Its file
 
-    /// The content of the file: a line for the position, and one per plug: plug, boot, first, since, until, rows, digest.
+    /// The content of the file: a line for the position, and one per plug: plug, boot, first, since, until, rows,
+    /// digest.
     var bytes: [UInt8] {
         guard let position else { return [] }
         var lines = ["\(position.epoch.hexadecimal) \(position.number)"]

@@ -5,10 +5,10 @@ import PlugModel
 import PowerHistory
 import Synchronization
 
-/// A server for Prometheus remote write, version 1.0, that receives the history: samples and readings of the energy counter.
+/// Sends the history to a server for Prometheus remote write, version 1.0: samples and readings of the energy counter.
 ///
-/// Such a server does not report its position, so a file stores it after each accepted part. If the daemon crashes in between,
-/// it sends that part again, and the server already has the same values at the same times.
+/// Such a server does not report its position, so a file stores it after each accepted part. After a crash in between,
+/// the daemon sends the part again, and the server already has the same values at the same times.
 final class RemoteWriteReceiver: HistoryReceiver {
     /// The limit of values per request: about a megabyte before compression.
     private static let valueLimit = 20_000
@@ -27,7 +27,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
     private let memory = Mutex(RemoteWriteMemory())
     private let hasToldRefusal = Mutex(false)
 
-    /// - Throws: if the address is not valid.
+    /// - Throws: `DeliveryFault` if the address is not valid.
     init(
         _ settings: HistorySettings.RemoteWrite, house: String, labels: [(key: String, value: String)], file: String,
         complain: @escaping @Sendable (String) -> Void
@@ -107,7 +107,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
         do throws(WebPost.Fault) {
             try await post.send(body, fields: fields.map { (name: $0.0, value: $0.1) }, within: Self.patience)
         } catch {
-            // Only these statuses concern the content, which would be rejected again.
+            // Only these statuses are about the content. It would be rejected again, so it is skipped.
             guard let status = error.status, [400, 413, 422].contains(status) else {
                 let isRefusal = error.status.map { (400..<500).contains($0) && ![408, 429].contains($0) } ?? false
                 throw DeliveryFault(reason: error.words, isRefusal: isRefusal)
