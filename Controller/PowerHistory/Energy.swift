@@ -3,12 +3,12 @@ public import LocalCalendar
 public import PlugModel
 
 extension PowerHistory {
-    /// What flowed in each of these periods, from the roll-ups of quarters: every time zone of today begins its hours and
-    /// days with one of them. Between two readings of the plug's counter all that it counted is in here, also what flowed
-    /// while nobody fetched samples.
+    /// Returns the energy of each period, from the roll-ups of quarters: in all current time zones hours and days begin
+    /// at the beginning of a quarter. Between two readings of the plug's counter the sum includes all counted energy,
+    /// even if no samples were fetched.
     ///
-    /// - Parameter periods: in order, not overlapping.
-    /// - Returns: one for each, without energy where nothing is known.
+    /// - Parameter periods: Sorted and not overlapping.
+    /// - Returns: One entry per period; its energy is zero if nothing is known.
     public func energy(of plug: PlugID, periods: [CalendarPeriod]) throws(HistoryError) -> [PeriodEnergy] {
         guard let first = periods.first, let last = periods.last else { return [] }
         var isDamaged = false

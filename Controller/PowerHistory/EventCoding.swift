@@ -1,13 +1,13 @@
 import PlugModel
 import ProtocolCore
 
-/// What a cell of the table of events holds, sealed as ``ByteWriter`` does:
+/// The encoding of a cell of the event table, sealed by ``ByteWriter/seal()``:
 ///
-///     0     kind, as below
-///     1-    of an event: its number (varint), boot (16 bytes), nanoseconds of the plug's clock (zigzag), and what the kind says
-///           of a gap: first and last number (varints), and why (text)
+///     0     kind, see `Tag`
+///     1-    event: sequence number (varint), boot (16 bytes), plug's clock (ns, zigzag), data of the kind
+///           gap: first and last sequence number (varints), reason (text)
 ///
-/// Names of cases stand as texts, so that a table of a later version is readable as far as it goes.
+/// Enum cases are stored as text, so that a program can read the known part of a table that a later version wrote.
 extension StoredEvent.Content {
     fileprivate enum Tag: UInt8 {
         case gap, relayChanged, buttonPressed, protectionTripped, protectionReset, restarted, pairingFailed
@@ -33,7 +33,7 @@ extension StoredEvent.Content {
         return writer.bytes
     }
 
-    /// - Throws: where the bytes are damaged, or of a later version.
+    /// - Throws: ``CellDamage`` if the bytes are damaged or written by a later version.
     init(decoding bytes: [UInt8]) throws(CellDamage) {
         var reader = try ByteReader(sealed: bytes)
         guard let tag = Tag(rawValue: try reader.byte()) else { throw CellDamage() }

@@ -1,41 +1,51 @@
 public import Metering
 public import PlugModel
 
-/// What arrived together and is stored together, or not at all.
+/// Data that arrived together. It is stored in one transaction.
 public struct HistoryBatch: Sendable {
-    /// The names that plugs bear now.
+    /// The current names of plugs.
     public var names: [PlugID: String] = [:]
+    /// Chunks of samples.
     public var chunks: [StoredChunk] = []
+    /// Spans of plug time that need not be fetched again.
     public var fetched: [FetchedSpan] = []
+    /// Readings of energy counters.
     public var counters: [CounterReading] = []
+    /// Events and gaps of the plugs' journals.
     public var events: [StoredEvent] = []
+    /// Effects of rules.
     public var firings: [StoredFiring] = []
+    /// Traces of rules. A later trace in the array replaces an earlier one with the same id.
     public var traces: [StoredTrace] = []
 
+    /// Creates an empty batch.
     public init() {}
 
-    /// What of another one is not in this; samples, which their plugs keep, are left out.
+    /// Adds the content of another batch that is not in this one, except samples, which the plugs keep themselves.
     mutating func unite(_ other: HistoryBatch) {
         names.merge(other.names) { $1 }
         counters += Set(other.counters).subtracting(counters)
         let (known, fired) = (Set(events), Set(firings))
         events += other.events.filter { !known.contains($0) }
         firings += other.firings.filter { !fired.contains($0) }
-        // A later trace has the id of an earlier one, and stands behind it.
+        // If two traces have the same id, the later one comes second and wins.
         let told = Set(traces)
         traces += other.traces.filter { !told.contains($0) }
     }
 }
 
-/// A chunk as the plug sent it.
+/// A chunk of samples as the plug sent it.
 public struct StoredChunk: Hashable, Sendable {
+    /// The owner of the samples.
     public var plug: PlugID
-    /// To which the chunk's times belong.
+    /// The boot whose clock the chunk uses.
     public var boot: BootID
-    /// What the wall clock showed when the plug's clock stood at zero: milliseconds since 1970.
+    /// The wall clock at the zero of the plug's clock, in milliseconds since 1970.
     public var origin: Int64
+    /// The samples. Their times are milliseconds of the plug's clock.
     public var chunk: SampleChunk
 
+    /// Creates a chunk of a plug.
     public init(plug: PlugID, boot: BootID, origin: Int64, chunk: SampleChunk) {
         self.plug = plug
         self.boot = boot
@@ -44,13 +54,16 @@ public struct StoredChunk: Hashable, Sendable {
     }
 }
 
-/// Of this time everything was fetched that the plug had: nobody need ask again.
+/// A span of plug time of which everything was fetched. It is not requested again.
 public struct FetchedSpan: Hashable, Sendable {
+    /// The plug from which the span was fetched.
     public var plug: PlugID
+    /// The boot whose clock the span uses.
     public var boot: BootID
-    /// Milliseconds of the plug's clock, both included.
+    /// Milliseconds of the plug's clock, both ends included.
     public var span: ClosedRange<Int64>
 
+    /// Creates a fetched span of a plug.
     public init(plug: PlugID, boot: BootID, span: ClosedRange<Int64>) {
         self.plug = plug
         self.boot = boot
@@ -58,16 +71,20 @@ public struct FetchedSpan: Hashable, Sendable {
     }
 }
 
-/// What the plug's energy counter said.
+/// A reading of a plug's energy counter.
 public struct CounterReading: Hashable, Sendable {
+    /// The owner of the counter.
     public var plug: PlugID
+    /// The boot whose clock `milliseconds` uses.
     public var boot: BootID
-    /// Milliseconds since 1970 at the plug's zero, as in ``StoredChunk``.
+    /// The wall clock at the plug's zero in milliseconds since 1970, as in ``StoredChunk``.
     public var origin: Int64
-    /// Milliseconds of the plug's clock.
+    /// The time of the reading, in milliseconds of the plug's clock.
     public var milliseconds: Int64
+    /// The energy that the counter showed.
     public var milliwattHours: UInt64
 
+    /// Creates a reading of a plug's counter.
     public init(plug: PlugID, boot: BootID, origin: Int64, milliseconds: Int64, milliwattHours: UInt64) {
         self.plug = plug
         self.boot = boot
@@ -79,18 +96,22 @@ public struct CounterReading: Hashable, Sendable {
 
 /// An entry of a plug's journal.
 public struct StoredEvent: Hashable, Sendable {
+    /// The content of a journal entry: an event, or a gap in the sequence of events.
     public enum Content: Hashable, Sendable {
         case event(PlugEvent)
         case gap(Gap)
     }
 
+    /// The owner of the journal.
     public var plug: PlugID
+    /// The event or gap.
     public var content: Content
     /// Milliseconds since 1970.
     public var at: Int64
-    /// False where nobody knows when it happened: then `at` is when it arrived.
+    /// False if the time of the event is unknown. `at` is then the time of arrival.
     public var isTimeKnown: Bool
 
+    /// Creates an entry.
     public init(plug: PlugID, content: Content, at: Int64, isTimeKnown: Bool) {
         self.plug = plug
         self.content = content
@@ -99,16 +120,18 @@ public struct StoredEvent: Hashable, Sendable {
     }
 }
 
-/// A rule did something.
+/// One effect of a rule.
 public struct StoredFiring: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var at: Int64
+    /// The rule's name.
     public var rule: String
-    /// The plug whose event or power fired it, where one did.
+    /// The plug whose event or power fired the rule; nil if no plug did.
     public var plug: PlugID?
-    /// Why, in words.
+    /// The reason as text.
     public var cause: String
 
+    /// Creates a firing.
     public init(at: Int64, rule: String, plug: PlugID?, cause: String) {
         self.at = at
         self.rule = rule
@@ -117,21 +140,27 @@ public struct StoredFiring: Hashable, Sendable {
     }
 }
 
-/// What became of an edge that met a rule, as whoever runs rules tells it. One of the same id takes the place of an earlier one.
+/// The outcome of an edge that a rule received. A newer trace replaces an older one with the same id.
 public struct StoredTrace: Hashable, Sendable {
-    /// Longer ones are left out: it stops a rule of a megabyte from filling the disk with each firing.
+    /// The most UTF-8 bytes of `json`. Longer traces are not stored: this stops a rule with a megabyte of text from
+    /// filling the disk with each firing.
     public static let limit = 262_144
 
+    /// The id of the firing or edge. All versions of a trace have the same id.
     public var id: String
     /// Milliseconds since 1970.
     public var at: Int64
+    /// The rule's name.
     public var rule: String
-    /// False for an edge that did nothing.
+    /// False if the rule did nothing.
     public var isFiring: Bool
+    /// The trace as JSON. At most ``limit`` bytes are stored.
     public var json: String
-    /// It lacks its beginning: one that is there already stays as it is, unless it lacks that too.
+    /// True if the beginning of the trace is missing. Such a trace replaces a stored one only if that is incomplete
+    /// too.
     public var isPart: Bool
 
+    /// Creates a trace.
     public init(id: String, at: Int64, rule: String, isFiring: Bool, json: String, isPart: Bool = false) {
         self.id = id
         self.at = at

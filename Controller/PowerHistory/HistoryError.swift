@@ -1,49 +1,53 @@
 public import DurableFiles
 
-/// Why the history could not be read or written. Nothing of a batch is stored where ``PowerHistory/record(_:)`` throws one:
-/// the caller may try again.
+/// An error of reading or writing the history. If ``PowerHistory/record(_:)`` throws it, nothing of the batch is stored
+/// and the caller may retry.
 public struct HistoryError: Error, Hashable, Sendable {
+    /// The cause of the error.
     public enum Reason: Hashable, Sendable {
-        /// There is no history in this directory yet.
+        /// The directory contains no history.
         case absent
-        /// Another process records into this directory; nil where its number could not be read.
+        /// Another process is recording into this directory. The process id is nil if it could not be read.
         case recorded(by: Int32?)
-        /// A later version of this program made it.
+        /// A later version of this program created the database.
         case newer
-        /// An earlier version made it, and whoever only reads cannot change that.
+        /// An earlier version created the database, and a reader cannot migrate it.
         case outdated
-        /// No room is left where it lies.
+        /// The file system is full.
         case full
-        /// Another process kept it locked for longer than five seconds.
+        /// Another process locked the database for longer than five seconds.
         case locked
-        /// What is asked for cannot be read.
+        /// The requested data or the database is damaged.
         case damaged
-        /// The directory cannot be written, and the log next to the database can only be read by a process that may write.
+        /// The directory is not writable, and only a process that can write there can read the log next to the
+        /// database.
         case unreadableLog
-        /// A repair found nothing in the file.
+        /// A repair found no readable data in the file.
         case nothingReadable
-        /// A repair needs a directory without a history.
+        /// The target directory of a repair already contains a history.
         case occupied
-        /// No such plug; names that were perhaps meant.
+        /// No plug has this name. `suggestions` are similar names.
         case unknownPlug(String, suggestions: [String])
-        /// Several plugs bear this name, with other capitals.
+        /// Several plugs match this name when case is ignored. `plugs` are their ids.
         case ambiguous(String, plugs: [String])
-        /// The directory cannot be made or used.
+        /// The directory cannot be created or used.
         case file(FileError)
-        /// Anything else that the database says: SQLite's result code.
+        /// Any other error of SQLite, with its extended result code.
         case database(code: Int32, message: String)
     }
 
+    /// The cause.
     public var reason: Reason
-    /// The database's file, or its directory.
+    /// The path of the database or of its directory.
     public var path: String
 
+    /// Creates an error.
     public init(_ reason: Reason, _ path: String) {
         self.reason = reason
         self.path = path
     }
 
-    /// What to try next, where something sensible can be said.
+    /// Advice for the user; nil if there is none.
     public var hint: String? {
         switch reason {
         case .absent:
@@ -71,7 +75,7 @@ public struct HistoryError: Error, Hashable, Sendable {
 }
 
 extension HistoryError {
-    /// Of SQLite's result codes; the lower eight bits say what kind it is.
+    /// The hint for an SQLite result code. Its lower eight bits are the primary code.
     private func hint(forCode code: Int32) -> String? {
         switch code & 0xFF {
         // SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN.
@@ -84,7 +88,7 @@ extension HistoryError {
 }
 
 extension HistoryError: CustomStringConvertible {
-    /// One sentence without the hint.
+    /// One sentence, without the hint.
     public var description: String {
         switch reason {
         case .absent: "there is no history in \(path)"

@@ -2,18 +2,19 @@ import DurableFiles
 import GRDB
 import Metering
 
-/// A part of the history as an SQLite file that other programs read: tables `energy`, `sample` and `trace`.
+/// An export of a part of the history to an SQLite file for other programs, with the tables `energy`, `sample` and
+/// `trace`.
 ///
-/// It is written beside its place as `NAME.new`: what bears the name is whole.
+/// The export is written to `NAME.new` and renamed at the end, so that a file with the final name is complete.
 public struct HistoryExport: Sendable {
     private let queue: DatabaseQueue
     private let path: String
     private var unfinished: String { path + ".new" }
 
-    /// Makes the file, lets the body fill it, and gives it its name. Where that fails, nothing is left behind.
+    /// Creates the file, calls the body to fill it, and renames it. If a step fails, the unfinished file is removed.
     ///
-    /// - Throws: ``HistoryError``, also where there is a file of that name (its reason then is a `FileError` with
-    ///   `SystemError.alreadyExists`): nothing is overwritten.
+    /// - Throws: ``HistoryError``. An existing file is not overwritten: the reason is then a `FileError` with
+    ///   `SystemError.alreadyExists`.
     public static func write(
         _ path: String, _ body: (HistoryExport) throws(HistoryError) -> Void
     ) throws(HistoryError) {
@@ -30,7 +31,7 @@ public struct HistoryExport: Sendable {
 
     private init(_ path: String) throws(HistoryError) {
         self.path = path
-        // SQLite would not say why it cannot make a file.
+        // SQLite does not report why it cannot create a file.
         do throws(FileError) {
             try FileStore().removeIfPresent(path + ".new")
         } catch {
@@ -43,7 +44,7 @@ public struct HistoryExport: Sendable {
             throw HistoryError(exporting: error, path)
         }
         var configuration = Configuration()
-        // A file that is not finished is worth nothing after a power cut, so that nothing is waited for before its end.
+        // An unfinished file has no use after a power cut, so that no write waits for the disk before the end.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         }
@@ -84,8 +85,11 @@ public struct HistoryExport: Sendable {
         }
     }
 
+    /// Adds energies of a plug.
+    ///
     /// - Parameters:
-    ///   - energies: with what each cost, and grams of CO2, where that is known.
+    ///   - plug: The plug's name in the export.
+    ///   - energies: Each with its cost and grams of CO2, or nil if these are unknown.
     public func add(_ plug: String, _ energies: [(PeriodEnergy, cost: Double?, co2: Double?)]) throws(HistoryError) {
         do {
             try queue.write { database in
@@ -104,9 +108,11 @@ public struct HistoryExport: Sendable {
         }
     }
 
+    /// Copies the samples of a plug.
+    ///
     /// - Parameters:
-    ///   - span: milliseconds since 1970, both included.
-    ///   - progress: called now and then with how much is done, and of how much.
+    ///   - span: Milliseconds since 1970, both ends included.
+    ///   - progress: Called after each day of samples with the milliseconds that are copied and their total.
     public func add(
         samplesOf plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>,
         progress: (Int, Int) -> Void
@@ -123,9 +129,9 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// What rules did and did not do.
+    /// Adds the traces of all rules.
     ///
-    /// - Parameter span: milliseconds since 1970, both included.
+    /// - Parameter span: Milliseconds since 1970, both ends included.
     public func add(tracesFrom history: PowerHistory, over span: ClosedRange<Int64>) throws(HistoryError) {
         let traces = try history.traces(of: nil, from: span.lowerBound, to: span.upperBound)
         do {
@@ -142,7 +148,7 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// A day: a year of samples is too much to hold.
+    /// One day in milliseconds: the samples of a year would need too much memory.
     private static let piece = 86_400_000
 
     private func add(_ plug: String, _ samples: [(at: Int64, sample: Sample)]) throws(HistoryError) {
@@ -162,7 +168,7 @@ public struct HistoryExport: Sendable {
 }
 
 extension HistoryError {
-    /// "cannot write PATH: …"
+    /// A failed write, with the description "cannot write PATH: …".
     fileprivate init(exporting error: SystemError, _ path: String) {
         self.init(.file(FileError(.write, path, .system(error))), path)
     }

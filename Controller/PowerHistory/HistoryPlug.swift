@@ -1,19 +1,21 @@
 public import PlugModel
 
-/// A plug that the history knows.
+/// A plug in the history.
 public struct HistoryPlug: Hashable, Sendable {
+    /// The plug's id.
     public var id: PlugID
-    /// The name that it bore last; empty where none was ever told.
+    /// The last known name; empty if it is unknown.
     public var name: String
-    /// The wall clock at its first and last sample, milliseconds since 1970; nil while there is none.
+    /// The wall clock at the first and the last sample, in milliseconds since 1970; nil if there are no samples.
     public var span: ClosedRange<Int64>?
 
+    /// Creates a plug.
     public init(id: PlugID, name: String, span: ClosedRange<Int64>? = nil) {
         self.id = id
         self.name = name
         self.span = span
     }
 
-    /// What a person calls it: its name, or its id where it has none.
+    /// The name for the user: the plug's name, or its id if the name is empty.
     public var title: String { name.isEmpty ? id.rawValue : name }
 }

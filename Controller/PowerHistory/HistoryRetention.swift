@@ -1,19 +1,22 @@
-/// How old what is kept may become. What has no time here is kept for ever: events, quarters, hours and days.
+/// The maximum age of stored data in days. Events and roll-ups of quarters, hours and days are kept forever.
 public struct HistoryRetention: Hashable, Sendable {
-    /// Of samples; nil for ever.
+    /// The age limit of samples; nil for no limit.
     public var sampleDays: Int?
-    /// Of the roll-ups of minutes, and of the counter readings from which energy is shared out; nil for ever.
+    /// The age limit of roll-ups of minutes and of counter readings; nil for no limit.
     public var minuteDays: Int?
 
-    /// Of what rules did and did not do, in all that is known of it; nil for ever.
+    /// The age limit of traces; nil for no limit.
     public var traceDays: Int?
 
+    /// Creates a retention.
     public init(sampleDays: Int?, minuteDays: Int?, traceDays: Int? = nil) {
         self.sampleDays = sampleDays
         self.minuteDays = minuteDays
         self.traceDays = traceDays
     }
 
+    /// 400 days of samples and traces, 730 days of minutes.
     public static let standard = HistoryRetention(sampleDays: 400, minuteDays: 730, traceDays: 400)
+    /// No age limits.
     public static let forever = HistoryRetention(sampleDays: nil, minuteDays: nil)
 }

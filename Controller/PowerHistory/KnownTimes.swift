@@ -1,16 +1,19 @@
 import GRDB
 public import PlugModel
 
-/// Of which times the history takes no more samples of a plug: what it has stays as it is.
+/// The times for which the history accepts no more samples of a plug.
 public struct KnownTimes: Hashable, Sendable {
-    /// What chunks reach over, by their beginnings; they may overlap. Milliseconds since 1970.
+    /// The spans of the stored chunks, sorted by their beginnings, in milliseconds since 1970. They may overlap.
     public var recorded: [ClosedRange<Int64>]
-    /// Samples that are older do not come back; nil where none were forgotten.
+    /// The history rejects samples before this time, in milliseconds since 1970, because it has deleted them by age;
+    /// nil if it has deleted none.
     public var samplesBegin: Int64?
 }
 
 extension PowerHistory {
-    /// - Parameter span: milliseconds since 1970.
+    /// Returns the times of a plug for which the history accepts no more samples.
+    ///
+    /// - Parameter span: Milliseconds since 1970, both ends included.
     public func knownTimes(of plug: PlugID, in span: ClosedRange<Int64>) throws(HistoryError) -> KnownTimes {
         try read { database in
             guard let plug = try database.row(of: plug) else { return KnownTimes(recorded: []) }
@@ -23,7 +26,7 @@ extension PowerHistory {
 }
 
 extension PlacedRecording {
-    /// Takes out what the history has already, or would not take.
+    /// Removes the samples that the history already has or would reject.
     public mutating func leaveOut(_ known: KnownTimes) {
         if let begin = known.samplesBegin { leaveOut([.min...begin.subtractingClamped(1)], because: .forgotten) }
         leaveOut(known.recorded, because: .known)

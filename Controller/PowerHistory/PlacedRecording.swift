@@ -2,79 +2,88 @@ public import LocalCalendar
 import Metering
 public import Recordings
 
-/// A recording on the time of the world, with an account of each of its lines: it is a sample, or there is a reason why not.
+/// Places a recording on the world's timeline and accounts for each of its lines: a line is a sample, or has a
+/// ``Reason`` for its omission.
 ///
-/// Where the time steps back, a segment ends and another begins. Of segments that overlap the one that was told first has the
-/// time that it reaches over, up to its pauses; what a later one tells of that is left out.
+/// A new segment begins where the time steps back. If segments overlap, the first one in the file wins: it owns its
+/// span, except its pauses, and lines of later segments in that span are left out.
 public struct PlacedRecording: Sendable {
-    /// Why a line is no sample.
+    /// The reason why a line is not a sample.
     public enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// The line is empty.
         case empty
-        /// It names the columns.
+        /// The line names the columns.
         case header
-        /// It is not a time and a number.
+        /// The line does not consist of a time and a number.
         case unreadable
-        /// The next line of its segment has the same time, and the last counts.
+        /// The next line of the segment has the same time; the last one wins.
         case sameTime
-        /// The clock on the wall was set forward across it.
+        /// The local time does not exist: the clock was set forward across it, for daylight saving.
         case noSuchTime
+        /// An earlier segment of the file covers this time.
         case earlierSegment
-        /// The history has samples of that time.
+        /// The history already has samples of this time.
         case known
-        /// The history does not keep samples of this plug that are so old.
+        /// The history has deleted samples of this age.
         case forgotten
     }
 
-    /// Lines that are left out for one reason.
+    /// The lines that are left out for one reason.
     public struct Tally: Hashable, Sendable {
+        /// The number of lines.
         public var lines = 0
-        /// The least of their numbers, counted from 1.
+        /// The lowest line number, counted from 1.
         public var first = Int.max
     }
 
+    /// A line whose time is earlier than that of the previous line.
     public struct StepBack: Hashable, Sendable {
-        /// With which the new segment begins, counted from 1.
+        /// The line that begins the new segment, counted from 1.
         public var line: Int
-        /// The time of the line before, milliseconds since 1970.
+        /// The time of the previous line, in milliseconds since 1970.
         public var from: Int64
-        /// Its own, which is earlier.
+        /// The time of this line, in milliseconds since 1970.
         public var to: Int64
     }
 
+    /// A line with a time and a power.
     public struct Sample: Hashable, Sendable {
-        /// That tells it, counted from 1.
+        /// The line number, counted from 1.
         public var line: Int
-        /// Since 1970, UTC.
+        /// Milliseconds since 1970, UTC.
         public var milliseconds: Int64
+        /// Active power.
         public var deciwatts: Int32
     }
 
-    /// Each later than the one before.
+    /// The samples in ascending order of time; no two have the same time.
     public private(set) var samples: [Sample] = []
+    /// The lines that are not samples, by reason.
     public private(set) var leftOut: [Reason: Tally] = [:]
-    /// In the order of lines.
+    /// The steps back in time, in the order of lines.
     public private(set) var stepsBack: [StepBack] = []
-    /// Of the file: as many as ``samples`` and all that are ``leftOut``.
+    /// The number of lines of the file: ``samples`` plus ``leftOut``.
     public let lines: Int
-    /// Times that others have: what lies on either side of one does not belong together.
+    /// The times that other recordings or the history own. A chunk does not reach across one of them.
     private(set) var taken = CoveredTimes()
 
-    /// Half of the lines are at most this far apart, in milliseconds; nil without two of them.
+    /// The median distance of consecutive samples in milliseconds; nil with fewer than two samples.
     public var pace: Int64? {
         let gaps = zip(samples, samples.dropFirst()).map { $1.milliseconds - $0.milliseconds }.sorted()
         return gaps.isEmpty ? nil : gaps[gaps.count / 2]
     }
 
-    /// Lines that are further apart than an hour say nothing of the time between them.
+    /// The slowest pace in milliseconds (one hour) at which samples are interpolated.
     public static let slowestPace: Int64 = 3_600_000
 
-    /// Keeps a long recording of a slow pace from filling the memory.
+    /// The most samples after interpolation. It stops a long recording with a slow pace from filling the memory.
     private static let mostFilled: Int64 = 10_000_000
 
-    /// Samples that are further apart than ``RollUpEntry/longestStep`` have no energy between them. A recording with a slower pace gets
-    /// samples between its own, on a straight line, as far apart as that.
+    /// Returns the samples to store. Samples that are further apart than ``RollUpEntry/longestStep`` have no energy
+    /// between them. If the pace is slower than that, this method interpolates linearly, with one sample per
+    /// `longestStep`.
     ///
-    /// - Returns: the samples to store; the recording's own if its pace is fast enough, or too slow.
+    /// - Returns: The recording's own samples if its pace is fast enough or too slow.
     func filled() -> [Sample] {
         let step = RollUpEntry.longestStep
         guard isFilled, let pace else { return samples }
@@ -83,7 +92,7 @@ public struct PlacedRecording: Sendable {
             if let last = filled.last {
                 let gap = sample.milliseconds - last.milliseconds
                 let isTogether = taken.countBefore(last.milliseconds) == taken.countBefore(sample.milliseconds)
-                // A line that is late by half the pace is still the next one.
+                // A line that is late by up to half the pace still follows its predecessor without a gap.
                 if gap > step, gap <= pace + pace / 2, isTogether {
                     let rise = Int64(sample.deciwatts) - Int64(last.deciwatts)
                     for offset in stride(from: step, to: gap, by: Int64.Stride(step)) {
@@ -98,22 +107,25 @@ public struct PlacedRecording: Sendable {
         return filled
     }
 
-    /// Whether samples are stored between those of the recording.
+    /// True if ``filled()`` interpolates samples.
     public var isFilled: Bool {
         guard let pace, pace > RollUpEntry.longestStep, pace <= Self.slowestPace else { return false }
         return Int64(samples.count) * (pace / RollUpEntry.longestStep + 1) <= Self.mostFilled
     }
 
-    /// Whether the lines are so far apart that no energy follows from them.
+    /// True if the pace is so slow that the recording has no energy.
     public var isTooSlow: Bool { pace.map { $0 > RollUpEntry.longestStep && !isFilled } ?? false }
 
-    /// What lies further apart is two pieces, between which another recording has its place. Milliseconds.
+    /// The longest gap within one piece, in milliseconds. Samples of another recording may fill a longer gap.
     static let pause: Int64 = 600_000
 
+    /// Places a recording.
+    ///
     /// - Parameters:
-    ///   - start: for a recording without dates, when it began: milliseconds since 1970. One with dates has local times.
-    ///   - zone: of those.
-    /// - Returns: nil for a recording without dates and no start.
+    ///   - start: The beginning of a recording without dates, in milliseconds since 1970. A recording with dates has
+    ///     local times.
+    ///   - zone: The time zone of the local times.
+    /// - Returns: nil for a recording without dates if `start` is nil.
     public init?(_ recorded: RecordedLines, start: Int64? = nil, zone: ZoneOffsets) {
         let midnight = recorded.day.map { Int64($0.number) * 86_400_000 }
         guard let origin = midnight ?? start else { return nil }
@@ -155,9 +167,11 @@ public struct PlacedRecording: Sendable {
         samples.append(sample)
     }
 
-    /// Takes out samples of times that others have.
+    /// Removes the samples of times that others own.
     ///
-    /// - Parameter spans: milliseconds since 1970, by their beginnings; they may overlap.
+    /// - Parameters:
+    ///   - spans: Milliseconds since 1970, sorted by their beginnings. They may overlap.
+    ///   - reason: The reason that the removed lines get.
     public mutating func leaveOut(_ spans: [ClosedRange<Int64>], because reason: Reason) {
         let times = CoveredTimes(spans)
         var kept: [Sample] = []
@@ -174,13 +188,13 @@ public struct PlacedRecording: Sendable {
         leftOut[reason, default: Tally()].first = min(line, leftOut[reason, default: Tally()].first)
     }
 
-    /// Milliseconds since 1970 of the first sample and the last; nil without any.
+    /// The time of the first and the last sample, in milliseconds since 1970; nil without samples.
     public var span: ClosedRange<Int64>? {
         guard let first = samples.first, let last = samples.last else { return nil }
         return first.milliseconds...last.milliseconds
     }
 
-    /// From pause to pause.
+    /// Splits samples at their pauses and returns the span of each piece.
     private static func pieces(of samples: ArraySlice<Sample>) -> [ClosedRange<Int64>] {
         var pieces: [ClosedRange<Int64>] = []
         for sample in samples {
@@ -194,14 +208,16 @@ public struct PlacedRecording: Sendable {
     }
 }
 
-/// Times as few spans as they can be.
+/// A set of times, stored as the smallest number of spans.
 struct CoveredTimes: Sendable {
-    /// In order, and apart from each other.
+    /// Sorted and disjoint.
     private(set) var spans: [ClosedRange<Int64>] = []
 
     init() {}
 
-    /// - Parameter spans: by their beginnings.
+    /// Creates the union of spans.
+    ///
+    /// - Parameter spans: Sorted by their beginnings.
     init(_ spans: [ClosedRange<Int64>]) { formUnion(spans) }
 
     func contains(_ time: Int64) -> Bool {
@@ -209,7 +225,7 @@ struct CoveredTimes: Sendable {
         return next < spans.count && spans[next].contains(time)
     }
 
-    /// How many end before that time.
+    /// The number of spans that end before that time.
     func countBefore(_ time: Int64) -> Int {
         var (low, high) = (0, spans.count)
         while low < high {
@@ -219,7 +235,9 @@ struct CoveredTimes: Sendable {
         return low
     }
 
-    /// - Parameter others: by their beginnings.
+    /// Adds spans.
+    ///
+    /// - Parameter others: Sorted by their beginnings.
     mutating func formUnion(_ others: [ClosedRange<Int64>]) {
         var union: [ClosedRange<Int64>] = []
         union.reserveCapacity(spans.count + others.count)
@@ -234,7 +252,7 @@ struct CoveredTimes: Sendable {
         spans = union
     }
 
-    /// Takes the one that begins first.
+    /// Removes and returns the span that begins first.
     private static func first(
         _ own: inout ArraySlice<ClosedRange<Int64>>, _ other: inout ArraySlice<ClosedRange<Int64>>
     ) -> ClosedRange<Int64>? {

@@ -3,7 +3,7 @@ public import PlugModel
 import ProtocolCore
 
 extension PowerHistory {
-    /// All plugs of which something is kept, by name.
+    /// Returns all plugs in the history, sorted by name.
     public func plugs() throws(HistoryError) -> [HistoryPlug] {
         try read { database in
             var rows: [(row: Int64, plug: HistoryPlug)] = []
@@ -19,10 +19,10 @@ extension PowerHistory {
         }
     }
 
-    /// The plug that a person means: by the name that it bore last or by its id, capitals free where only one plug is meant
-    /// so. Of several that bore the same name, the one that was measured last.
+    /// Returns the plug with this last known name or this id. Case is ignored if the match is still unique. If several
+    /// plugs had exactly this name, the plug with the newest sample is returned.
     ///
-    /// - Parameter paired: the names of all paired plugs, which mean these plugs only.
+    /// - Parameter paired: The names of all paired plugs. Such a name always means the paired plug.
     /// - Throws: ``HistoryError/Reason/unknownPlug(_:suggestions:)``, ``HistoryError/Reason/ambiguous(_:plugs:)``.
     public func plug(named name: String, paired: [PlugID: String] = [:]) throws(HistoryError) -> HistoryPlug {
         let plugs = try plugs()
@@ -43,7 +43,8 @@ extension PowerHistory {
         throw HistoryError(.unknownPlug(name, suggestions: suggestion.map { [$0] } ?? []), path)
     }
 
-    /// From the first sample, or, where that was forgotten, the first quarter that is remembered, to the last sample.
+    /// The time from the first to the last sample. If old samples were deleted, it begins with the first stored
+    /// quarter.
     private static func span(of plug: Int64, in database: Database) throws -> ClosedRange<Int64>? {
         let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
         guard let newest,

@@ -3,41 +3,48 @@ import GRDB
 public import PlugModel
 import Synchronization
 
-/// What the plugs of a house reported, for years: samples, what sums them up, energy and events, in one SQLite database.
+/// Stores the samples, roll-ups, energy and events of all plugs of a house for years, in one SQLite database.
 ///
-/// Chunks of samples are kept as the plugs sent them. Roll-ups are a function of chunks and counter readings alone: in
-/// whatever order these arrive, and however late, the same comes out. Several processes may have it open; one records.
-/// Any thread may call; a call blocks as long as the disk takes.
+/// Chunks of samples are stored as the plugs sent them. Roll-ups depend only on chunks and counter readings, so the
+/// result is independent of the order and the delay in which these arrive. Several processes may open the database, but
+/// only one is the recorder. All methods are thread-safe and block until the disk has finished.
 public final class PowerHistory: Sendable {
+    /// The access of a process to the history.
     public enum Role: Hashable, Sendable {
-        /// Has the directory for itself, as far as recording goes. Makes it where it is missing, and brings an older
-        /// database up to date.
+        /// Records exclusively: holds the lock of the directory, creates the directory if it is missing, and migrates
+        /// an older database.
         case recorder
-        /// Writes beside a recorder, and else does the same.
+        /// Writes alongside a recorder. Like a recorder, it creates or migrates the database.
         case writer
-        /// Changes nothing, and needs a database that is there.
+        /// Only reads. Requires an existing database.
         case reader
     }
 
     let path: String
-    /// Where it is.
+    /// The directory of the database.
     public let directory: String
     let retention: HistoryRetention
     let complain: @Sendable (String) -> Void
-    /// Another one once a damaged database was mended.
+    /// The open database. A repair of a damaged database replaces it.
     private let opened: Mutex<DatabaseQueue>
     private let hasComplained = Mutex(false)
-    /// Of a recorder.
+    /// The lock of the directory; only a recorder has one.
     private let lock: DirectoryLock?
-    /// Of a recorder, where there was room for it.
+    /// The reserved file for a batch that did not fit on the disk; only a recorder has one, if there was room to
+    /// reserve it.
     private let unwritten: UnwrittenBatch?
-    /// Something is in it.
+    /// True if `unwritten` contains a batch.
     private let hasUnwritten = Mutex(false)
 
+    /// Opens the history.
+    ///
     /// - Parameters:
     ///   - directory: See ``defaultDirectory()``.
-    ///   - complain: takes what a person should know, with a `hint:` line.
-    /// - Throws: ``HistoryError/Reason/absent`` for a reader where nothing was ever recorded.
+    ///   - role: The access. Only one process at a time can be the recorder.
+    ///   - retention: The ages at which ``forgetOld(now:)`` deletes data.
+    ///   - complain: Receives warnings for the user, each with a `hint:` line.
+    /// - Throws: ``HistoryError``; the reason is ``HistoryError/Reason/absent`` if a reader finds no history, and
+    ///   ``HistoryError/Reason/recorded(by:)`` if another process records.
     public init(
         _ directory: String, role: Role, retention: HistoryRetention = .standard,
         complain: @escaping @Sendable (String) -> Void = { _ in }
@@ -57,20 +64,24 @@ public final class PowerHistory: Sendable {
         unwritten = role == .recorder ? try? UnwrittenBatch(in: directory) : nil
         if let left = unwritten?.kept() {
             hasUnwritten.withLock { $0 = true }
-            // Where there is no room still, it stays where it is, and comes with the next that is stored.
+            // If the disk is still full, the batch stays in the file and is stored with the next batch.
             try? record(left)
         }
     }
 
     var queue: DatabaseQueue { opened.withLock { $0 } }
 
-    /// Under `$STATE_DIRECTORY` for a service, else where a person's programs keep their state.
+    /// The default directory of the history: in `$STATE_DIRECTORY` for a service, otherwise in the user's state
+    /// directory.
     public static func defaultDirectory() -> String {
         (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/history"
     }
 
-    /// Stores all of it, or, where it throws, nothing. What is there already is left as it is, so that anything may be stored
-    /// twice. Samples that were forgotten by age do not come back.
+    /// Stores a complete batch, or nothing if it throws. A batch may be stored twice, because existing entries are not
+    /// changed. Samples that retention has deleted are not stored again.
+    ///
+    /// - Throws: ``HistoryError``. If the disk is full, the batch without its samples is saved in a reserved file, and
+    ///   a later call stores it.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
         do throws(HistoryError) {
             try store(batch)
@@ -79,7 +90,7 @@ public final class PowerHistory: Sendable {
             throw error
         }
         guard hasUnwritten.withLock({ $0 }) else { return }
-        // What is in it was stored before, or with this: nothing is stored out of it that is older.
+        // The batch in the file is older than this one or contains it, so that it may be stored in this order.
         if let left = unwritten?.kept() { try store(left) }
         try? unwritten?.clear()
         hasUnwritten.withLock { $0 = false }
@@ -95,7 +106,8 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// A batch that is tried again holds what came before; where another one waits in the same place, both are kept.
+    /// Saves a batch in the reserved file. A retried batch already contains the saved one; a different batch is merged
+    /// with it.
     private func keepUnwritten(_ batch: HistoryBatch) {
         guard let unwritten else { return }
         var all = hasUnwritten.withLock { $0 } ? unwritten.kept() ?? HistoryBatch() : HistoryBatch()
@@ -104,8 +116,8 @@ public final class PowerHistory: Sendable {
         hasUnwritten.withLock { $0 = true }
     }
 
-    /// Does it again where damage refused it and a recorder has mended that: it would be refused for ever, and the plugs keep
-    /// their samples only for days.
+    /// Runs the body, and runs it again after a repair if the database is damaged and this process is the recorder.
+    /// Without the repair each write would fail forever, and the plugs keep their samples only for days.
     func mending<Value>(_ body: () throws(HistoryError) -> Value) throws(HistoryError) -> Value {
         let queue = queue
         do throws(HistoryError) {
@@ -113,15 +125,18 @@ public final class PowerHistory: Sendable {
         } catch {
             guard error.reason == .damaged, lock != nil else { throw error }
             try opened.withLock { opened throws(HistoryError) in
-                // Unless somebody else who met it was first.
+                // Another thread may already have repaired the database.
                 if opened === queue { opened = try mended(opened) }
             }
             return try body()
         }
     }
 
-    /// What is to be fetched of a boot: the time from the plug's zero to `now` without what was fetched.
-    /// - Parameter now: milliseconds of the plug's clock, and so is the answer, the newest span first.
+    /// Returns the spans of a boot that remain to be fetched: the time from the plug's zero to `now` without the
+    /// fetched spans.
+    ///
+    /// - Parameter now: Milliseconds of the plug's clock.
+    /// - Returns: Spans in milliseconds of the plug's clock, newest first.
     public func missing(
         of plug: PlugID, boot: BootID, through now: Int64
     ) throws(HistoryError) -> [ClosedRange<Int64>] {
@@ -146,7 +161,7 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// The last event stored of each plug that has one.
+    /// Returns the sequence number of the last stored event of each plug that has one.
     public func cursors() throws(HistoryError) -> [PlugID: SequenceNumber] {
         try mending { () throws(HistoryError) in
             try read { database in
@@ -160,7 +175,7 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// Says once in the life of the process that something is damaged.
+    /// Reports damage to the user, once per process.
     func tellDamage() {
         let isFirst = hasComplained.withLock { told in
             defer { told = true }
@@ -174,12 +189,12 @@ public final class PowerHistory: Sendable {
             """)
     }
 
-    /// One transaction that sees one state of the database.
+    /// Runs a read transaction, which sees one state of the database.
     func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
         try queue.reading(path, body)
     }
 
-    /// One transaction, all of which is kept over a loss of power, or nothing.
+    /// Runs a write transaction. It is atomic, and durable after a power loss.
     func write<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
         do {
             return try queue.write(body)
@@ -190,13 +205,13 @@ public final class PowerHistory: Sendable {
 }
 
 extension DatabaseQueue {
-    /// One transaction that sees one state of the database.
+    /// Runs a read transaction, which sees one state of the database.
     func reading<Value>(_ path: String, _ body: (Database) throws -> Value) throws(HistoryError) -> Value {
         var value: Value?
         do {
             try read { value = try body($0) }
         } catch {
-            // Where a damaged page was met, even the end of a transaction that only read is refused.
+            // After a damaged page was read, SQLite refuses even the end of a read transaction.
             if let value, (error as? DatabaseError)?.isDamage == true { return value }
             throw HistoryError(any: error, path)
         }

@@ -1,9 +1,10 @@
 public import LocalCalendar
 
-/// How long the time is that one entry of the roll-ups sums up. All begin at multiples of their length since 1970, UTC.
+/// The length of a roll-up entry. Entries begin at multiples of their length since 1970, in UTC.
 public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {
     case minute, quarter, hour, day
 
+    /// The length of the step.
     public var milliseconds: Int64 {
         switch self {
         case .minute: 60_000
@@ -14,20 +15,22 @@ public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Active power over a time in which there was at least one sample.
+/// Active power in a time with at least one sample.
 public struct PowerSummary: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64
-    /// Time between samples at most 30 s apart: the rest is unknown, not zero. Milliseconds.
+    /// Milliseconds between samples that are at most 30 s apart. The power of the remaining time is unknown, not zero.
     public var coveredMilliseconds: Int64
-    /// Watts, over the covered time.
+    /// Time-weighted mean in watts over the covered time.
     public var mean: Double
-    /// Watts, of the samples.
+    /// The least sample in watts.
     public var least: Double
+    /// The greatest sample in watts.
     public var greatest: Double
-    /// What flowed, with what is estimated for the time that is not covered; of minutes only what the samples show.
+    /// The energy, including an estimate for time without samples. For minutes, only the energy that the samples show.
     public var milliwattHours: Double
 
+    /// Creates a summary.
     public init(
         start: Int64, coveredMilliseconds: Int64, mean: Double, least: Double, greatest: Double, milliwattHours: Double
     ) {
@@ -40,20 +43,25 @@ public struct PowerSummary: Hashable, Sendable {
     }
 }
 
-/// What flowed in an hour, day or month of the local calendar.
+/// The energy of a local hour, day or month.
 public struct PeriodEnergy: Hashable, Sendable {
+    /// An hour, day or month of the local calendar.
     public var period: CalendarPeriod
-    /// All of it.
+    /// The total energy, including the estimated part.
     public var milliwattHours: Double
-    /// The part of it that the plug's counter saw while no samples are known: when it flowed is a guess.
+    /// The part of the energy that the plug's counter measured while no samples are known. Its distribution over time
+    /// is an estimate.
     public var estimatedMilliwattHours: Double
-    /// Of how long samples are known.
+    /// Milliseconds between samples that are at most 30 s apart.
     public var coveredMilliseconds: Int64
-    /// Watts, over the covered time; nil without any sample, and so below.
+    /// Time-weighted mean in watts over the covered time; nil without samples.
     public var mean: Double?
+    /// The least sample in watts; nil without samples.
     public var least: Double?
+    /// The greatest sample in watts; nil without samples.
     public var greatest: Double?
 
+    /// Creates the energy of a period.
     public init(
         period: CalendarPeriod, milliwattHours: Double = 0, estimatedMilliwattHours: Double = 0,
         coveredMilliseconds: Int64 = 0, mean: Double? = nil, least: Double? = nil, greatest: Double? = nil

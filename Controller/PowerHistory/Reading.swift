@@ -4,14 +4,14 @@ public import PlugModel
 import ProtocolCore
 
 extension PowerHistory {
-    /// Hands over each sample of a span of the wall clock, in order. Where chunks overlap, a sample that is not later than the
-    /// one before is left out.
+    /// Calls the body for each sample of a span, in ascending order of time. If chunks overlap, a sample that is not
+    /// later than the previous one is skipped.
     ///
     /// - Parameters:
-    ///   - from: milliseconds since 1970, as is `to`; both are included.
-    ///   - limit: no more than these; what is damaged is not told then.
-    ///   - body: takes the wall clock's milliseconds; the sample's own are those of the plug's clock.
-    /// - Returns: spans whose samples are damaged.
+    ///   - from: Milliseconds since 1970, as is `to`; both are included.
+    ///   - limit: The most samples. If it is reached, damage is not reported.
+    ///   - body: Receives milliseconds since 1970 and the sample, whose own time is that of the plug's clock.
+    /// - Returns: The spans whose samples are unreadable.
     @discardableResult
     public func samples(
         of plug: PlugID, from: Int64, to: Int64, atMost limit: Int = .max,
@@ -39,7 +39,7 @@ extension PowerHistory {
         return damaged
     }
 
-    /// Active power by steps with `from <= start < to`, in order, only those with a sample.
+    /// Returns the active power of each step with `from <= start < to` that has a sample, in ascending order of time.
     public func summaries(
         of plug: PlugID, step: RollUpStep, from: Int64, to: Int64
     ) throws(HistoryError) -> [PowerSummary] {
@@ -59,8 +59,8 @@ extension PowerHistory {
         return summaries
     }
 
-    /// The same as ``summaries(of:step:from:to:)`` from the samples themselves, whatever roll-ups there are: energy is that
-    /// of the samples alone. A step that is cut off by `from` or `to` counts what is inside.
+    /// Returns the same as ``summaries(of:step:from:to:)``, but calculated from the samples, not from roll-ups. Energy
+    /// is only that of the samples. A step that `from` or `to` cuts counts only its inner part.
     public func summariesOfSamples(
         of plug: PlugID, step: RollUpStep, from: Int64, to: Int64
     ) throws(HistoryError) -> [PowerSummary] {
@@ -75,9 +75,10 @@ extension PowerHistory {
         return sum.finish().compactMap { PowerSummary($0.start, $0.entry, .minute) }
     }
 
-    /// Events and gaps of one plug or, without one, of all, by time; `from` and `to` are included.
+    /// Returns the events and gaps of one plug, or of all plugs if `plug` is nil, in ascending order of time; `from`
+    /// and `to` are included.
     ///
-    /// - Parameter newest: no more than these, the newest; nil for all.
+    /// - Parameter newest: Returns only this number of newest events; nil for all.
     public func events(
         of plug: PlugID?, from: Int64, to: Int64, newest limit: Int? = nil
     ) throws(HistoryError) -> [StoredEvent] {
@@ -100,9 +101,9 @@ extension PowerHistory {
         }
     }
 
-    /// What rules did, by time; `from` and `to` are included.
+    /// Returns the firings of rules in ascending order of time; `from` and `to` are included.
     ///
-    /// - Parameter newest: no more than these, the newest; nil for all.
+    /// - Parameter newest: Returns only this number of newest firings; nil for all.
     public func firings(
         from: Int64, to: Int64, newest limit: Int? = nil
     ) throws(HistoryError) -> [StoredFiring] {
@@ -121,15 +122,15 @@ extension PowerHistory {
         }
     }
 
-    /// As SQLite's LIMIT has it, to which less than nothing is no limit.
+    /// Returns the operand of SQLite's LIMIT, to which a negative number means no limit.
     private static func rows(_ limit: Int?) -> Int64 { limit.map(Int64.init) ?? -1 }
 }
 
-/// Ends a reading before its time.
+/// Ends a read when the limit of samples is reached.
 private struct Enough: Error {}
 
 extension PowerSummary {
-    /// Nil where there is no sample.
+    /// Returns nil if the entry has no sample.
     fileprivate init?(_ start: Int64, _ entry: RollUpEntry, _ step: RollUpStep) {
         guard let power = entry.power else { return nil }
         let energy =

@@ -1,15 +1,17 @@
 import Metering
 public import PlugModel
 
-/// A recording as the history of a plug.
+/// Converts a recording to batches for the history of a plug.
 public struct RecordedHistory: Sendable {
-    /// One at most for each ``batchSize`` samples: each is stored in a transaction of its own, and a program that shows how far
-    /// it is has something to show.
+    /// The batches, each with at most 65,536 samples before compression. Each is stored in its own transaction, so that
+    /// a program can show its progress.
     public let batches: [HistoryBatch]
 
     static let batchSize = 65_536
 
-    /// - Parameter plug: to whom it belongs.
+    /// Converts a recording.
+    ///
+    /// - Parameter plug: The owner of the samples.
     public init(_ recording: PlacedRecording, of plug: PlugID) {
         let samples = recording.filled()
         let boot = Self.boot(of: recording.samples)
@@ -17,7 +19,7 @@ public struct RecordedHistory: Sendable {
             let end = min(begin + Self.batchSize, samples.count)
             let chunks = Self.chunks(of: samples[begin..<end], beside: recording.taken)
             var batch = HistoryBatch()
-            // The clock of this boot is the wall's.
+            // The boot's clock is the wall clock, so that the origin is zero.
             batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: 0, chunk: $0) }
             let covered = samples[begin].milliseconds...samples[end - 1].milliseconds
             batch.fetched = [FetchedSpan(plug: plug, boot: boot, span: covered)]
@@ -25,8 +27,8 @@ public struct RecordedHistory: Sendable {
         }
     }
 
-    /// A chunk ends where nothing was recorded for a while, so that what another recording knows of that time has its place, and
-    /// before what is there already: a chunk has all that it reaches over.
+    /// Packs samples into chunks. A chunk ends before a pause and before samples that are already stored: a chunk owns
+    /// the whole span from its first to its last sample, and another recording may fill the pause.
     private static func chunks(
         of samples: ArraySlice<PlacedRecording.Sample>, beside taken: CoveredTimes
     ) -> [SampleChunk] {
@@ -49,7 +51,8 @@ public struct RecordedHistory: Sendable {
         return chunks
     }
 
-    /// The id of a plug that only recordings know, from its name, so that it is the same wherever they are imported.
+    /// Derives the id of a plug that exists only in recordings from its name, ignoring case, so that each import uses
+    /// the same id.
     public static func plug(named name: String) -> PlugID {
         let hash = fnv1a(name.lowercased().utf8, from: 0xCBF2_9CE4_8422_2325)
         let digits = String(hash & 0xFFFF_FFFF_FFFF, radix: 16)

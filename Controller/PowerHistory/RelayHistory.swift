@@ -1,18 +1,19 @@
 public import PlugModel
 
 extension PowerHistory {
-    /// How the plug's relay stood at a time, by its journal: as it was left before, else the other way than it was switched first.
+    /// Returns the relay's state at a time, from the plug's journal: the state after the last change before this time,
+    /// otherwise the opposite of the first change after it.
     ///
     /// - Parameters:
-    ///   - time: milliseconds since 1970.
-    ///   - end: later than this nothing tells of it.
-    /// - Returns: nil where the journal says nothing of it.
+    ///   - time: Milliseconds since 1970.
+    ///   - end: Changes after this time are ignored.
+    /// - Returns: True for on; nil if the journal has no relay change up to `end`.
     public func relay(of plug: PlugID, at time: Int64, until end: Int64) throws(HistoryError) -> Bool? {
         try read { database in
             guard let plug = try database.row(of: plug) else { return nil }
             func switched(_ condition: String, _ order: String) throws -> Bool? {
                 var on: Bool?
-                // The first byte is the kind; damaged ones are passed over.
+                // The first byte is the kind. Damaged cells are skipped.
                 try database.query(
                     """
                     SELECT bytes FROM event WHERE plug = ?1 AND substr(bytes, 1, 1) = x'01' AND \(condition)
@@ -31,7 +32,8 @@ extension PowerHistory {
         }
     }
 
-    /// The ids of what a rule commanded, 32 hexadecimal digits each, by its traces of a span of milliseconds since 1970.
+    /// Returns the ids of the commands that a rule sent, 32 hexadecimal digits each, from its traces. `from` and `to`
+    /// are milliseconds since 1970, both included.
     public func commandIDs(of rule: String, from: Int64, to: Int64) throws(HistoryError) -> [String] {
         try read { database in
             var ids: [String] = []

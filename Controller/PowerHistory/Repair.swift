@@ -3,12 +3,15 @@ import Foundation
 import GRDB
 
 extension PowerHistory {
-    /// Copies what is readable of a history into a new one in another directory. The damaged one stays as it is.
+    /// Copies the readable data of a history into a new history in a different directory. The damaged file does not
+    /// change.
     ///
     /// - Parameters:
-    ///   - file: the database, `history.sqlite` of a history's directory, or one that was kept aside.
-    ///   - directory: where there is none yet.
-    ///   - progress: takes how many of how many rows were looked at.
+    ///   - file: The database: `history.sqlite` in a history's directory, or a database that was set aside.
+    ///   - directory: A directory without a history. It is created if it is missing.
+    ///   - progress: Receives the number of processed rows and the number of all rows.
+    /// - Throws: ``HistoryError``, with the reason ``HistoryError/Reason/occupied`` if the directory contains a
+    ///   history, and ``HistoryError/Reason/nothingReadable`` if nothing was found.
     @discardableResult
     public static func repair(
         _ file: String, into directory: String, progress: (_ done: Int64, _ of: Int64) -> Void = { _, _ in }
@@ -26,7 +29,7 @@ extension PowerHistory {
             try FileStore().makeDirectories(directory)
             let lock = try DirectoryLock(directory)
             defer { withExtendedLifetime(lock) {} }
-            // Nothing stays that blocks the next attempt, also if a previous one was killed.
+            // Remains of an earlier attempt that was killed must not block the next one.
             func clear() { try? FileManager.default.removeItem(atPath: place) }
             clear()
             do {
@@ -50,7 +53,7 @@ extension PowerHistory {
     ) throws -> SalvageReport {
         let copy = try PowerHistory(place, role: .recorder, retention: .forever)
         let report = try salvaged(file, into: copy, progress)
-        // Closed, it is one file.
+        // A closed database is a single file.
         try copy.queue.close()
         return report
     }
@@ -58,8 +61,8 @@ extension PowerHistory {
     private static func salvaged(
         _ file: String, into copy: PowerHistory, _ progress: (_ done: Int64, _ of: Int64) -> Void
     ) throws -> SalvageReport {
-        // SQLite itself knows best what belongs to a file that is still written; it refuses one whose header or length is wrong.
-        // It opens the file for reading only.
+        // SQLite handles the log of a file that is still written, but refuses a file whose header or length is wrong.
+        // It opens the file read-only.
         if try DamagedPages.hasSoundHeader(file) {
             do throws(HistoryError) {
                 let queue = try Opening(path: file, role: .reader) { _ in }.queue()
@@ -85,12 +88,12 @@ extension PowerHistory {
         return report
     }
 
-    /// Puts what is readable of a damaged database in its place, and keeps the damaged one aside.
+    /// Replaces a damaged database by a new one with its readable data, and sets the damaged one aside.
     func mended(_ damaged: DatabaseQueue) throws(HistoryError) -> DatabaseQueue {
         let files = FileStore()
         let place = directory + "/mending"
         do throws(FileError) {
-            // What an attempt before left behind, which nobody has read from.
+            // The remains of an earlier attempt, which no process has read.
             for name in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm"] {
                 try files.removeIfPresent(place + "/" + name)
             }
@@ -102,7 +105,7 @@ extension PowerHistory {
         let report = try salvage.run { _, _ in }
         let name: String
         do {
-            // Closed, it is one file.
+            // A closed database is a single file.
             try copy.queue.close()
             try? damaged.close()
             name = try Opening.setAside(path)

@@ -1,17 +1,18 @@
 import GRDB
 
 extension PowerHistory {
-    /// Of each plug, chunks that are forgotten in one call: nine hours. Forgetting holds nobody up, and a clock that is
-    /// wrong for an hour costs two days.
+    /// The most chunks per plug that one call deletes, about nine hours of samples. The limit keeps calls short, and a
+    /// clock that is wrong for one hour costs at most two days.
     static let chunksAPiece: Int64 = 8
-    /// Of each plug, cells of minutes that are forgotten in one call: two days.
+    /// The most cells of minutes per plug that one call deletes: two days.
     static let cellsAPiece: Int64 = 12
 
-    /// Forgets a piece of what is older than the retention says: call it about every ten minutes.
+    /// Deletes a part of the data that exceeds the retention. Callers call it about every ten minutes.
     ///
-    /// Age is counted back from `now` or from the plug's newest sample, whichever is earlier: what was imported from long ago
-    /// stays whole, and so do the last days of a plug that is no longer there.
-    /// - Parameter now: milliseconds since 1970.
+    /// Ages count back from `now` or from the plug's newest sample, whichever is earlier. This keeps old imported data,
+    /// and the last days of a plug that no longer exists.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
     public func forgetOld(now: Int64) throws(HistoryError) {
         let retention = retention
         try mending { () throws(HistoryError) in
@@ -50,7 +51,8 @@ extension PowerHistory {
             .integer(horizon))
     }
 
-    /// Whole cells, and the counter readings with them: from both the energy of later quarters is made.
+    /// Deletes complete cells of minutes, and the counter readings of the same time: the energy of quarters depends on
+    /// both.
     private static func forgetMinutes(of plug: Int64, before limit: Int64, _ database: Database) throws {
         let step = SQLValue.integer(Int64(RollUpStep.minute.rawValue))
         let end = floorQuotient(limit, RollUpStep.minute.blockMilliseconds)
@@ -63,7 +65,7 @@ extension PowerHistory {
         let horizon = (last + 1) * RollUpStep.minute.blockMilliseconds
         try database.change(
             "DELETE FROM rollup WHERE plug = ? AND step = ? AND block <= ?", .integer(plug), step, .integer(last))
-        // The last one before says where the next began.
+        // The last reading before the horizon stays: it is the start of the next interval.
         try database.change(
             """
             DELETE FROM counter WHERE plug = ?1 AND wall <

@@ -2,28 +2,29 @@ import GRDB
 import Metering
 import PlugModel
 
-/// Takes what is readable out of a damaged database.
+/// Copies the readable data of a damaged database into a new one.
 struct Salvage {
     let damaged: DatabaseQueue
     let path: String
     let copy: PowerHistory
-    /// Tables other than that of the samples, of which rows were lost.
+    /// The tables that lost rows, except that of the chunks.
     private var tables: [SalvageReport.TableLoss] = []
 
     init(damaged: DatabaseQueue, path: String, copy: PowerHistory) {
         (self.damaged, self.path, self.copy) = (damaged, path, copy)
     }
 
-    /// Rows copied in one transaction.
+    /// The number of rows per transaction.
     private static let rowsAPiece = 200
 
-    /// Copies all that can be read into an empty history. Roll-ups of samples are made anew; those of samples that were
-    /// forgotten or cannot be read are copied as they are.
+    /// Copies all readable data into an empty history. Roll-ups of samples are recomputed. Roll-ups whose samples were
+    /// deleted by age or are unreadable are copied as they are.
     ///
-    /// - Parameter progress: takes how many of how many rows were looked at.
+    /// - Parameter progress: Receives the number of processed rows and the number of all rows.
     mutating func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {
         let plugs = try copyPlugs()
-        // Before the roll-ups: a counter makes those around it anew, while there are no samples yet.
+        // Counter readings come before the roll-ups: a reading causes a recomputation of the roll-ups around it, and
+        // there are no samples yet.
         let boots = try boots()
         try copyReadings(plugs, boots)
         try copyRollUps(plugs)
@@ -56,7 +57,7 @@ struct Salvage {
             }
         }
         var found = Dictionary(plugs.map { ($0.row, $0.plug) }) { first, _ in first }
-        // The index has the id, but not the name.
+        // The index has the plug's id, but not its name.
         let indexed = try indexed("plug", "plug", by: "sqlite_autoindex_plug_1") { PlugID(rawValue: $0.text(0)) }
         let known = Set(found.values)
         for (row, plug) in indexed where found[row] == nil && !known.contains(plug) { found[row] = plug }
@@ -66,7 +67,7 @@ struct Salvage {
     private func copyChunks(
         _ plugs: [Int64: PlugID], _ boots: [Int64: BootID], _ progress: (Int64, Int64) -> Void
     ) throws(HistoryError) -> (count: Int, spans: [PlugID: [ClosedRange<Int64>]]) {
-        // What an index still has of a row that cannot be read.
+        // The spans of unreadable rows, as far as an index has them.
         var spans: [Int64: (plug: Int64, span: ClosedRange<Int64>)] = [:]
         let known = try indexed("chunk", "plug, since, until", by: "chunk_by_time") { row in
             row.integer(1) <= row.integer(2) ? (row.integer(0), row.integer(1)...row.integer(2)) : nil
@@ -100,7 +101,7 @@ struct Salvage {
         return (max(result.lost, spans.count), lost)
     }
 
-    /// Chunks that are not in the copy yet.
+    /// The chunks that are not in the copy yet.
     private final class PendingChunks { var batch = HistoryBatch() }
 
     private mutating func copyReadings(
@@ -131,7 +132,7 @@ struct Salvage {
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
-        // An earlier version kept none.
+        // An earlier version had no traces.
         if try read({ try $0.tableExists("trace") }) {
             batch.traces = try readable("trace", "trace, at, rule, fired, json") { StoredTrace($0) }
         }
@@ -165,7 +166,7 @@ struct Salvage {
         return found
     }
 
-    /// What an index has of rows, by their numbers; nothing without the index.
+    /// Returns the values that an index has, keyed by row number; nothing without the index.
     private func indexed<Value>(
         _ table: String, _ columns: String, by index: String, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Int64: Value] {
@@ -184,8 +185,9 @@ struct Salvage {
         columns.split(separator: ",").map { $0 + " DESC" }.joined(separator: ",")
     }
 
-    /// What can be read of a table: row by row if the rows have numbers, so that a damaged page costs only its own rows;
-    /// else, by its key, from both ends up to the damage. Rows that are lost are noted in `tables`.
+    /// Returns the readable rows of a table. If the rows have numbers, it reads row by row, so that a damaged page
+    /// costs only its own rows; otherwise it reads by the key, from both ends up to the damage. Lost rows are added to
+    /// `tables`.
     private mutating func readable<Value>(
         _ name: String, _ columns: String, key: String? = nil, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Value] {
@@ -203,7 +205,7 @@ struct Salvage {
             }
             loss.isCounted = false
             if let key {
-                // No row is read twice: the previous pass did not come to the end.
+                // No row is read twice, because the previous pass ended early.
                 _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key))") {
                     if !take($0) { loss.rows += 1 }
                 }
@@ -219,7 +221,7 @@ struct Salvage {
 }
 
 extension SQLRow {
-    /// A chunk from its checksum and its bytes in the next column; nil if they do not fit.
+    /// Reads a chunk from its checksum and its bytes in the next column; nil if they do not match.
     fileprivate func chunk(_ column: Int32) -> SampleChunk? {
         let bytes = bytes(column + 1)
         guard Int64(Checksum.crc32(bytes)) == integer(column) else { return nil }

@@ -1,38 +1,39 @@
 import GRDB
 public import PlugModel
 
-/// What a repair could not copy.
+/// The data that a repair could not copy.
 public struct SalvageReport: Hashable, Sendable {
-    /// Samples of one plug.
+    /// A lost span of samples of one plug.
     public struct Loss: Hashable, Sendable {
+        /// The owner of the lost samples.
         public var plug: PlugID
-        /// The plug's name, or its id where it has none.
+        /// The plug's name, or its id if it has no name.
         public var title: String
-        /// Milliseconds since 1970, UTC: from the first to the end of the last that was lost.
+        /// Milliseconds since 1970, UTC, from the beginning of the loss to its end.
         public var span: ClosedRange<Int64>
-        /// What roll-ups still know of the energy in this span.
+        /// The energy of this span that the roll-ups of minutes still have.
         public var milliwattHours: Double
-        /// Of the span, for how long they know it.
+        /// The part of the span that these roll-ups cover, in milliseconds.
         public var knownMilliseconds: Int64
     }
 
-    /// Chunks of samples that could not be read, as far as they can be counted.
+    /// The number of unreadable chunks, as far as they can be counted.
     public var chunks: Int
-    /// By plug and time, ``limit`` at most.
+    /// Sorted by plug and time, at most ``limit``.
     public var losses: [Loss] = []
-    /// Losses that are not among these.
+    /// The number of losses beyond the limit.
     public var omitted = 0
 
-    /// Rows of a table other than that of the samples.
+    /// Lost rows of a table other than that of the chunks.
     public struct TableLoss: Hashable, Sendable {
         /// The table's name in the database.
         public var table: String
-        /// Rows that could not be read, as far as they can be counted.
+        /// The number of unreadable rows, as far as they can be counted.
         public var rows = 0
-        /// False if a page of the table is damaged: then there may have been more.
+        /// False if a page of the table is damaged: more rows may be lost.
         public var isCounted = true
 
-        /// What the table has, for a person.
+        /// The content of the table, for the user.
         public var title: String {
             switch table {
             case "plug": "names of plugs"
@@ -47,23 +48,24 @@ public struct SalvageReport: Hashable, Sendable {
         }
     }
 
-    /// Tables other than that of the samples of which rows are lost.
+    /// The tables that lost rows, except that of the chunks.
     public var tables: [TableLoss]
 
-    /// Stops a file that is damaged everywhere from filling the memory.
+    /// The most losses in a report. It stops a file with damage everywhere from filling the memory.
     public static let limit = 1000
 
     init(chunks: Int, tables: [TableLoss] = []) { (self.chunks, self.tables) = (chunks, tables) }
 
-    /// Of the history that was made, and of spans that an index of the damaged one still knew.
+    /// Finds the lost samples: from the repaired history, and from spans that an index of the damaged database still
+    /// had.
     ///
-    /// - Parameter spans: of chunks that could not be read, by plug.
+    /// - Parameter spans: The spans of unreadable chunks, by plug.
     mutating func find(in copy: PowerHistory, spans: [PlugID: [ClosedRange<Int64>]]) throws(HistoryError) {
         for plug in try copy.plugs() {
             let kept = try copy.chunkSpans(of: plug.id)
             var lost: [ClosedRange<Int64>] = spans[plug.id] ?? []
             for step in [RollUpStep.minute, .quarter, .hour] {
-                // Of samples that were forgotten by age only coarse ones are left, and those are no loss.
+                // After deletion by age only coarse roll-ups are left, which is not a loss.
                 let from = try copy.forgotten(plug.id, step) ?? .min
                 let entries = try copy.summaries(of: plug.id, step: step, from: from, to: .max)
                 lost += entries.compactMap { entry in
@@ -86,7 +88,7 @@ public struct SalvageReport: Hashable, Sendable {
 }
 
 extension PowerHistory {
-    /// Of the plug's chunks, rising and apart from each other.
+    /// Returns the spans of the plug's chunks, sorted and disjoint.
     fileprivate func chunkSpans(of plug: PlugID) throws(HistoryError) -> [ClosedRange<Int64>] {
         try read { database in
             guard let row = try database.row(of: plug) else { return [] }
@@ -98,7 +100,7 @@ extension PowerHistory {
         }
     }
 
-    /// Before this the plug's samples, or its minutes, were forgotten by age; nil where none were.
+    /// Returns the time before which the plug's samples were deleted by age; nil if none were.
     fileprivate func forgotten(_ plug: PlugID, _ step: RollUpStep) throws(HistoryError) -> Int64? {
         try read { database in
             try database.integer("SELECT samples_from FROM plug WHERE plug = ?", .text(plug.rawValue))
@@ -107,7 +109,7 @@ extension PowerHistory {
 }
 
 extension [ClosedRange<Int64>] {
-    /// Each that touches another one, or begins at most a minute behind it, is one with that.
+    /// Joins spans that overlap or are at most one minute apart.
     fileprivate func merged() -> [ClosedRange<Int64>] {
         var merged: [ClosedRange<Int64>] = []
         for span in sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -120,7 +122,7 @@ extension [ClosedRange<Int64>] {
         return merged
     }
 
-    /// Of spans that rise: whether one has a moment of this in it.
+    /// Returns whether one of these spans, which are sorted, overlaps a span.
     fileprivate func touches(_ span: ClosedRange<Int64>) -> Bool {
         var (low, high) = (0, count)
         while low < high {

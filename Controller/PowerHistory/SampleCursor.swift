@@ -2,10 +2,11 @@ public import Metering
 public import PlugModel
 
 extension PowerHistory {
-    /// The samples of a span, to be read piece by piece: for whoever reads several plugs beside each other.
+    /// Opens a cursor for the samples of a span, which are read chunk by chunk. It suits callers that read several
+    /// plugs in parallel.
     ///
     /// - Parameters:
-    ///   - from: milliseconds since 1970, as is `to`; both are included.
+    ///   - from: Milliseconds since 1970, as is `to`; both are included.
     public func cursor(of plug: PlugID, from: Int64, to: Int64) throws(HistoryError) -> SampleCursor {
         let places = try read { database -> [ChunkPlace] in
             guard let plug = try database.row(of: plug) else { return [] }
@@ -15,7 +16,7 @@ extension PowerHistory {
     }
 }
 
-/// Where somebody who reads a plug's samples has come to. Of the samples it holds none: only where their chunks are.
+/// A position in the samples of a plug. It holds the places of their chunks in memory, but no samples.
 public struct SampleCursor: Sendable {
     private let history: PowerHistory
     private let places: [ChunkPlace]
@@ -23,7 +24,7 @@ public struct SampleCursor: Sendable {
     private let to: Int64
     private var next = 0
     private var last: Int64
-    /// Chunks that could not be read, so far.
+    /// The number of unreadable chunks so far.
     public private(set) var damaged = 0
 
     fileprivate init(history: PowerHistory, places: [ChunkPlace], from: Int64, to: Int64) {
@@ -34,8 +35,8 @@ public struct SampleCursor: Sendable {
         last = from.subtractingClamped(1)
     }
 
-    /// The next samples, in order, each later than all before; nil after the last. Their milliseconds are those of the wall clock, since
-    /// 1970. What is damaged is left out.
+    /// Returns the next samples in ascending order, or nil after the last one. Their milliseconds are those of the wall
+    /// clock, since 1970. Unreadable chunks are skipped and counted in ``damaged``.
     public mutating func piece() throws(HistoryError) -> [Sample]? {
         while next < places.count {
             let place = places[next]

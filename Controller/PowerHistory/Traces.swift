@@ -1,16 +1,19 @@
 import GRDB
 
 extension PowerHistory {
-    /// Of each rule the history keeps no more firings than so many: it stops a rule whose threshold is in the noise from filling the disk.
+    /// The most firings that the history keeps per rule. The limit stops a rule whose threshold is within the noise
+    /// from filling the disk.
     public static let firingsPerRule = 3000
-    /// And no more edges that did nothing, so that these do not take the firings' place.
+    /// The most edges without effect that the history keeps per rule. They have their own limit so that they do not
+    /// displace firings.
     public static let asidesPerRule = 2000
-    /// Traces that are forgotten in one call. Forgetting holds nobody up.
+    /// The most traces that one statement deletes, so that deletion does not delay other writers.
     static let tracesAPiece: Int64 = 2000
 
-    /// What became of edges that met a rule, or all rules, by time; `from` and `to` are included.
+    /// Returns the traces of one rule, or of all rules if `rule` is nil, in ascending order of time; `from` and `to`
+    /// are included.
     ///
-    /// - Parameter newest: no more than these, the newest; nil for all.
+    /// - Parameter newest: Returns only this number of newest traces; nil for all.
     public func traces(
         of rule: String?, from: Int64, to: Int64, newest limit: Int? = nil
     ) throws(HistoryError) -> [StoredTrace] {
@@ -20,7 +23,7 @@ extension PowerHistory {
             let bounds = (SQLValue.integer(from), SQLValue.integer(to), SQLValue.integer(limit.map(Int64.init) ?? -1))
             var traces: [StoredTrace] = []
             if let rule {
-                // The index begins with both.
+                // The condition on `fired` lets SQLite use the index on rule, fired and at.
                 try database.query(
                     "\(columns) rule = ?4 AND fired IN (0, 1) AND at BETWEEN ?1 AND ?2 \(order)", bounds.0, bounds.1,
                     bounds.2, .text(rule)
@@ -34,7 +37,7 @@ extension PowerHistory {
         }
     }
 
-    /// The newest of rules that fired, by time.
+    /// Returns the newest traces of rules that fired, from the time `from` on, in ascending order of time.
     public func firedTraces(from: Int64, newest limit: Int) throws(HistoryError) -> [StoredTrace] {
         try read { database in
             var traces: [StoredTrace] = []
@@ -47,7 +50,7 @@ extension PowerHistory {
         }
     }
 
-    /// The rules of which there are traces, by name.
+    /// Returns the names of all rules with traces, sorted.
     public func tracedRules() throws(HistoryError) -> [String] {
         try read { database in
             var rules: [String] = []
@@ -56,8 +59,8 @@ extension PowerHistory {
         }
     }
 
-    /// Those that are too old go, and of a rule with too many the oldest. Age is counted back from the newest where the clock is ahead of
-    /// it.
+    /// Deletes traces that are too old, and the oldest traces of rules that have too many. If the clock is ahead of the
+    /// newest trace, ages count back from that trace.
     static func forgetTraces(
         olderThan days: Int?, now: Int64, firings: Int = firingsPerRule, asides: Int = asidesPerRule,
         _ database: Database
@@ -86,7 +89,7 @@ extension PowerHistory {
 }
 
 extension StoredTrace {
-    /// Of the columns `trace, at, rule, fired, json`.
+    /// Reads the columns `trace, at, rule, fired, json`.
     init(_ row: SQLRow) {
         self.init(
             id: row.text(0), at: row.time(1), rule: row.text(2), isFiring: row.integer(3) != 0, json: row.text(4))

@@ -1,5 +1,5 @@
-/// Writes what a database cell holds: varints as in a sample chunk (seven bits a byte, least significant first), zigzags and
-/// texts.
+/// Encodes the content of a database cell: varints as in a sample chunk (seven bits per byte, least significant first),
+/// zigzag numbers and UTF-8 texts.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -25,17 +25,17 @@ struct ByteWriter {
         append(text.utf8)
     }
 
-    /// Puts the checksum of all that is written behind it.
+    /// Appends the CRC-32 of all previous bytes, big endian.
     mutating func seal() {
         let sum = Checksum.crc32(bytes)
         for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: sum >> shift)) }
     }
 }
 
-/// Bytes of a database cell are not what was written.
+/// A database cell whose bytes are damaged or cannot be decoded.
 struct CellDamage: Error {}
 
-/// Reads what ``ByteWriter`` wrote, never outside the bytes.
+/// Decodes the output of ``ByteWriter``. It never reads outside the bytes.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -46,7 +46,7 @@ struct ByteReader {
         end = bytes.count
     }
 
-    /// Checks the sum that ``ByteWriter/seal()`` made.
+    /// Verifies the checksum of ``ByteWriter/seal()`` and removes it.
     init(sealed bytes: [UInt8]) throws(CellDamage) {
         guard bytes.count >= 4 else { throw CellDamage() }
         let sum = bytes.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

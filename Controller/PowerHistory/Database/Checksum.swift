@@ -1,7 +1,7 @@
-/// CRC-32 of IEEE 802.3, eight bytes at a time (Kounavis and Berry, "Novel Table Lookup-Based Algorithms for
-/// High-Performance CRC Generation"): finds what a failing storage did to stored bytes.
+/// CRC-32 of IEEE 802.3 with eight bytes per step (Kounavis and Berry, "Novel Table Lookup-Based Algorithms for
+/// High-Performance CRC Generation"). It detects stored bytes that a failing storage changed.
 enum Checksum {
-    /// Table k, entry b: what byte b does when k bytes follow it.
+    /// Table k, entry b: the contribution of byte b if k bytes follow it.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {

@@ -1,10 +1,10 @@
 import GRDB
 import Metering
 
-/// A chunk's place, without its bytes.
+/// The row of a chunk and its span, without its bytes.
 struct ChunkPlace {
     var id: Int64
-    /// The wall clock at its first and last sample.
+    /// The wall clock at the first and the last sample, in milliseconds since 1970.
     var since: Int64
     var until: Int64
 
@@ -12,7 +12,7 @@ struct ChunkPlace {
 }
 
 extension Database {
-    /// The chunks of a plug that have samples in a span of the wall clock, by the time of their first.
+    /// Returns the chunks of a plug that overlap a span of the wall clock, sorted by the time of their first sample.
     func chunkPlaces(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
         guard from <= to else { return [] }
         let longest = try integer("SELECT longest FROM plug WHERE id = ?", .integer(plug)) ?? 0
@@ -30,7 +30,7 @@ extension Database {
         }
     }
 
-    /// Row by row, so that a damaged page costs only what stands on it.
+    /// Reads row by row, so that a damaged page costs only its own rows.
     private func chunkPlacesWithoutIndex(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
         var places: [ChunkPlace] = []
         _ = try DamagedTable(database: self, name: "chunk").read("id, since, until, plug") { row in
@@ -41,7 +41,7 @@ extension Database {
         return places.sorted { ($0.since, $0.until, $0.id) < ($1.since, $1.until, $1.id) }
     }
 
-    /// Nil where the row, its page or its bytes are damaged.
+    /// Returns nil if the row, its page or its bytes are damaged.
     func chunk(_ id: Int64) throws -> SampleChunk? {
         var chunk: SampleChunk?
         do {
@@ -61,9 +61,11 @@ extension Database {
         return (chunk.firstMilliseconds, samples)
     }
 
-    /// Hands over the samples of each chunk in turn, with the difference of the wall clock to their own times. What a chunk
-    /// reaches over is its own, whatever part of it was asked for: of later ones, samples up to its last are left out.
-    /// - Returns: Spans whose samples cannot be read.
+    /// Calls the body with the samples of each chunk, sorted by time, and the difference between the wall clock and the
+    /// samples' own times. A chunk owns its whole span, including the part outside of the requested span: samples of
+    /// later chunks that lie within it are skipped.
+    ///
+    /// - Returns: The spans whose samples are unreadable.
     func eachChunk(
         of plug: Int64, from: Int64, to: Int64, _ body: (_ samples: [Sample], _ origin: Int64) throws -> Void
     ) throws -> [ClosedRange<Int64>] {
@@ -84,7 +86,7 @@ extension Database {
 }
 
 extension DatabaseError {
-    /// What is stored cannot be believed, as against a failing or busy storage.
+    /// True if the stored data is damaged, in contrast to a failing or locked storage.
     var isDamage: Bool {
         resultCode.primaryResultCode == .SQLITE_CORRUPT || resultCode.primaryResultCode == .SQLITE_NOTADB
     }

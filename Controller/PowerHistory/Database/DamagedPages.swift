@@ -2,46 +2,53 @@ import DurableFiles
 import Foundation
 import GRDB
 
-/// A damaged database made such that SQLite opens it: a copy in which the header is right, and no page lies behind the end.
+/// Copies a damaged database and repairs the copy so far that SQLite opens it: the header is valid, and no page is
+/// beyond the end of the file.
 ///
-/// SQLite refuses a file as a whole where its first hundred bytes are wrong, or where it has fewer pages than it says
-/// (https://www.sqlite.org/fileformat.html, section 1.3). Here both are made right, and what is missing becomes empty pages, so that only
-/// what stood on them is lost. Where the first page is damaged beyond its header, that of a new history takes its place: it says which page
-/// each table begins with, and tables are made in the same order always.
+/// SQLite refuses a complete file if its first 100 bytes are wrong, or if it has fewer pages than its header states
+/// (https://www.sqlite.org/fileformat.html, section 1.3). This type corrects both and adds empty pages for the missing
+/// ones, so that only the content of those pages is lost. If the first page is damaged beyond its header, the first
+/// page of a new history replaces it: it contains the root page of each table, and tables are always created in the
+/// same order.
 struct DamagedPages {
-    /// Of the damaged file, and of the copy.
+    /// The paths of the damaged file and of the copy.
     private let path: String
     private let copy: String
-    /// The first page of a history that is whole.
+    /// The first page of an undamaged history.
     private let template: Data
 
     private static let headerLength = 100
-    /// Offsets into the header: changes of the file, pages of it, free pages, the changes when the number of pages was written.
+    /// Offsets in the header: the file change counter, the number of pages, the first free page, and the change counter
+    /// at which the number of pages was valid.
     private static let (changes, pages, freePages, changesOfPages) = (24, 28, 32, 92)
     private static let pieceLength = 65_536
-    /// Pages that a header may say are missing: it may itself be damage.
+    /// The most missing pages for which the header is believed, since the header itself may be damaged.
     private static let mostMissing = 1 << 16
 
-    /// Whether the header is one of a history, so that SQLite reads its pages as they are. An empty file has none: SQLite would remove
-    /// the log next to it, and with that all that the log has.
+    /// Returns whether the header is that of a history, so that SQLite reads its pages as they are. An empty file has
+    /// none: SQLite would delete the log next to it and all data in that log.
     static func hasSoundHeader(_ path: String) throws -> Bool {
         try HistoryFiles.checkKind(path)
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
         guard let header = try file.read(upToCount: headerLength), !header.isEmpty else { return false }
-        // Magic; size of a page; versions of writing and reading; bytes left free in each page; fractions.
+        // Offset 0: magic. 16: page size. 20: reserved bytes per page, and three payload fractions.
         let size = UInt16(Schema.pageSize)
         let known: [(offset: Int, bytes: [UInt8])] = [
             (0, Array("SQLite format 3\0".utf8)), (16, [UInt8(size >> 8), UInt8(size & 0xFF)]), (20, [0, 64, 32, 32]),
         ]
-        // Not yet said where all of it is in the log.
+        // Schema format and text encoding: both are zero while the complete database is still in the log.
         let later: [(offset: Int, bytes: [UInt8])] = [(44, [0, 0, 0, 4]), (56, [0, 0, 0, 1])]
         func holds(_ offset: Int, _ bytes: [UInt8]) -> Bool { header.dropFirst(offset).starts(with: bytes) }
         return header.count == headerLength && known.allSatisfy { holds($0.offset, $0.bytes) }
             && later.allSatisfy { holds($0.offset, $0.bytes) || holds($0.offset, [0, 0, 0, 0]) }
     }
 
-    /// - Parameter whole: a history without damage, of which nobody writes.
+    /// Prepares the repair.
+    ///
+    /// - Parameters:
+    ///   - copy: The path of the copy.
+    ///   - whole: An undamaged history that no process is writing.
     init(_ path: String, copy: String, whole: PowerHistory) throws {
         (self.path, self.copy) = (path, copy)
         try whole.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -50,7 +57,9 @@ struct DamagedPages {
         template = try file.read(upToCount: Schema.pageSize) ?? Data()
     }
 
-    /// The copy, as far as it can be read.
+    /// Creates the copy and opens it.
+    ///
+    /// - Throws: ``HistoryError`` if not even the tables are readable.
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
             try removeCopy()
@@ -64,12 +73,12 @@ struct DamagedPages {
         }
     }
 
-    /// It is a file among others that nobody needs any more.
+    /// Removes the copy and its log.
     func removeCopy() throws(FileError) {
         for suffix in ["", "-wal", "-shm"] { try FileStore().removeIfPresent(copy + suffix) }
     }
 
-    /// Copies piece by piece and leaves out holes, so that a file with holes takes no more room than before.
+    /// Copies the file in pieces and skips holes, so that a sparse file needs no more room than before.
     private func copyFile(_ suffix: String) throws {
         try HistoryFiles.checkKind(path + suffix)
         try FileStore().makeFileIfAbsent(copy + suffix, mode: 0o600)
@@ -77,12 +86,12 @@ struct DamagedPages {
         defer { try? source.close() }
         let target = try FileHandle(forUpdating: URL(filePath: copy + suffix))
         defer { try? target.close() }
-        // The length of now: another process may still write.
+        // The length is fixed now, because another process may still be writing.
         let length = try source.seekToEnd()
         try source.seek(toOffset: 0)
         var offset: UInt64 = 0
         while offset < length {
-            // Nothing is copied of holes.
+            // Holes are not copied.
             offset = min(length, SparseFile.nextData(in: source.fileDescriptor, from: offset) ?? length)
             if offset == length { break }
             try source.seek(toOffset: offset)
@@ -103,16 +112,16 @@ struct DamagedPages {
         let first = try file.read(upToCount: Schema.pageSize) ?? Data()
         var page = withSchema || first.count < Schema.pageSize ? template : first
         page.replaceSubrange(..<Self.headerLength, with: template.prefix(Self.headerLength))
-        // One that is not whole counts: the rest of it is empty.
+        // An incomplete last page counts: its missing part becomes empty.
         let there = (length + UInt64(Schema.pageSize) - 1) / UInt64(Schema.pageSize)
         let said = first.count >= Self.headerLength ? UInt64(Self.number(first, at: Self.pages)) : 0
-        // SQLite refuses tables that begin behind the end.
+        // SQLite refuses tables whose root page is beyond the end.
         let needed = withSchema ? UInt64(Self.number(template, at: Self.pages)) : 1
         let count = max(needed, there, said <= there + UInt64(Self.mostMissing) ? said : 0)
         Self.set(UInt32(clamping: count), in: &page, at: Self.pages)
         Self.set(1, in: &page, at: Self.changes)
         Self.set(1, in: &page, at: Self.changesOfPages)
-        // Pages of which nobody knows whether they are free stay as they are.
+        // The list of free pages is cleared: an unused page costs only room.
         Self.set(0, in: &page, at: Self.freePages)
         Self.set(0, in: &page, at: Self.freePages + 4)
         try file.seek(toOffset: 0)
@@ -128,7 +137,9 @@ struct DamagedPages {
         withUnsafeBytes(of: number.bigEndian) { page.replaceSubrange(offset..<offset + 4, with: $0) }
     }
 
-    /// - Throws: where not even its tables are known.
+    /// Opens the copy.
+    ///
+    /// - Throws: `SQLITE_CORRUPT` if a table of the schema is missing.
     private func readable() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "damaged history"

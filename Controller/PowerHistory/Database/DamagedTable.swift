@@ -2,9 +2,10 @@ import GRDB
 
 /// Reads as many rows as possible of a table that has row numbers, when its pages or its indexes are damaged.
 ///
-/// The numbers come from a scan of the table from both ends up to the damage, from its indexes, and from a search for each next
-/// number. A changed key in an interior page puts the tree out of order, and a page that the tree reaches twice shows its rows twice.
-/// For this reason no pass relies on the order of the numbers for its end: a scan has a limit of rows, and the search only goes up.
+/// The row numbers come from a scan of the table from both ends up to the damage, from its indexes, and from a search
+/// for each next number. A changed key in an interior page puts the tree out of order, and a page that the tree reaches
+/// twice shows its rows twice. For this reason no pass relies on ascending numbers to end: a scan has a limit of rows,
+/// and the search only goes up.
 struct DamagedTable {
     /// An index and its columns, separated by commas.
     struct Index {
@@ -14,9 +15,9 @@ struct DamagedTable {
 
     /// The rows that could not be read.
     struct Result {
-        /// As far as they can be counted.
+        /// The number of lost rows, as far as they can be counted.
         var lost: Int
-        /// The scan of the table met damage.
+        /// True if the scan of the table met damage.
         var isDamaged: Bool
     }
 
@@ -24,21 +25,23 @@ struct DamagedTable {
     let name: String
     var indexes: [Index] = []
 
-    /// After this number of damaged row numbers in a row the search ends: a page of the tree above the rows leads to fewer.
+    /// The number of consecutive damaged row numbers after which the search ends. A page of the tree above the rows
+    /// leads to fewer.
     private static let patience: Int64 = 50_000
-    /// A number that is further than this from the previous one is itself damage: the recorder numbers rows without gaps.
+    /// The greatest distance of two consecutive row numbers. A greater one is damage, because the recorder numbers rows
+    /// without gaps.
     private static let longestLeap: Int64 = 1 << 32
     /// The most cells that fit into a page. A scan that sees more rows than all pages can have runs in a circle.
     private static let mostRowsOfPage: Int64 = 1024
 
     private struct EndlessScan: Error {}
 
-    /// Reads each row once, in the order of the numbers, and afterwards the rows that a search by number does not find.
+    /// Reads each row once, in ascending order of numbers, and then the rows that a search by number does not find.
     ///
     /// - Parameters:
-    ///   - columns: separated by commas. The row's number follows them as the last column.
-    ///   - progress: receives how many of how many rows were read.
-    ///   - accept: handles a row. It returns false if the row's content is damaged; another copy of the row may follow.
+    ///   - columns: Separated by commas. The row's number follows them as the last column.
+    ///   - progress: Receives the number of processed rows and the number of all rows.
+    ///   - accept: Handles a row. It returns false if the row's content is damaged; another copy of the row may follow.
     func read(
         _ columns: String, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in },
         _ accept: (SQLRow) throws -> Bool
@@ -68,7 +71,7 @@ struct DamagedTable {
     private struct Numbers {
         var found: [Int64] = []
         var isDamaged = false
-        /// Numbers of rows that no pass found.
+        /// The number of rows that no pass found.
         var skipped: Int64 = 0
     }
 
@@ -95,8 +98,9 @@ struct DamagedTable {
         return numbers
     }
 
-    /// Looks for the next number again and again.
-    /// - Returns: How many numbers between rows led to damage. Not all need have been rows.
+    /// Searches for the next row number until the end of the table.
+    ///
+    /// - Returns: The number of row numbers that led to damage. Some of them may never have been rows.
     private func search(_ found: inout Set<Int64>) throws -> Int64 {
         var (next, tries, skipped) = (Int64(1), Int64(0), Int64(0))
         while next < .max, tries < Self.patience {
@@ -115,7 +119,7 @@ struct DamagedTable {
                 next += 1
             }
         }
-        // Nothing says how many rows a damaged end had.
+        // The number of rows in a damaged end is unknown, so that at least one is reported.
         return max(1, skipped)
     }
 
@@ -129,7 +133,7 @@ struct DamagedTable {
         return isThere
     }
 
-    /// - Returns: Whether the scan came to the end.
+    /// - Returns: True if the scan reached the end of the table.
     func scan(_ sql: String, _ row: (SQLRow) throws -> Void) throws -> Bool {
         var limit = (try? database.integer("PRAGMA page_count")) ?? nil
         limit = (limit ?? 1).multipliedClamped(by: Self.mostRowsOfPage)
@@ -147,7 +151,7 @@ struct DamagedTable {
         }
     }
 
-    /// - Returns: Whether there was no damage.
+    /// - Returns: True if the body met no damage.
     @discardableResult
     private func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
         do {

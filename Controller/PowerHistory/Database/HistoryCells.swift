@@ -1,19 +1,18 @@
-/// The formats of the database's cells, for those who check what reads them: cells are given and taken without the checksum
-/// at their end.
+/// The formats of database cells, for tests of the decoders. All cells are without the checksum at their end.
 package enum HistoryCells {
-    /// What a cell of roll-ups says, written anew; nil where it is damaged.
+    /// Decodes a cell of roll-ups and encodes it again; nil if the cell is damaged.
     package static func rollUps(_ step: RollUpStep, _ payload: [UInt8]) -> [UInt8]? {
         guard let block = try? RollUpBlock(step, decoding: sealed(payload)) else { return nil }
         return block.bytes.dropLast(4)
     }
 
-    /// What a cell of an event says, written anew; nil where it is damaged.
+    /// Decodes the cell of an event and encodes it again; nil if the cell is damaged.
     package static func event(_ payload: [UInt8]) -> [UInt8]? {
         guard let content = try? StoredEvent.Content(decoding: sealed(payload)) else { return nil }
         return content.bytes.dropLast(4)
     }
 
-    /// An event's cell.
+    /// Encodes the cell of an event.
     package static func payload(of content: StoredEvent.Content) -> [UInt8] { content.bytes.dropLast(4) }
 
     private static func sealed(_ payload: [UInt8]) -> [UInt8] {

@@ -27,7 +27,7 @@ extension HistoryError {
         let reason: Reason =
             switch error.resultCode.primaryResultCode {
             case .SQLITE_FULL: .full
-            // So ends what the log's index asks for on a full disk.
+            // SQLite reports this code if the disk is too full for the index of the log.
             case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: .full
             case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged

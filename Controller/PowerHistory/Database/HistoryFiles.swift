@@ -5,8 +5,9 @@ import Foundation
 enum HistoryFiles {
     static let suffixes = ["", "-wal", "-shm", "-journal"]
 
-    /// Opening a pipe waits forever, and reading a device may have effects.
-    /// - Throws: `FileError` if one of the files is there and is a pipe, a socket, a device or a folder.
+    /// Rejects files of other kinds: opening a pipe could wait forever, and reading a device may have effects.
+    ///
+    /// - Throws: `FileError` if one of the files exists and is a pipe, a socket, a device or a directory.
     static func check(_ path: String) throws(FileError) {
         for suffix in suffixes { try checkKind(path + suffix) }
     }
@@ -25,7 +26,7 @@ enum HistoryFiles {
         }
     }
 
-    /// Nil if there is no such file.
+    /// Returns nil if the file does not exist.
     static func length(_ path: String) -> UInt64? {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         return ((try? FileManager.default.attributesOfItem(atPath: target))?[.size] as? NSNumber)?.uint64Value
@@ -36,6 +37,6 @@ enum HistoryFiles {
 
     static func hasLog(_ path: String) -> Bool { (length(path + "-wal") ?? 0) > emptyLog }
 
-    /// A database that lost its content while its log still has pages: SQLite would remove the log.
+    /// True if the database is empty while its log still has pages: SQLite would delete the log.
     static func hasLostAllButLog(_ path: String) -> Bool { length(path) == 0 && hasLog(path) }
 }

@@ -2,15 +2,15 @@ import DurableFiles
 import Foundation
 import GRDB
 
-/// Opens the database's file, and makes it or brings it up to date where that is allowed.
+/// Opens the database. A recorder or writer also creates and migrates it.
 struct Opening {
     let path: String
     let role: PowerHistory.Role
     let complain: (String) -> Void
 
-    /// How long another process may keep the database locked, in seconds.
+    /// The longest time to wait for another process's lock, in seconds.
     private static let patience = 5.0
-    /// What the log beside the database may keep of the disk when it is not needed: 4 MB.
+    /// The size to which the log next to the database is truncated when it is not needed: 4 MB.
     private static let logLimit = 4_194_304
 
     func queue() throws(HistoryError) -> DatabaseQueue {
@@ -39,10 +39,11 @@ struct Opening {
         configuration.readonly = role == .reader
         configuration.label = "history"
         if role != .reader {
-            // SQLite would let everybody read it, and takes what it is allowed for the files beside from it.
+            // SQLite would make the file readable for all users, and it copies the mode of this file to the files next
+            // to it.
             try FileStore().makeFileIfAbsent(path, mode: 0o600)
             configuration.prepareDatabase { database in
-                // Only a new database takes the size of its pages, and only before its journal.
+                // SQLite accepts a page size only for a new database, and only before the journal mode is set.
                 try database.execute(sql: "PRAGMA page_size = \(Schema.pageSize)")
                 try database.execute(sql: "PRAGMA journal_mode = WAL")
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -55,7 +56,7 @@ struct Opening {
         let migrator = Schema.migrator
         if try queue.read(migrator.hasBeenSuperseded) {
             let applied = Set(try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") })
-            // A later version has all steps of this one too.
+            // A later version has all steps of this version too.
             guard applied.isSuperset(of: migrator.migrations) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of its versions is damaged")
             }
@@ -64,50 +65,54 @@ struct Opening {
         if role != .reader {
             try migrator.migrate(queue)
         } else if try !queue.read(migrator.hasCompletedMigrations) {
-            // A recorder may be making it at this moment: then there is nothing yet.
+            // If no step is applied, a recorder may be creating the database at this moment: then there is no history
+            // yet.
             let isEmpty = try queue.read { try migrator.appliedIdentifiers($0).isEmpty }
             throw HistoryError(isEmpty ? .absent : .outdated, isEmpty ? directory : path)
         }
         return queue
     }
 
-    /// The path; for a reader that may not write into the directory, a URI by which SQLite needs no files next to the database.
+    /// Returns the path, or, for a reader without write access to the directory, a URI with which SQLite needs no files
+    /// next to the database.
     private func source() throws(HistoryError) -> String {
-        // Also of a file that a repair reads, which may have a different name.
+        // The path is also that of a file to repair, which may have a different name.
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard role == .reader, !FileManager.default.isWritableFile(atPath: folder.isEmpty ? "/" : folder) else {
             return path
         }
         guard !Self.isThere(path + "-shm") else { return path }
-        // Without the index of the log only the owner can read it.
+        // Without the index of the log, only a process that can create the index can read the log.
         guard !HistoryFiles.hasLog(path) else { throw HistoryError(.unreadableLog, path) }
         let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
         guard FileManager.default.isReadableFile(atPath: path),
             let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed)
         else { return path }
-        // Nobody writes: a process that did would have its log there.
+        // No process is writing: a writer would have its log there.
         return "file:\(escaped)?immutable=1"
     }
 
-    /// Without opening it: to close a file once more would give up the locks that SQLite has on it.
+    /// Checks for the file without opening it: closing it again would release SQLite's locks on it.
     static func isThere(_ path: String) -> Bool {
         (try? FileManager.default.attributesOfItem(atPath: path)) != nil
     }
 
     private var directory: String { String(path.dropLast("/history.sqlite".count)) }
 
-    /// A mended one that was ready when the process ended, just before it took its place.
+    /// Completes a repair that was interrupted between setting the damaged database aside and putting the repaired one
+    /// in its place.
     private func takeMended() throws(FileError) {
         let mended = directory + "/mending/history.sqlite"
         guard Self.isThere(mended) else { return }
-        // The old one's log, where the process ended before it was set aside too.
+        // If the process ended between the two renames, the log of the old database is still to be set aside.
         let name = Self.namesAside(path).last { Self.isThere($0) } ?? path + ".damaged"
         try Self.setLogAside(path, to: name)
         try FileStore().rename(mended, to: path)
     }
 
-    /// Renames a database, with the files that belong to it: beside another one they would be damage.
-    /// - Returns: its new name, which none had before unless a hundred of them were never removed.
+    /// Renames a database and the files that belong to it: next to a new database they would damage it.
+    ///
+    /// - Returns: The new path. It did not exist before, except if a hundred of these files were never removed.
     static func setAside(_ path: String) throws(FileError) -> String {
         let names = namesAside(path)
         let name = names.first { !isThere($0) } ?? names[names.count - 1]
@@ -126,7 +131,7 @@ struct Opening {
         }
     }
 
-    /// What cannot be read at all is no reason not to record from now on.
+    /// Sets an unreadable database aside, so that a new one can record from now on.
     private func keepAside(_ error: DatabaseError) throws(HistoryError) {
         let name: String
         do throws(FileError) {

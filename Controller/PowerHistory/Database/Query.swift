@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// What stands for a question mark in SQL.
+/// A value that is bound to a parameter of an SQL statement.
 enum SQLValue {
     case integer(Int64)
     case bytes([UInt8])
@@ -9,7 +9,7 @@ enum SQLValue {
     case null
 }
 
-/// A row while a statement stands on it.
+/// The current row of a running statement. It is valid only until the statement's next step.
 struct SQLRow {
     fileprivate let statement: OpaquePointer
 
@@ -17,12 +17,13 @@ struct SQLRow {
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// Milliseconds since 1970 or of a plug's clock. A damaged value is moved into the range in which arithmetic on times is safe.
+    /// Returns milliseconds since 1970 or of a plug's clock. A damaged value is clamped to the range in which
+    /// arithmetic on times does not overflow.
     func time(_ column: Int32) -> Int64 { Self.time(integer(column)) }
 
     static func time(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, -timeLimit), timeLimit) }
 
-    /// Twice the limit of what is stored, since a wall time is the sum of an origin and a plug's clock.
+    /// Twice the limit of stored times, because a wall time is the sum of an origin and a plug's clock.
     static let timeLimit = 2 * BatchTransaction.timeLimit
 
     func bytes(_ column: Int32) -> [UInt8] {
@@ -39,8 +40,8 @@ struct SQLRow {
 }
 
 extension Database {
-    /// Runs a statement through SQLite's own interface: a row's values come without a box around each. The statement is kept
-    /// for the next time, so it must not be run again from inside `row`.
+    /// Runs a statement through SQLite's C interface, without a boxed object per value. The statement is cached, so
+    /// that `row` must not run the same statement.
     func query(_ sql: String, _ values: SQLValue..., row: (SQLRow) throws -> Void) throws {
         let cached = try cachedStatement(sql: sql)
         let statement = cached.sqliteStatement
@@ -58,7 +59,7 @@ extension Database {
         }
     }
 
-    /// Runs a statement that answers nothing.
+    /// Runs a statement without a result.
     func change(_ sql: String, _ values: SQLValue...) throws {
         let cached = try cachedStatement(sql: sql)
         let statement = cached.sqliteStatement
@@ -72,7 +73,7 @@ extension Database {
         withExtendedLifetime(cached) {}
     }
 
-    /// The first row's first value.
+    /// Returns the first value of the first row; nil without a row or for NULL.
     func integer(_ sql: String, _ values: SQLValue...) throws -> Int64? {
         let cached = try cachedStatement(sql: sql)
         let statement = cached.sqliteStatement
@@ -102,13 +103,13 @@ extension Database {
         guard code == SQLITE_OK else { throw failure(code, "a value") }
     }
 
-    /// No bytes are bound as such, not as null.
+    /// Binds empty bytes as an empty blob, not as NULL.
     private func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32, of statement: OpaquePointer) -> Int32 {
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
         return sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
     }
 
-    /// SQLITE_TRANSIENT, which is a cast that only C can make: SQLite copies the bytes.
+    /// SQLITE_TRANSIENT, a cast that only C can express: SQLite copies the bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private func failure(_ code: Int32, _ sql: String) -> DatabaseError {

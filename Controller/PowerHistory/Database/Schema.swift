@@ -1,9 +1,9 @@
 import GRDB
 
-/// The tables, and how those of earlier versions become them. A step that was released is never changed: what comes later is
-/// a step of its own.
+/// The tables, and the migrations of earlier versions. A released migration never changes; each later change is a new
+/// migration.
 enum Schema {
-    /// Small enough that cells of some kilobytes fill their pages, and large enough that a chunk is few of them.
+    /// The size is a compromise: cells of several kilobytes fill their pages, and a chunk needs only few pages.
     static let pageSize = 4096
 
     static var migrator: DatabaseMigrator {
@@ -14,8 +14,8 @@ enum Schema {
         return migrator
     }
 
-    /// Times are milliseconds: `since`, `until`, `wall` and `at` since 1970 (UTC), `first`, `last`, `newest` and `clock` of the
-    /// plug's clock, which starts at its boot. `origin` is the wall clock at the plug's zero.
+    /// Times are milliseconds: `since`, `until`, `wall` and `at` since 1970 (UTC); `first`, `last`, `newest` and
+    /// `clock` of the plug's clock, which starts at its boot. `origin` is the wall clock at the plug's zero.
     private static let first = """
         -- samples_from, minutes_from: what is older was forgotten. longest: no chunk spans more. cursor: the last event stored.
         CREATE TABLE plug (

@@ -1,17 +1,18 @@
 import GRDB
 
-/// What numbers the changes of a history, for who sends it elsewhere: tables, and triggers, which there are from
-/// ``PowerHistory/beginFeed(_:)`` on.
+/// The tables and triggers that number the changes of a history for delivery to another system.
+/// ``PowerHistory/beginFeed(_:)`` creates the triggers.
 ///
-/// The triggers are no part of the schema: with them it would not fit into the first page, as `DamagedPages` has it.
+/// The triggers are not part of the schema: with them the schema would exceed the first page, which `DamagedPages`
+/// requires.
 enum FeedSchema {
-    /// What changed, as the column `kind` has it, and what `a` and `b` are.
+    /// The kind of a change, as stored in the column `kind`, with the meaning of the columns `a` and `b`.
     enum Kind: Int64 {
-        /// Its name.
+        /// A plug is new or has a new name.
         case plug
-        /// `a`: its row.
+        /// `a`: the row of the chunk.
         case chunk
-        /// `a`: the step, `b`: the block.
+        /// `a`: the step; `b`: the block.
         case rollUp
         /// `a`: the sequence number.
         case event
@@ -21,7 +22,7 @@ enum FeedSchema {
 
     static let counterHour: Int64 = 3_600_000
 
-    /// A step of the migration: it is never changed.
+    /// A migration step, which never changes.
     static let tables = """
         -- One row, once somebody sends the history elsewhere. last: the number of the newest change.
         CREATE TABLE feed (last INTEGER NOT NULL);
@@ -39,7 +40,7 @@ enum FeedSchema {
         trigger("AFTER UPDATE OF name ON plug", .plug, "new.id, 0, 0", when: "old.name <> new.name"),
         trigger("AFTER INSERT ON chunk", .chunk, "new.plug, new.id, 0"),
         trigger("AFTER UPDATE OF since, until, count, bytes ON chunk", .chunk, "new.plug, new.id, 0"),
-        // Chunks are only forgotten, and that nobody need know.
+        // Chunks are deleted only by age, and the deletion is not a change.
         """
         CREATE TRIGGER IF NOT EXISTS feed_after_delete_on_chunk AFTER DELETE ON chunk BEGIN
             DELETE FROM change WHERE kind = \(Kind.chunk.rawValue) AND plug = old.plug AND a = old.id AND b = 0;
@@ -64,7 +65,7 @@ enum FeedSchema {
             """
     }
 
-    /// Numbers all that is there, the oldest first, and from now on all that changes.
+    /// Numbers all existing rows, oldest first, and creates the triggers that number later changes.
     static func begin(_ database: Database) throws {
         try database.execute(sql: triggers.joined(separator: "\n"))
         let lengths = RollUpStep.allCases.map { "WHEN \($0.rawValue) THEN \($0.blockMilliseconds)" }.joined(
@@ -83,7 +84,7 @@ enum FeedSchema {
                 """)
     }
 
-    /// Of what was forgotten by age nobody need be told.
+    /// Removes the changes of deleted minutes and counter readings. Deletion by age is not delivered.
     static func forgetMinutes(of plug: Int64, through block: Int64, horizon: Int64, _ database: Database) throws {
         try database.change(
             "DELETE FROM change WHERE kind = ? AND plug = ? AND a = 0 AND b <= ?", .integer(Kind.rollUp.rawValue),

@@ -1,35 +1,41 @@
 public import Metering
 public import PlugModel
 
-/// Up to where somebody has a history: the number of a change, and who numbered it.
+/// The position of a receiver in the feed: the number of a change, and the epoch that numbered it.
 public struct FeedPosition: Hashable, Sendable {
-    /// 16 bytes.
+    /// The epoch, 16 bytes.
     public var epoch: [UInt8]
-    /// 0 is before the first change.
+    /// The last change that the receiver has; 0 is before the first change.
     public var number: Int64
 
+    /// Creates a position.
     public init(epoch: [UInt8], number: Int64) {
         self.epoch = epoch
         self.number = number
     }
 }
 
-/// A part of what changed in a history, as it is now: in one state of the database.
+/// A part of the changes of a history. The content is that of one state of the database, not of the time of the change.
 public struct HistoryChanges: Sendable {
-    /// All changes up to this number are in this part or in earlier ones.
+    /// The greatest number in this part. All changes up to it are in this part or in earlier ones.
     public var through: Int64
-    /// Nothing changed after it.
+    /// True if this part ends with the newest change.
     public var isAll: Bool
-    /// The names of plugs that are new or have another one.
+    /// The names of plugs that are new or renamed.
     public var names: [PlugID: String] = [:]
-    /// With samples, also chunks of later parts that reach into the same time. They come again there.
+    /// The changed chunks. If samples are requested, later chunks that overlap the same spans are included too, and are
+    /// repeated in their own part.
     public var chunks: [ChangedChunk] = []
+    /// The changed roll-ups.
     public var rollUps: [ChangedRollUps] = []
+    /// The new events.
     public var events: [StoredEvent] = []
+    /// The counter readings of each hour in which a reading changed.
     public var counters: [CounterValue] = []
-    /// Samples as a reader of the history finds them, in order, in the spans of the changed chunks and those that were asked for.
+    /// The samples of the changed chunks' spans and of the requested spans, in ascending order of time, as
+    /// ``PowerHistory/samples(of:from:to:atMost:_:)`` returns them.
     public var samples: [PlugID: [TimedSample]] = [:]
-    /// Samples before it were forgotten here: milliseconds since 1970.
+    /// The time before which this history has deleted samples, in milliseconds since 1970.
     public var samplesFrom: [PlugID: Int64] = [:]
 
     init(through: Int64, isAll: Bool) {
@@ -38,41 +44,48 @@ public struct HistoryChanges: Sendable {
     }
 }
 
-/// A chunk that is new, longer, or elsewhere on the wall clock.
+/// A chunk that is new or longer, or that moved on the wall clock.
 public struct ChangedChunk: Hashable, Sendable {
+    /// The chunk.
     public var stored: StoredChunk
     /// CRC-32 of the chunk's bytes.
     public var checksum: UInt32
-    /// No other chunk of the plug begins at the same time: of two that do, the shorter one is read first.
+    /// True if no other chunk of the plug begins at the same time. If two do, the shorter one is read first.
     public var beginsAlone: Bool
 
-    /// Of its first sample, milliseconds since 1970.
+    /// The time of the first sample, in milliseconds since 1970.
     public var since: Int64 { stored.origin.addingClamped(stored.chunk.firstMilliseconds) }
-    /// Of its last one, never before the first.
+    /// The time of the last sample, in milliseconds since 1970; never before ``since``.
     public var until: Int64 { max(since, stored.origin.addingClamped(stored.chunk.lastMilliseconds)) }
 }
 
-/// The rows in the place of all that there were in a span.
+/// The current roll-ups of a span. They replace all previous rows of the span.
 public struct ChangedRollUps: Hashable, Sendable {
+    /// The plug of all rows.
     public var plug: PlugID
+    /// The length of the rows.
     public var step: RollUpStep
     /// Milliseconds since 1970.
     public var span: Range<Int64>
+    /// The rows in ascending order of time; a step without data has none.
     public var rows: [RollUpRow]
 }
 
-/// What a minute, quarter, hour or day was like.
+/// The summary of a minute, quarter, hour or day.
 public struct RollUpRow: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64
+    /// Milliseconds between samples that are at most 30 s apart.
     public var coveredMilliseconds: Int64
-    /// Watts; nil where there was no sample, and so below.
+    /// The mean in watts over the covered time; nil without samples.
     public var mean: Double?
+    /// The least sample in watts; nil without samples.
     public var least: Double?
+    /// The greatest sample in watts; nil without samples.
     public var greatest: Double?
-    /// What flowed: of minutes only what the samples show.
+    /// The energy. For minutes, only the energy that the samples show.
     public var wattHours: Double
-    /// The part of it that belongs to time without samples.
+    /// The part of the energy that belongs to time without samples.
     public var estimatedWattHours: Double
 
     init(_ start: Int64, _ entry: RollUpEntry, _ step: RollUpStep) {
@@ -88,16 +101,20 @@ public struct RollUpRow: Hashable, Sendable {
     }
 }
 
-/// What a plug's energy counter said.
+/// A reading of a plug's energy counter.
 public struct CounterValue: Hashable, Sendable {
+    /// The owner of the counter.
     public var plug: PlugID
     /// Milliseconds since 1970.
     public var at: Int64
+    /// The energy that the counter showed.
     public var milliwattHours: Int64
 }
 
+/// A sample on the wall clock.
 public struct TimedSample: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var at: Int64
+    /// The sample. Its own time is that of the plug's clock.
     public var sample: Sample
 }

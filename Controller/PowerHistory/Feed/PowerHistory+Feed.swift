@@ -3,12 +3,13 @@ import Metering
 public import PlugModel
 
 extension PowerHistory {
-    /// Epochs that are known: who has what an older one numbered gets everything again. It stops a daemon that is started each minute from
-    /// filling the disk.
+    /// The most epochs that are stored. A receiver whose epoch was removed gets everything again. The limit stops a
+    /// daemon that restarts every minute from filling the disk.
     static let epochLimit: Int64 = 1000
 
-    /// Numbers changes from now on, in a new epoch: for who sends the history elsewhere. At its first call all that is there is numbered.
-    /// - Parameter epoch: 16 random bytes, others each time.
+    /// Starts a new epoch, in which all later changes are numbered. The first call numbers everything that exists.
+    ///
+    /// - Parameter epoch: 16 random bytes, new for each call.
     public func beginFeed(_ epoch: [UInt8]) throws(HistoryError) {
         try mending { () throws(HistoryError) in
             try write { database in
@@ -22,32 +23,34 @@ extension PowerHistory {
         }
     }
 
-    /// From which number on somebody needs the changes who has all up to this position: 0 where the position is none of this history.
-    /// - Returns: nil where no feed has begun, as after damage was mended.
+    /// Returns the number after which a receiver with this position needs the changes; 0, that is everything, if the
+    /// position does not belong to this history.
+    ///
+    /// - Returns: nil if no feed was begun, or if a repair removed it.
     public func number(after position: FeedPosition?) throws(HistoryError) -> Int64? {
         try read { database -> Int64? in
             guard let last = try database.integer("SELECT last FROM feed") else { return nil }
             guard let position,
                 let id = try database.integer("SELECT id FROM epoch WHERE epoch = ?", .bytes(position.epoch))
             else { return 0 }
-            // A greater one was given in a copy of this database that went another way from there on.
+            // A greater number was assigned by a copy of this database that diverged after the end of the epoch.
             let end = try database.integer("SELECT min(since) FROM epoch WHERE id > ?", .integer(id)) ?? last
             return (0...end).contains(position.number) ? position.number : 0
         }
     }
 
-    /// Whether there are changes after this number.
+    /// Returns whether a change has a greater number.
     public func hasChanges(after number: Int64) throws(HistoryError) -> Bool {
         try read { try $0.integer("SELECT 1 FROM change WHERE number > ? LIMIT 1", .integer(number)) != nil }
     }
 
-    /// Changes with greater numbers, in order.
+    /// Returns changes with greater numbers, in ascending order.
     ///
     /// - Parameters:
-    ///   - limit: changes of which this part consists.
-    ///   - sampleLimit: no further chunk is taken once there are so many samples.
-    ///   - samples: whether samples are wanted.
-    ///   - spans: in which samples are wanted besides, milliseconds since 1970.
+    ///   - limit: The most changes in the result.
+    ///   - sampleLimit: No further change is added after this number of samples.
+    ///   - wantsSamples: True if the result contains samples.
+    ///   - spans: Additional spans whose samples are wanted, in milliseconds since 1970.
     public func changes(
         after number: Int64, atMost limit: Int, sampleLimit: Int, samples wantsSamples: Bool,
         besides spans: [PlugID: [ClosedRange<Int64>]] = [:]
@@ -105,7 +108,7 @@ private struct FeedReading {
         changes.isAll = all.last.map { $0.number == changes.through } ?? true
     }
 
-    /// - Returns: how many samples there are in it.
+    /// - Returns: The number of samples in the change.
     private mutating func take(_ change: Change, of plug: PlugID) throws -> Int {
         switch change.kind {
         case .plug:
@@ -163,7 +166,7 @@ private struct FeedReading {
         guard !start.overflow else { return }
         var from = start.partialValue
         let to = from.addingClamped(step.blockMilliseconds)
-        // What was forgotten by age here is not to be forgotten elsewhere.
+        // The receiver keeps rows that were deleted here by age.
         if step == .minute,
             let horizon = try database.integer(
                 "SELECT minutes_from FROM plug WHERE id = ? AND minutes_from IS NOT NULL", .integer(change.plug))
@@ -178,8 +181,8 @@ private struct FeedReading {
         changes.rollUps.append(ChangedRollUps(plug: plug, step: step, span: from..<to, rows: rows))
     }
 
-    /// Chunks that changed later and reach into a span whose samples are read are taken, too, so that who gets the samples knows from where
-    /// they are.
+    /// Adds the samples of the changed chunks and of the requested spans. Later chunks that overlap these spans are
+    /// added too, so that the receiver knows the chunk of each sample.
     mutating func takeSamples(besides spans: [PlugID: [ClosedRange<Int64>]]) throws {
         var wanted = spans
         for chunk in changes.chunks { wanted[chunk.stored.plug, default: []].append(chunk.since...chunk.until) }
@@ -206,7 +209,7 @@ private struct FeedReading {
         }
     }
 
-    /// The spans, with those of chunks of later parts that reach into them.
+    /// Extends the spans by the later chunks that overlap them, and adds those chunks to the changes.
     private mutating func reached(
         from asked: [ClosedRange<Int64>], by plug: PlugID, _ row: Int64
     ) throws -> [ClosedRange<Int64>] {
@@ -231,7 +234,7 @@ private struct FeedReading {
 }
 
 extension [ClosedRange<Int64>] {
-    /// In order, and none that overlaps another.
+    /// The union of the spans, sorted and disjoint.
     package var united: Self {
         var united: Self = []
         for span in sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -1,9 +1,10 @@
-/// Spans of the wall clock of which something changed, joined where they lie near each other.
+/// The spans of the wall clock whose roll-ups must be recomputed. Spans near each other are joined.
 struct DirtySpans {
-    /// Sorted, and further apart than ``reach``.
+    /// Sorted, with gaps longer than ``reach``.
     private(set) var spans: [ClosedRange<Int64>] = []
 
-    /// What lies nearer is made anew together: half an hour, so that neighbours share their quarters.
+    /// Spans within this distance are recomputed together. Milliseconds: half an hour, so that neighbors share their
+    /// quarters.
     static let reach: Int64 = 1_800_000
 
     mutating func insert(_ span: ClosedRange<Int64>) {

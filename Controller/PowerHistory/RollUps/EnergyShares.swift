@@ -2,32 +2,37 @@
 struct CounterPoint: Hashable, Sendable {
     /// Milliseconds since 1970.
     var time: Int64
-    /// The row of the boot: over a restart the counter may first have gone back to what the plug had stored of it.
+    /// The row of the boot. After a restart the counter may fall back to the value that the plug had stored.
     var boot: Int64
     var milliwattHours: UInt64
 }
 
-/// Shares out what the plug's counter says to quarters of an hour. Between two readings its rise is what flowed, whatever
-/// samples are missing; the samples only say when. A counter that fell was reset or restored from before, and one that rose
-/// by more than any plug carries is another's: there, and before the first and after the last reading, the samples count
-/// alone. A minute in which a reading lies is cut there, so that nothing counts on both sides of it. Energy that is fed back counts as
-/// none, as the plug's counter has it.
+/// Distributes the energy of the plug's counter over quarters of an hour. Between two readings the rise of the counter
+/// is the energy, even if samples are missing; the samples only determine its distribution. The samples alone determine
+/// the energy before the first reading, after the last one, and between two readings whose rise is implausible: a
+/// counter that fell was reset or restored, and a counter that rose by more than any plug can carry belongs to a
+/// different plug. A minute that contains a reading is cut there, so that no energy counts twice. Energy that is fed
+/// back counts as zero, as in the plug's counter.
 struct EnergyShares {
-    /// Readings that lie further apart do not belong to one clock: nothing is known of what lies between. Milliseconds.
+    /// The longest interval between two readings, in milliseconds. Beyond it, nothing is known of the time between
+    /// them.
     static let longestInterval: Int64 = 800 * 86_400_000
 
-    /// What flows at most between two readings, in milliwatt-hours: 100 kW, and 1 kWh for clocks that were set meanwhile.
+    /// The greatest plausible rise between two readings, in milliwatt-hours: 100 kW, plus 1 kWh for clock adjustments.
     private static func greatestRise(in milliseconds: Int64) -> UInt64 {
         1_000_000 + UInt64(max(0, milliseconds)) / 36 * 1000
     }
 
+    /// The energy of one quarter.
     struct Share: Hashable, Sendable {
         /// Microwatt-hours.
         var energy = 0.0
+        /// The part of `energy` that belongs to time without samples, in microwatt-hours.
         var estimated = 0.0
     }
 
-    /// What flowed in a part of a minute, and in all of it, by the samples; nil where there are none any more.
+    /// The energy of a part of a minute and of the whole minute, according to the samples; nil if the samples were
+    /// deleted.
     typealias Cut = (part: Double, whole: Double)
 
     /// The first quarter, as a multiple of its length since 1970.
@@ -37,12 +42,15 @@ struct EnergyShares {
     private static let quarter = RollUpStep.quarter.milliseconds
     private static let minute = RollUpStep.minute.milliseconds
 
+    /// Distributes energy over quarters.
+    ///
     /// - Parameters:
-    ///   - quarters: which to fill.
-    ///   - points: by time. The last at or before the quarters' beginning and the first at or after their end are among
-    ///     them, where there are such.
-    ///   - minutes: by time: all that touch the quarters or a stretch between two readings that does.
-    ///   - cut: takes the beginning and end of a part of a minute, milliseconds since 1970.
+    ///   - quarters: The quarters to fill, as multiples of their length since 1970.
+    ///   - points: Sorted by time. They include the last reading at or before the first quarter's beginning, and the
+    ///     first reading at or after the last quarter's end, if these exist.
+    ///   - minutes: Sorted by time. They include all minutes in the quarters and in the intervals between readings that
+    ///     overlap the quarters.
+    ///   - cut: Receives the beginning and the end of a part of a minute, in milliseconds since 1970.
     init(
         quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)],
         cut: (_ from: Int64, _ to: Int64) throws -> Cut?
@@ -60,7 +68,7 @@ struct EnergyShares {
         try share(edge, nil, max(edge?.time ?? begin, begin), end, minutes, &place, cut)
     }
 
-    /// - Parameter place: the first minute that may belong to it or to a later stretch.
+    /// - Parameter place: The index of the first minute that may overlap this interval or a later one.
     private mutating func share(
         _ left: CounterPoint?, _ right: CounterPoint?, _ begin: Int64, _ end: Int64,
         _ minutes: [(start: Int64, entry: RollUpEntry)], _ place: inout Int,
@@ -81,7 +89,7 @@ struct EnergyShares {
         var seen = Stretch(from: from, to: to)
         var index = place
         while index < minutes.count, minutes[index].start < to {
-            // Between readings that are believed only their rise counts.
+            // Between readings with a plausible rise, only the rise counts.
             try seen.add(minutes[index]) { from, to in rise == nil ? try cut(from, to) : nil }
             index += 1
         }
@@ -93,7 +101,7 @@ struct EnergyShares {
         let length = Double(seen.to - seen.from)
         let uncovered = max(0, length - seen.covered)
         let missing = (rise ?? seen.energy) - seen.energy
-        // A little is always uncovered, between a reading and the samples beside it: that is no hole.
+        // A short uncovered time between a reading and the next sample is not a gap.
         let hasHole = uncovered > Double(RollUpEntry.longestStep)
         var quarter = floorQuotient(begin, Self.quarter)
         while quarter * Self.quarter < end {
@@ -117,7 +125,7 @@ struct EnergyShares {
         }
     }
 
-    /// What the samples show of a time between two readings.
+    /// The energy that the samples show between two readings.
     private struct Stretch {
         struct Part {
             /// Microwatt-hours.
@@ -130,7 +138,7 @@ struct EnergyShares {
         let to: Int64
         var energy = 0.0
         var covered = 0.0
-        /// By quarter.
+        /// Keyed by quarter.
         var parts: [Int64: Part] = [:]
 
         init(from: Int64, to: Int64) {

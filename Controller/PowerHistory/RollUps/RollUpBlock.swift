@@ -1,21 +1,21 @@
-/// Entries of one step that stand in one cell of the database, packed as varints:
+/// The entries of one step in one cell of the database, packed as varints:
 ///
 ///     0     format, 0xB1
-///     1-    runs until the end: entries left out before it, number of its entries (at least 1), and of each entry
-///           1. the step's length less the covered time, milliseconds; that length + 1: no power, and 2 to 4 are absent
-///           2. least power less that of the entry before (zigzag, 0.1 W; of the first: less 0)
-///           3. greatest less least power (0.1 W)
-///           4. mean less least power (zigzag, mW)
-///           5. except of minutes: energy less mean × covered time (zigzag, µWh)
-///           6. except of minutes: estimated energy (zigzag, µWh)
-///     last 4  CRC-32 of all before, big endian
+///     1-    runs until the end: number of skipped entries, number of entries (at least 1), and for each entry:
+///           1. the step's length minus the covered time, milliseconds; length + 1: no power, and 2 to 4 are absent
+///           2. least power minus that of the previous entry (zigzag, 0.1 W; for the first: minus 0)
+///           3. greatest minus least power (0.1 W)
+///           4. mean minus least power (zigzag, mW)
+///           5. except for minutes: energy minus mean × covered time (zigzag, µWh)
+///           6. except for minutes: estimated energy (zigzag, µWh)
+///     last 4  CRC-32 of all previous bytes, big endian
 struct RollUpBlock {
     let step: RollUpStep
-    /// One for each place; nil where nothing is known.
+    /// One element per place; nil if nothing is known.
     private(set) var entries: [RollUpEntry?]
 
     private static let format: UInt8 = 0xB1
-    /// Energies beyond it (nine million kilowatt-hours) are damage: what sums them up may not overflow.
+    /// Energies beyond this limit (nine million kilowatt-hours) are damage. The limit prevents an overflow of sums.
     private static let energyLimit: Int64 = 1 << 53
 
     init(_ step: RollUpStep) {
@@ -116,22 +116,23 @@ struct RollUpBlock {
 }
 
 extension RollUpEntry {
-    /// What the mean gives over the covered time, in microwatt-hours: the stored energy is near it.
+    /// The product of mean and covered time, in microwatt-hours. The stored energy is near it.
     fileprivate var expectedEnergy: Int64 {
         guard let power else { return 0 }
-        // At most 2^38 mW × 86,400,000 ms: beyond Int64 only in damaged or made-up data, where it does not matter.
+        // At most 2^38 mW × 86,400,000 ms. Only damaged or invented data exceed Int64, and for these the result does
+        // not matter.
         return power.mean.multipliedReportingOverflow(by: covered).partialValue / 3600
     }
 }
 
 extension Int64 {
-    /// Without the one number whose magnitude does not fit.
+    /// The number, except that the minimum, whose magnitude does not fit, becomes the minimum plus one.
     fileprivate var clamped: Int64 { Swift.max(self, -.max) }
 }
 
 extension RollUpStep {
-    /// Four hours of minutes, a day of quarters, a week of hours, 64 days: so that a cell is small enough to be written anew
-    /// every ten minutes and large enough that its own place costs little.
+    /// Four hours of minutes, one day of quarters, one week of hours, or 64 days. A cell is small enough to be
+    /// rewritten every ten minutes, and large enough that the overhead of its row is small.
     var entriesInBlock: Int {
         switch self {
         case .minute: 240
@@ -141,7 +142,7 @@ extension RollUpStep {
         }
     }
 
-    /// From what an entry is made: samples make minutes.
+    /// The step from which entries of this step are summed up; nil for minutes, which are computed from samples.
     var finer: RollUpStep? { RollUpStep(rawValue: rawValue - 1) }
 
     var blockMilliseconds: Int64 { milliseconds * Int64(entriesInBlock) }

@@ -1,23 +1,25 @@
-/// What a minute, quarter, hour or day was like.
+/// The summary of a minute, quarter, hour or day.
 struct RollUpEntry: Hashable, Sendable {
     /// Milliseconds between samples that are at most ``longestStep`` apart.
     var covered: Int64 = 0
-    /// Nil where there was no sample.
+    /// Nil without samples.
     var power: Power?
-    /// What flowed, in microwatt-hours: of a quarter, and of what is made of quarters.
+    /// The energy in microwatt-hours. Zero for minutes.
     var energy: Int64 = 0
-    /// The part of it that belongs to time without samples.
+    /// The part of the energy that belongs to time without samples, in microwatt-hours.
     var estimated: Int64 = 0
 
     struct Power: Hashable, Sendable {
-        /// Milliwatts, over the covered time; the middle between the others where none is covered.
+        /// The mean in milliwatts over the covered time. If no time is covered, the middle between `least` and
+        /// `greatest`.
         var mean: Int64
-        /// Deciwatts, of the samples.
+        /// The least sample in deciwatts.
         var least: Int32
+        /// The greatest sample in deciwatts.
         var greatest: Int32
     }
 
-    /// Neighbouring samples that are further apart have a hole between them.
+    /// The longest distance of neighboring samples without a gap, in milliseconds.
     static let longestStep: Int64 = 30_000
 
     /// Milliwatts times milliseconds.
@@ -26,10 +28,10 @@ struct RollUpEntry: Hashable, Sendable {
     var isEmpty: Bool { power == nil && energy == 0 && estimated == 0 }
 }
 
-/// Makes one entry of several shorter ones.
+/// Sums up several entries to one longer entry.
 struct EntrySum {
     private var covered: Int64 = 0
-    /// Milliwatts times milliseconds: beyond Int64 only for a day at more than a hundred megawatts.
+    /// Milliwatts times milliseconds. It exceeds Int64 only for a day at more than a hundred megawatts.
     private var integral: Double = 0
     private var extremes: (least: Int32, greatest: Int32)?
     private var energy: Int64 = 0
@@ -59,7 +61,7 @@ struct EntrySum {
 }
 
 extension Int64 {
-    /// The nearest whole number that is at most so far from zero; of what is no number, zero.
+    /// Rounds a value to the nearest integer and clamps its magnitude to `limit`. NaN becomes zero.
     init(nearest value: Double, limit: Int64) {
         self = value.isNaN ? 0 : Int64(Swift.min(Swift.max(value, -Double(limit)), Double(limit)).rounded())
     }

@@ -2,13 +2,13 @@ import GRDB
 import Metering
 
 extension RollUps {
-    /// Makes everything anew that depends on samples in these spans of the wall clock, both ends included, or on counter
-    /// readings in them.
+    /// Recomputes all entries that depend on samples or counter readings in these spans of the wall clock, both ends
+    /// included.
     func recompute(_ spans: [ClosedRange<Int64>]) throws {
         let minute = RollUpStep.minute.milliseconds
         let forgotten = try forgotten()
         for span in spans {
-            // The trapezoids to the neighbours on both sides change too.
+            // The trapezoids to the neighbors on both sides change too.
             let first = floorMultiple(span.lowerBound - RollUpEntry.longestStep, minute)
             let end = floorMultiple(span.upperBound + RollUpEntry.longestStep, minute) + minute
             let from = max(first, ceilingMultiple(forgotten.samples, minute))
@@ -27,7 +27,7 @@ extension RollUps {
         }
     }
 
-    /// What the entries with `from <= start < to` should be. Both are multiples of the step.
+    /// Computes the entries with `from <= start < to`. Both are multiples of the step.
     func computed(_ step: RollUpStep, from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
         switch step {
         case .minute: try minutes(from: from, to: to)
@@ -57,7 +57,8 @@ extension RollUps {
         return sums.map { ($0.start, $0.sum.entry) }
     }
 
-    /// Of a quarter, in microwatt-hours (140 MW): beyond it readings are made up, and a day's sum has its place in a cell.
+    /// The greatest energy of a quarter in microwatt-hours (140 MW). Readings beyond it are invented. The limit ensures
+    /// that the sum of a day fits into a cell.
     private static let greatestEnergy: Int64 = 1 << 45
 
     private func quarters(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
@@ -81,7 +82,7 @@ extension RollUps {
         }
     }
 
-    /// What the samples show of a part of a minute, and of the whole minute.
+    /// Returns the energy that the samples show for a part of a minute, and for the whole minute.
     private func cut(from: Int64, to: Int64) throws -> EnergyShares.Cut? {
         let minute = floorMultiple(from, RollUpStep.minute.milliseconds)
         let end = minute + RollUpStep.minute.milliseconds
@@ -103,7 +104,8 @@ extension RollUps {
         return last == nil ? nil : cut
     }
 
-    /// The quarters whose energy depends on minutes in this span: it reaches to the counter readings on both sides.
+    /// Returns the quarters whose energy depends on minutes in this span. It extends to the counter readings on both
+    /// sides.
     private func energySpan(around span: ClosedRange<Int64>) throws -> Range<Int64> {
         let length = RollUpStep.quarter.milliseconds
         var (from, to) = (span.lowerBound, span.upperBound)
@@ -116,7 +118,7 @@ extension RollUps {
         return floorMultiple(from, length)..<ceilingMultiple(to, length)
     }
 
-    /// From when on samples and minutes are still there.
+    /// Returns the times before which samples and minutes were deleted by age.
     private func forgotten() throws -> (samples: Int64, minutes: Int64) {
         var horizon = (samples: Int64.min / 2, minutes: Int64.min / 2)
         try database.query("SELECT samples_from, minutes_from FROM plug WHERE id = ?", .integer(plug)) { row in
@@ -127,12 +129,12 @@ extension RollUps {
     }
 }
 
-/// Active power between two neighbouring samples, which changes evenly. What is fed back counts as none.
+/// Active power between two neighboring samples, which changes linearly. Power that is fed back counts as zero.
 private struct PowerLine {
     let from: (time: Int64, power: Int32)
     let to: (time: Int64, power: Int32)
 
-    /// Deciwatts times milliseconds of the part that lies in this time.
+    /// Deciwatts times milliseconds of the part within this time.
     func integral(from begin: Int64, to end: Int64) -> Double {
         let (first, last) = (max(begin, from.time), min(end, to.time))
         guard first < last else { return 0 }

@@ -1,14 +1,16 @@
 import GRDB
 
-/// Counter readings on the wall clock. A reading stands where the samples beside it do: they say when what was counted flowed. Its own time
-/// on the wall clock, which may have been wrong by seconds when it was read, counts only where there are no samples.
+/// Counter readings on the wall clock. The neighboring samples determine the time of a reading, because they show when
+/// the counted energy flowed. The reading's own wall time may have been wrong by seconds, and counts only without such
+/// samples.
 extension RollUps {
-    /// A reading's place lies no further from its own time on the wall clock: else all of its boot would have been moved. Milliseconds.
+    /// The greatest distance of a reading's time from its own wall time, in milliseconds. Beyond it, the clock was set
+    /// and the whole boot would have been moved.
     private static let counterReach = 2 * BatchTransaction.clockTolerance
-    /// So long after its last sample a chunk still says where a reading stands. Milliseconds.
+    /// The time after its last sample in which a chunk still determines the time of a reading, in milliseconds.
     static let chunkReach = BatchTransaction.clockTolerance
 
-    /// Where a reading stands by the chunk that began last before it; null where there is none.
+    /// The time of a reading according to the last chunk that began before it; null without such a chunk.
     private static let placeBySamples = """
         (SELECT CASE WHEN counter.clock <= first + (until - since) + \(chunkReach) THEN since + counter.clock - first END
             FROM chunk WHERE chunk.boot = counter.boot AND first <= counter.clock ORDER BY first DESC LIMIT 1)
@@ -16,11 +18,12 @@ extension RollUps {
 
     private struct Placed {
         var point: CounterPoint
-        /// The plug's.
+        /// Milliseconds of the plug's clock.
         var clock: Int64
     }
 
-    /// The last reading at or before the beginning, those between, and the first at or after the end.
+    /// Returns the last reading at or before the beginning, the readings between, and the first reading at or after the
+    /// end.
     func counterPoints(from: Int64, to: Int64) throws -> [CounterPoint] {
         var points: [CounterPoint] = []
         if let before = try counterPoint(atOrBefore: from), from - before.time <= EnergyShares.longestInterval {
@@ -40,11 +43,11 @@ extension RollUps {
         while let wall = try database.integer(
             "SELECT max(wall) FROM counter WHERE plug = ? AND wall <= ?", .integer(plug), .integer(limit))
         {
-            // A damaged page may lead to a later one, or have a time that cannot be.
+            // A damaged page may lead to a later row, or contain an impossible time.
             guard wall <= limit, wall >= -SQLRow.timeLimit else { return nil }
             let place = SQLRow.time(wall)
             if let point = try places(from: place - reach, to: min(time, place + reach)).last { return point }
-            // It is later, or is passed over.
+            // The reading is later than `time`, or is skipped as out of order.
             limit = wall - 1
         }
         return nil
@@ -65,8 +68,8 @@ extension RollUps {
         return nil
     }
 
-    /// Every time at which a reading of a boot stands or could stand, where its clock is in the range: what of it lies on another side of
-    /// them changes when samples come.
+    /// Returns all actual and possible times of the readings of a boot whose plug time is in the range. If samples
+    /// change these times, the intervals on both sides change too.
     func counterTimes(ofBoot boot: Int64, clocks: ClosedRange<Int64>) throws -> [Int64] {
         var times: [Int64] = []
         try database.query(
@@ -81,8 +84,9 @@ extension RollUps {
         return times
     }
 
-    /// Those that stand in this time, in order. Where two of one boot stand in another order than the plug's clock has them, the later one is
-    /// passed over: a counter that seems to fall would part the time, and what flowed would count twice.
+    /// Returns the readings in this time, sorted. If two readings of one boot are in a different order than on the
+    /// plug's clock, the later one is skipped: an apparent fall of the counter would split the interval, and energy
+    /// would count twice.
     private func places(from: Int64, to: Int64) throws -> [CounterPoint] {
         guard from <= to else { return [] }
         let reach = Self.counterReach

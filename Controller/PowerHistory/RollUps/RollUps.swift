@@ -1,16 +1,16 @@
 import GRDB
 import Metering
 
-/// The roll-ups of one plug inside one transaction: read when first needed, changed in memory, written once. A cell that is
-/// damaged is made anew of what lies below it.
+/// The roll-ups of one plug within one transaction. Cells are read on first use, changed in memory, and written once. A
+/// damaged cell is recomputed from the finer data.
 final class RollUps {
     struct Key: Hashable {
         var step: RollUpStep
         var block: Int64
     }
 
-    /// Cells kept in memory beside those that were changed: enough for what is read again while a batch is stored, and no
-    /// more where years are read once (12 KB each).
+    /// The most unchanged cells in memory, 12 KB each. It covers the cells that a batch reads repeatedly, and limits
+    /// the memory when years are read once.
     private static let cacheLimit = 64
 
     let database: Database
@@ -18,7 +18,7 @@ final class RollUps {
     let plug: Int64
     private var blocks: [Key: RollUpBlock] = [:]
     private var changed: Set<Key> = []
-    /// Somebody should know that a cell was damaged.
+    /// True if a damaged cell was found, which is to be reported.
     private(set) var foundDamage = false
 
     init(_ database: Database, plug: Int64) {
@@ -26,7 +26,7 @@ final class RollUps {
         self.plug = plug
     }
 
-    /// The entries that there are with `from <= start < to`, in order.
+    /// Calls the body for each existing entry with `from <= start < to`, in ascending order of time.
     func each(
         _ step: RollUpStep, from: Int64, to: Int64, _ body: (_ start: Int64, _ entry: RollUpEntry) -> Void
     ) throws {
@@ -46,7 +46,7 @@ final class RollUps {
         return entries
     }
 
-    /// Puts these entries, in order, in the place of all with `from <= start < to`.
+    /// Replaces all entries with `from <= start < to` by these entries, which are sorted.
     func replace(
         _ step: RollUpStep, from: Int64, to: Int64, by entries: [(start: Int64, entry: RollUpEntry)]
     ) throws {
@@ -73,7 +73,7 @@ final class RollUps {
         }
     }
 
-    /// Writes what was changed.
+    /// Writes the changed cells.
     func flush() throws {
         for key in changed.sorted(by: { ($0.step.rawValue, $0.block) < ($1.step.rawValue, $1.block) }) {
             guard let block = blocks[key] else { continue }
@@ -94,7 +94,7 @@ final class RollUps {
         changed = []
     }
 
-    /// Those that there are, stored or changed, in order.
+    /// Returns the blocks that are stored or changed, sorted.
     private func blockNumbers(_ step: RollUpStep, from: Int64, to: Int64) throws -> [Int64] {
         guard from < to else { return [] }
         let range = floorQuotient(from, step.blockMilliseconds)...floorQuotient(to - 1, step.blockMilliseconds)

@@ -1,17 +1,17 @@
 import Metering
 
-/// Sums samples up by steps of time: the same for roll-ups and for a look at the samples themselves. Between two samples at
-/// most 30 s apart active power is taken to change evenly (trapezoids); the share of a step follows from the two alone, so
-/// that the order in which chunks arrived does not matter.
+/// Sums up samples by steps of time, both for roll-ups and for summaries of the samples themselves. Between two samples
+/// at most 30 s apart active power is assumed to change linearly (trapezoids). The share of a step depends only on
+/// these two samples, so that the order in which chunks arrive does not matter.
 struct SampleSum {
-    /// Milliseconds, at least 60,000: more than the longest trapezoid.
+    /// Milliseconds, at least 60,000, which is more than the longest trapezoid.
     private let step: Int64
     private(set) var sums: [(start: Int64, entry: RollUpEntry)] = []
 
     private var start = Int64.min
     private var end = Int64.min
     private var covered: Int64 = 0
-    /// Twice deciwatts times milliseconds, so that a trapezoid is a whole number.
+    /// The integral of power: twice deciwatts times milliseconds, so that a trapezoid is an integer.
     private var doubled: Int64 = 0
     private var least = Int32.max
     private var greatest = Int32.min
@@ -20,10 +20,10 @@ struct SampleSum {
 
     init(step: RollUpStep) { self.step = step.milliseconds }
 
-    /// The wall clock at the last sample taken.
+    /// The wall clock at the last added sample.
     var last: Int64? { lastTime }
 
-    /// Takes samples, their times moved by `origin`; one that is not later than the one before is left out.
+    /// Adds samples, with their times moved by `origin`. A sample that is not later than the previous one is skipped.
     mutating func add(_ samples: [Sample], origin: Int64, from: Int64 = .min, to: Int64 = .max) {
         let samples = samples.span
         guard !samples.isEmpty else { return }
@@ -33,7 +33,7 @@ struct SampleSum {
             let now = sample.milliseconds &+ origin
             guard now > time, now >= from, now <= to else { continue }
             if now < end {
-                // Inside one step, which is nearly all of them.
+                // Within one step: nearly all samples.
                 if now &- time <= RollUpEntry.longestStep {
                     covered &+= now &- time
                     doubled &+= (Int64(power) &+ Int64(sample.deciwatts)) &* (now &- time)
@@ -49,13 +49,13 @@ struct SampleSum {
         (lastTime, lastPower) = (time, power)
     }
 
-    /// Ends the last step.
+    /// Ends the last step and returns all sums.
     mutating func finish() -> [(start: Int64, entry: RollUpEntry)] {
         close()
         return sums
     }
 
-    /// A sample of a later step has come: both get their part of what lies between.
+    /// Handles a sample of a later step: both steps get their part of the trapezoid between the samples.
     private mutating func enterStep(at now: Int64, power: Int32, after time: Int64?, _ before: Int32) {
         let next = floorMultiple(now, step)
         var second: (covered: Int64, doubled: Int64) = (0, 0)
@@ -81,7 +81,7 @@ struct SampleSum {
         (least, greatest) = (.max, .min)
     }
 
-    /// Rounded to the nearest, and never too large a product on the way.
+    /// Rounds to the nearest integer, without an overflow of intermediate products.
     private static func milliwatts(_ doubled: Int64, _ covered: Int64) -> Int64 {
         let (quotient, remainder) = doubled.quotientAndRemainder(dividingBy: covered)
         let half = remainder < 0 ? -covered / 2 : covered / 2
@@ -89,14 +89,14 @@ struct SampleSum {
     }
 }
 
-/// The greatest multiple that is not greater.
+/// The greatest multiple of `step` that is not greater than `value`.
 func floorMultiple(_ value: Int64, _ step: Int64) -> Int64 { floorQuotient(value, step) * step }
 
-/// Rounds down, also below zero.
+/// Divides and rounds down, also below zero.
 func floorQuotient(_ value: Int64, _ divisor: Int64) -> Int64 {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
 }
 
-/// The least multiple that is not less.
+/// The least multiple of `step` that is not less than `value`.
 func ceilingMultiple(_ value: Int64, _ step: Int64) -> Int64 { -floorMultiple(-value, step) }

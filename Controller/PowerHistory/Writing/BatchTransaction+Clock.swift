@@ -2,8 +2,8 @@ import GRDB
 import PlugModel
 
 extension BatchTransaction {
-    /// The row of a boot, after what is stored of it was moved where the wall clock was set: all of a boot lies on one line,
-    /// and what the clock says now is believed.
+    /// Returns the row of a boot. If the wall clock was set, it first moves the stored data of the boot: all data of a
+    /// boot has one offset between the two clocks, and the newest offset wins.
     mutating func place(_ boot: BootID, of plug: Int64, origin: Int64, at time: Int64) throws -> Int64 {
         let known = try row(of: boot, of: plug)
         guard let mapping = known.mapping else {
@@ -19,10 +19,10 @@ extension BatchTransaction {
         return known.id
     }
 
-    /// What is known of the two clocks.
+    /// The known relation of the wall clock and the plug's clock.
     private struct BootMapping {
         var origin: Int64
-        /// The latest time of the plug's clock that is known.
+        /// The latest known time of the plug's clock.
         var newest: Int64
     }
 
@@ -54,7 +54,7 @@ extension BatchTransaction {
         spans += try rollUps.counterTimes(ofBoot: boot, clocks: Int64.min...Int64.max).map { $0...$0 }
         let readings = try takeCounters(of: boot, plug)
         for span in spans {
-            // Where a reading leaves, what it parted becomes one.
+            // If a reading moves away, the intervals on its two sides become one.
             let before = try rollUps.counterPoint(atOrBefore: span.lowerBound - 1)?.time ?? span.lowerBound
             let after = try rollUps.counterPoint(atOrAfter: span.upperBound + 1)?.time ?? span.upperBound
             markDirty(
@@ -72,7 +72,7 @@ extension BatchTransaction {
         }
     }
 
-    /// Removed and inserted again, since one that is moved may pass through the place of the next.
+    /// Removes the readings, which are inserted again later: a moved reading could collide with the next one.
     private func takeCounters(
         of boot: Int64, _ plug: Int64
     ) throws -> [(wall: Int64, clock: Int64, milliwattHours: Int64)] {
@@ -85,7 +85,8 @@ extension BatchTransaction {
         return readings
     }
 
-    /// Of two readings at the same time of the wall clock, which was set between them, the later one stays.
+    /// Inserts a reading. If the wall clock was set, two readings may have the same wall time; the greater one is
+    /// stored.
     func insertCounter(
         _ plug: Int64, _ boot: Int64, wall: Int64, clock: Int64, _ milliwattHours: Int64
     ) throws {

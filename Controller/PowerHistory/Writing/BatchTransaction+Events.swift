@@ -19,11 +19,11 @@ extension BatchTransaction {
 }
 
 extension StoredEvent {
-    /// Its number, and up to which number everything is known when it is stored.
+    /// The sequence number of the event, and the number up to which everything is known once it is stored.
     fileprivate func position(after cursor: SequenceNumber?) -> (own: SequenceNumber, next: SequenceNumber) {
         switch content {
         case .event(let event): (event.sequence, max(cursor ?? 0, event.sequence))
-        // Then the plug began anew, perhaps with smaller numbers.
+        // The plug started a new journal, perhaps with smaller numbers.
         case .gap(let gap): (gap.from, gap.reason == .unknownCursor ? gap.to : max(cursor ?? 0, gap.to))
         }
     }

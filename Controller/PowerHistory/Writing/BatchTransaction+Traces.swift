@@ -1,7 +1,7 @@
 import GRDB
 
 extension BatchTransaction {
-    /// The one that was told last is the one that knows most, unless it lacks its beginning.
+    /// Stores a trace. The newest version of a trace is the most complete one, unless its beginning is missing.
     func store(_ trace: StoredTrace) throws {
         guard trace.json.utf8.count <= StoredTrace.limit else {
             return complain(

@@ -5,19 +5,20 @@ import PlugModel
 /// One transaction of ``PowerHistory/record(_:)``.
 struct BatchTransaction {
     let database: Database
-    /// Takes what was left out and why.
+    /// Receives reports about data that is left out.
     let complain: (String) -> Void
     private var plugs: [PlugID: Int64] = [:]
     private var dirty: [Int64: DirtySpans] = [:]
 
-    /// The wall clock was set where a boot's zero leaves its place by more: the mapping of the two clocks is good to a
-    /// second. Milliseconds.
+    /// The wall clock was set if a boot's origin differs by more than this, since the mapping of the two clocks is
+    /// accurate to a second. Milliseconds.
     static let clockTolerance: Int64 = 60_000
-    /// A plug's clock drifts by at most one part in so many.
+    /// The reciprocal of the greatest drift of a plug's clock: one part in 10,000.
     static let drift: Int64 = 10_000
-    /// Times beyond it (139,000 years) are made up; sums of some of them do not overflow.
+    /// Times beyond this limit (139,000 years) are invalid. The limit prevents overflows of sums.
     static let timeLimit: Int64 = 1 << 52
-    /// A chunk that spans more is made up: its plug would not have measured for longer than a year. Milliseconds.
+    /// The longest span of a chunk in milliseconds. A longer one is invalid: no plug measures for more than a year
+    /// without a new chunk.
     static let spanLimit: Int64 = 400 * 86_400_000
 
     init(_ database: Database, complain: @escaping (String) -> Void) {
@@ -78,7 +79,7 @@ struct BatchTransaction {
         try database.query(
             "SELECT id, count, since, until FROM chunk WHERE boot = ? AND first = ?", .integer(boot), .integer(first)
         ) { known = ($0.integer(0), $0.integer(1), $0.time(2), $0.time(3)) }
-        // Readings of this time stand where the samples say from now on.
+        // From now on, these samples determine the times of the readings of this time.
         let end = known.map { first + ($0.until - $0.since) }
         let clocks =
             (end.map { min($0, last) + RollUps.chunkReach } ?? first)...max(end ?? last, last) + RollUps.chunkReach
@@ -103,7 +104,7 @@ struct BatchTransaction {
         try database.change(
             "UPDATE plug SET longest = ?2 WHERE id = ?1 AND longest < ?2", .integer(plug), .integer(last - first))
         let reached = known?.until ?? since
-        // A version with more samples that ends earlier, which only a plug in disorder sends, cuts something off.
+        // A new version of a chunk with more samples that ends earlier, which only a faulty plug sends, removes an end.
         markDirty(plug, until < reached ? since...reached : max(since, reached)...until)
         for time in before + (try rollUps.counterTimes(ofBoot: boot, clocks: clocks)) { markDirty(plug, time...time) }
     }

@@ -1,25 +1,27 @@
 import DurableFiles
 import PlugModel
 
-/// What a full disk took no more, in room that was taken for it beforehand: the next process finds it there. Samples are not among it:
-/// the plugs keep them for days.
+/// Stores a batch that did not fit on a full disk, in a file whose space was reserved beforehand. The next process
+/// finds it there. Samples are left out, because the plugs keep them for days.
 struct UnwrittenBatch: Sendable {
-    /// Some ten thousand events, or a few thousand traces.
+    /// The size of the file: about ten thousand events, or a few thousand traces.
     private static let size = 4 << 20
-    /// The checksum.
+    /// The size of the checksum.
     private static let margin = 4
 
     private let file: ReservedFile
 
-    /// - Throws: where there is no room for it either.
+    /// Reserves the file.
+    ///
+    /// - Throws: `FileError` if there is no room for it.
     init(in directory: String) throws(FileError) {
         file = try ReservedFile(directory + "/unwritten", size: Self.size)
     }
 
-    /// Of what is too much the last traces are left out first.
+    /// Writes the batch. If it exceeds the size, entries at its end, first of all traces, are left out.
     func keep(_ batch: HistoryBatch) throws(FileError) { try file.write(Self.bytes(of: batch)) }
 
-    /// What an earlier process could not write; nil for nothing, or nothing that can be read.
+    /// Returns the batch that an earlier process could not store; nil if there is none or it is unreadable.
     func kept() -> HistoryBatch? {
         guard let bytes = try? file.read() else { return nil }
         return try? Self.batch(bytes)
