@@ -4,9 +4,9 @@ import ConfigurationFiles
 import DurableFiles
 import PlugClient
 
-/// Where it stands which broker the house speaks to.
+/// The file with the settings of the house's broker.
 enum BrokerFile {
-    /// Nil where there is no such file. One that is broken is said, and the house goes on without a broker.
+    /// Returns nil if the file is missing. An invalid file is reported, and the house runs without a broker.
     static func settings() -> BrokerSettings? {
         do throws(Complaint) {
             return try readUsualSettings("broker.toml", limit: BrokerSettings.fileLimit) {
@@ -20,7 +20,9 @@ enum BrokerFile {
     }
 }
 
-/// - Parameter directory: keeps what must survive the process.
+/// Opens the connection to the broker; nil, with a report, if it cannot be opened.
+///
+/// - Parameter directory: The directory of the state that survives the process.
 func openBroker(_ settings: BrokerSettings, _ directory: String, on client: PlugClient) -> BrokerDoor? {
     do {
         return try BrokerDoor(settings, directory: directory, on: client.eventLoop) { complain($0) }

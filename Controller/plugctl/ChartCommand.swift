@@ -56,7 +56,7 @@ struct ChartCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !names.isEmpty else { throw ValidationError("name one plug at least") }
-        // Letters tell them apart, and there are so many.
+        // Plugs are distinguished by letters.
         guard names.count <= 26 else { throw ValidationError("a chart has 26 plugs at most") }
         guard by == nil || energy else { throw ValidationError("--by goes with --energy") }
         guard !energy || !stacked else { throw ValidationError("bars of energy stand on each other without --stacked") }

@@ -6,10 +6,10 @@ import PlugModel
 import PowerHistory
 import Presentation
 
-/// What was found for a chart.
+/// The data for a chart.
 struct Gathered: Sendable {
     var source: ChartSource
-    /// For each course; nil where the history does not know the plug.
+    /// One element per course; nil if the history does not have the plug.
     var plugs: [HistoryPlug?]
 
     func energies(_ periods: [CalendarPeriod], from history: PowerHistory?) throws -> [[PeriodEnergy]] {
@@ -21,9 +21,9 @@ struct Gathered: Sendable {
     }
 }
 
-/// Reads the history and, where that ends before the chart does, asks the plugs.
+/// Reads the history and, if it ends before the chart does, fetches the rest from the plugs.
 struct ChartGathering: Sendable {
-    /// No plug keeps samples for longer, so that for older ones none is looked for.
+    /// The longest time that any plug keeps samples, in milliseconds. Older samples are not requested.
     private static let longestKept: Int64 = 31 * 86_400_000
 
     let names: [String]
@@ -32,11 +32,12 @@ struct ChartGathering: Sendable {
     let columns: Int
     let history: PowerHistory?
     let network: NetworkOptions
-    /// Whether samples are drawn, and not energy alone.
+    /// True if the chart shows samples, not only energy.
     let readsCourses: Bool
 
-    /// From the history, then from those plugs that answer in time. A plug that only the history knows is drawn from that; one
-    /// that nobody knows, or which only the network has and which cannot be followed, is an error.
+    /// Reads the history, and then fetches from the plugs that answer in time. A plug that exists only in the history
+    /// is drawn from it. A plug that is in neither place is an error, and so is a plug without history that cannot be
+    /// followed.
     func all() async throws -> Gathered {
         var found = try known()
         let asked = names.indices.filter { needsPlug(found.plugs[$0]) }
@@ -60,7 +61,7 @@ struct ChartGathering: Sendable {
         return found
     }
 
-    /// With the plugs themselves being followed; those of which none is known are errors.
+    /// Runs the body while the plugs are followed. A plug that is not found is an error.
     func follow(_ body: (Gathered, [FollowedPlug]) async -> Void) async throws {
         var found = try known()
         try await network.withClient(.ofThisController()) { client in
@@ -105,7 +106,7 @@ struct ChartGathering: Sendable {
         }
     }
 
-    /// Nil where the history does not know it: then the plug may.
+    /// Returns nil if the history does not have the plug, which may still be found on the network.
     private func lookUp(_ name: String) throws(HistoryError) -> HistoryPlug? {
         do throws(HistoryError) {
             return try history?.plug(meantBy: name)
@@ -122,11 +123,11 @@ struct ChartGathering: Sendable {
         return span.upperBound > max(newest, now - Self.longestKept)
     }
 
-    /// Where nothing is in the window but elsewhere, that is said.
+    /// Reports the recorded time of plugs that have no data in the window.
     private func sayWhereItIs(_ found: Gathered) {
         for (course, plug) in zip(found.source.courses, found.plugs) where readsCourses {
             guard let known = plug?.span, !known.overlaps(span), course.series.points.isEmpty else { continue }
-            // Whole minutes around it.
+            // Rounds to whole minutes around the recorded time.
             let ends = [known.lowerBound, known.upperBound + 59_999].map { time in
                 let wall = WallTime(millisecondsSince1970: time)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
@@ -142,7 +143,7 @@ struct ChartGathering: Sendable {
         return plug.name
     }
 
-    /// What the plug has of the time since the history's newest sample.
+    /// Fetches the plug's samples since the newest sample in the history.
     private func ask(
         _ client: PlugClient, _ index: Int, _ course: PowerCourse, _ known: HistoryPlug?
     ) async throws -> (Int, PowerCourse, name: String) {
@@ -158,13 +159,13 @@ struct ChartGathering: Sendable {
             complain("\(course.plug): \(reason); what the history does not have is missing")
             return (index, course, course.plug)
         } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
-            // Perhaps a name of the history was meant.
+            // The name may be a wrong spelling of a plug in the history.
             do throws(HistoryError) { _ = try history?.plug(meantBy: names[index]) } catch { throw Complaint(error) }
             throw error
         }
     }
 
-    /// False when it did not answer in time, which is longer without a history.
+    /// Returns false if the plug does not answer in time. The limit is longer without a history.
     private func fill(_ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?) async throws -> Bool
     {
         let limit = Task {

@@ -3,12 +3,12 @@ import DurableFiles
 import Pictures
 import Terminal
 
-/// Where a chart goes: into files, or onto the terminal.
+/// Writes a chart to files or to the terminal.
 struct ChartOutput {
-    /// Pixels of a picture; a PNG has twice as many.
+    /// The width of an image in pixels; a PNG has twice as many.
     static let width = 960
     private static let height = 360
-    /// Of what is no terminal.
+    /// The size if the output is not a terminal.
     private static let usualSize = TerminalSize(columns: 100, rows: 24)
     private static let mostRows = 24
 
@@ -17,12 +17,12 @@ struct ChartOutput {
     let theme: ChartTheme
     let capabilities: Capabilities
 
-    /// Character cells across.
+    /// The width in character cells.
     static var columns: Int { (TerminalDevice.standardOutput.size ?? usualSize).columns }
 
     func show(_ chart: Chart) throws {
         guard svg != nil || png != nil else { return print(chart) }
-        // Each further line of the legend has its room, so that the plot stays as high.
+        // Each additional line of the legend increases the height, so that the plot keeps its height.
         let height = Self.height + 18 * (chart.series.count - 1) + (chart.marks.isEmpty ? 0 : 36)
         do {
             if let svg {
@@ -30,7 +30,7 @@ struct ChartOutput {
                 try FileStore().writeOutput(svg, bytes)
             }
             guard let png else { return }
-            // No viewer says what it prefers.
+            // A PNG cannot follow the viewer's color scheme, so that the theme is chosen here.
             let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme == .dark ? .dark : .light)
             let picture = try Picture.png(svg: bytes, width: Self.width, height: height)
             try FileStore().writeOutput(png, picture)

@@ -6,14 +6,14 @@ import PlugModel
 import PowerHistory
 import Presentation
 
-/// The plugs that rules can be about, as far as somebody here knows of them: the daemon, else who is paired, and the history.
+/// The plugs that rules may name: those of the daemon, otherwise the paired plugs; and those of the history.
 struct CheckedHouse {
-    /// Nil where none is asked.
+    /// Nil if no daemon is asked.
     let daemon: DaemonClient?
-    /// Nil where there is none.
+    /// Nil if there is no history.
     let history: PowerHistory?
 
-    /// Nil where nobody knows of any plug.
+    /// Returns nil if no source has any plug.
     func plugs() async -> [KnownPlug]? {
         let powers = recordedPowers()
         var plugs: [String: KnownPlug] = [:]
@@ -24,7 +24,7 @@ struct CheckedHouse {
         return plugs.isEmpty ? nil : plugs.values.sorted { $0.name < $1.name }
     }
 
-    /// Nil where no daemon answers.
+    /// Returns nil if no daemon answers.
     private func present() async -> [(String, Set<Capability>?)]? {
         guard let daemon, let records = try? await daemon.read([PlugRecord].self, "/api/v1/plugs") else { return nil }
         return records.map { record in
@@ -33,12 +33,12 @@ struct CheckedHouse {
     }
 
     private func paired() -> [(String, Set<Capability>?)] {
-        // Who is paired with nothing has no file, and what is wrong with one is told by whoever needs it.
+        // Without pairings the file is missing. Errors in the file are reported by the commands that need it.
         let entries = (try? PairedPlugs().all()) ?? []
         return entries.map { ($0.name, nil) }
     }
 
-    /// Least and greatest power of the last 30 days, by name; nil of a plug that did not draw any.
+    /// Returns the least and the greatest power of the last 30 days, by name; nil for a plug that drew no power.
     private func recordedPowers() -> [String: ClosedRange<Double>?] {
         guard let history else { return [:] }
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
@@ -47,7 +47,7 @@ struct CheckedHouse {
             for plug in try history.plugs() where !plug.name.isEmpty {
                 let days = try history.summaries(
                     of: plug.id, step: .day, from: now - 30 * RollUpStep.day.milliseconds, to: now)
-                // What was never turned on tells nothing.
+                // A plug that was never turned on shows nothing.
                 guard let greatest = days.map(\.greatest).max(), let least = days.map(\.least).min(), greatest > 0
                 else {
                     powers.updateValue(nil, forKey: plug.name)
@@ -56,7 +56,7 @@ struct CheckedHouse {
                 powers[plug.name] = least...greatest
             }
         } catch {
-            // `plugctl history` says what is wrong with it.
+            // `plugctl history` reports the error.
             return powers
         }
         return powers

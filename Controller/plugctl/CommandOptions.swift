@@ -4,7 +4,7 @@ import PlugModel
 import PlugProtocol
 import Presentation
 
-/// The plugs that a command is for, and how its answer is shown.
+/// The plugs of a command, and the format of its output.
 struct CommandOptions: ParsableArguments {
     @Argument(help: "The plugs' names.")
     var names: [String]
@@ -34,7 +34,8 @@ struct CommandOutput: ParsableArguments {
         }
     }
 
-    /// Commands all plugs at once, through the daemon where one runs. Exit status 1 when none did it, 2 when some did.
+    /// Commands all plugs concurrently, through the daemon if one runs. The exit status is 1 if no plug executed the
+    /// command, and 2 if only some did.
     func send(
         to names: [String], telling text: (CommandRecord) -> String = \.text,
         _ command: @escaping @Sendable (PlugState) -> PlugCommand
@@ -62,13 +63,15 @@ struct CommandOutput: ParsableArguments {
         guard done == names.count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
     }
 
-    /// A plug that has to be spoken to itself, and what it is told.
+    /// A plug that must be reached directly, and its command.
     private struct Pending: Sendable {
         var name: String
         var command: @Sendable (PlugState) -> PlugCommand
     }
 
-    /// - Returns: what the daemon could not do.
+    /// Sends the command through the daemon.
+    ///
+    /// - Returns: The commands that the daemon could not send.
     private func send(
         _ command: @escaping @Sendable (PlugState) -> PlugCommand, to names: [String], through daemon: ThroughDaemon,
         _ tell: (CommandRecord) -> Void

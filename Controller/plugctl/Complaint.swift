@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// What is wrong, in words for the person at the terminal.
+/// An error with a text for the user.
 struct Complaint: Error, CustomStringConvertible {
     let description: String
 

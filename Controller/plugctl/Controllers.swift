@@ -72,7 +72,7 @@ struct Controllers: AsyncParsableCommand {
     }
 }
 
-/// A role, and for how long.
+/// The options for a role and its end.
 struct GrantOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
@@ -96,7 +96,7 @@ struct GrantOptions: ParsableArguments {
 
 extension Role: ExpressibleByArgument {}
 
-/// Says in the words of the plug why it does not do what was asked.
+/// Runs the body and converts a refusal of the plug into an error for the user.
 func refusable<Result>(_ plug: String, _ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()

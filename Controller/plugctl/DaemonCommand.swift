@@ -78,7 +78,7 @@ struct DaemonCommand: AsyncParsableCommand {
         let store = try openRuleStore(state)
         let quarantine = store.map { _ in QuarantineFile(state ?? QuarantineFile.defaultDirectory()) }
         let recorded = noHistory ? nil : try openHistory(history.history)
-        // A second way into the same file, so that who reads a year of it keeps nothing from being written.
+        // A second connection to the database, so that a long read does not delay writes.
         let read = try recorded.map { _ in try history.open(.reader) }
         let face = DaemonFace(
             settings: settings, history: read, wantsHistory: !noHistory, json: runner.json, quarantine: quarantine)

@@ -8,7 +8,7 @@ import PlugModel
 import PowerHistory
 import Presentation
 
-/// The plugs as the dashboard reaches them: through the rules' own connections.
+/// Gives the dashboard access to the plugs, through the connections of the rules.
 struct DaemonHouse: CommandedHouse {
     let runner: RuleRunner
     let client: PlugClient
@@ -21,7 +21,7 @@ struct DaemonHouse: CommandedHouse {
 
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry {
         let entry = try await client.pair(plug, code: code)
-        // It was turned away as a stranger, and would be tried again only after a while.
+        // The plug rejected the earlier connection. Without this call the next attempt would follow only after a delay.
         await runner.locate(plug)
         return entry
     }
@@ -31,19 +31,19 @@ struct DaemonHouse: CommandedHouse {
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
 }
 
-/// What the daemon shows of itself, beside running rules.
+/// The dashboard and the history of a daemon, next to the rules.
 struct DaemonFace: Sendable {
     let settings: DashboardSettings
-    /// To read from.
+    /// A history for reading.
     let history: PowerHistory?
-    /// False where the person asked for none.
+    /// False if the user disabled the history.
     let wantsHistory: Bool
-    /// Whether standard output is JSON lines.
+    /// True if standard output is JSON lines.
     let json: Bool
-    /// Nil where nothing can be kept.
+    /// Nil if the daemon has no directory for its state.
     let quarantine: QuarantineFile?
 
-    /// What became of the process before is said, and plugs that it died of are kept away from.
+    /// Reports a crash of the previous process, and keeps the client away from the plugs that crashed it.
     func keepAway(_ client: PlugClient) {
         guard let quarantine else { return }
         do throws(FileError) {
@@ -55,8 +55,8 @@ struct DaemonFace: Sendable {
     }
 
     /// - Parameters:
-    ///   - recorder: what the history is written by; nil where it is not written.
-    ///   - others: houses that the dashboard shows beside this one; nil where there are none.
+    ///   - recorder: Writes the history; nil if no history is written.
+    ///   - others: Other houses that the dashboard shows; nil if there are none.
     func run(
         _ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ others: FleetSettings?, _ logger: Logger
     ) async {
@@ -76,7 +76,7 @@ struct DaemonFace: Sendable {
                 if json { Output.json(record) } else { Output.safeLine(record.text) }
             }
         }
-        // In a task of its own, since in a cancelled one nothing is waited for any more.
+        // A new task, because waiting in a canceled task ends at once.
         await Task { await fleet?.end() }.value
     }
 }

@@ -4,7 +4,7 @@ import DurableFiles
 import Foundation
 import Presentation
 
-/// Whether a command goes through the daemon.
+/// Selects whether a command goes through the daemon.
 struct DaemonOptions: ParsableArguments {
     @Flag(
         help: """
@@ -13,9 +13,11 @@ struct DaemonOptions: ParsableArguments {
             """)
     var direct = false
 
-    /// Nil where nobody wants it, or where none runs. It may be gone when it is asked.
+    /// Returns the daemon's client; nil if the user wants none or if no daemon is running. The daemon may still end
+    /// before a request.
     ///
-    /// - Parameter network: the way to the plugs that the person chose; nil where it is not about a way.
+    /// - Parameter network: The network options of the user. If they select a network or a controller, the daemon is
+    ///   not used.
     func daemon(_ network: NetworkOptions? = nil) -> DaemonClient? {
         guard !direct, network?.isParticular != true, !DaemonSocket.isDeclined else { return nil }
         let client = DaemonClient(path: DaemonSocket.path())
@@ -24,7 +26,7 @@ struct DaemonOptions: ParsableArguments {
 }
 
 extension DaemonClient {
-    /// The record at a place of its API.
+    /// Reads the record at a path of the daemon's API.
     func read<Record: Decodable>(
         _ type: Record.Type, _ place: String, _ query: [(String, String)] = []
     ) async throws -> Record {

@@ -29,7 +29,7 @@ struct DaemonPassword: AsyncParsableCommand {
               sudo -u smartplug plugctl daemon password --password-file /var/lib/smartplug/dashboard-password
             """)
 
-    /// It takes the options that it has itself, also behind this command's name.
+    /// The parser assigns an option that both commands define to the parent, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
     @OptionGroup var file: PasswordFileOption
     @Argument(help: "What the password is called. (default: its role)")
@@ -131,18 +131,18 @@ struct DaemonPassword: AsyncParsableCommand {
     }
 }
 
-/// A line of `plugctl daemon password --list --json`.
+/// One line of `plugctl daemon password --list --json`.
 private struct PasswordRecord: Encodable {
     let name: String
     let role: String
-    /// ISO 8601, UTC; left out for never.
+    /// ISO 8601, UTC; missing if the password does not expire.
     let until: String?
     let ended: Bool
 
     init(name: String, role: Role, until: Int64?, ended: Bool) {
         self.name = name
         self.role = role.rawValue
-        // Beyond the year 2242 that one is told.
+        // Clamped to the year 2242.
         self.until = until.map { (WallTime(nanosecondsSince1970: 0) + .seconds(min(max(0, $0), 1 << 33))).iso8601() }
         self.ended = ended
     }

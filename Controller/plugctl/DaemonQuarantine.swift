@@ -21,7 +21,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     @Option(parsing: .unconditional, help: "Follow this plug again: its name, or its id.")
     var lift: String?
-    // Another name than the daemon's own option: that one would take the value.
+    // The name differs from the daemon's option `--state`, because the parser would assign the value to that one.
     @Option(help: "The directory that the daemon was given as --state.", completion: .directory)
     var directory: String?
 
@@ -42,7 +42,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     private func show() throws {
         let ids = Set(try file.read().entries.map(\.plug))
-        // A plug that is not paired is not followed, so nothing keeps the daemon away from it.
+        // A plug that is not paired is not followed, so that it is not listed.
         let kept = ((try? PairedPlugs().all()) ?? []).filter { ids.contains($0.id) }.compactMap { plug in
             file.reason(for: plug).map { (plug.name, $0) }
         }

@@ -19,7 +19,7 @@ struct DaemonSessions: AsyncParsableCommand {
               plugctl daemon sessions --end-all
             """)
 
-    /// It takes the options that it has itself, also behind this command's name.
+    /// The parser assigns an option that both commands define to the parent, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
     @Option(parsing: .unconditional, help: ArgumentHelp("End the session of this id.", valueName: "id"))
     var end: String?

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dashboard
 import DurableFiles
 
-/// Where the daemon shows the house, and to whom.
+/// The addresses of the dashboard and its access control.
 struct DashboardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -58,7 +58,7 @@ struct DashboardOptions: ParsableArguments {
 
     private var externalAddresses: [ExternalAddress?] { externalURL.map { ExternalAddress($0) } }
 
-    /// - Parameter state: the directory of what must survive the daemon, where one was named.
+    /// - Parameter state: The directory of the daemon's state; nil if the user named none.
     func settings(state: String?) throws -> DashboardSettings {
         var settings = DashboardSettings()
         if let listen { settings.place = DashboardSettings.Place(listen) }
@@ -81,7 +81,7 @@ struct DashboardOptions: ParsableArguments {
     }
 }
 
-/// Where the hash of the dashboard's password is.
+/// The file with the hashes of the dashboard's passwords.
 struct PasswordFileOption: ParsableArguments {
     @Option(
         help: """

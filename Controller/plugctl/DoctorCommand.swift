@@ -51,8 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// The plugs that are paired, and what to prove oneself with, or why one of these is not known. A controller that has paired
-    /// nobody needs no key, and gets none made here.
+    /// Returns the paired plugs and this controller's identity, or the reason why one of them is missing. A controller
+    /// without paired plugs needs no key, so that none is created here.
     private func known() -> ([PairedPlugs.Entry], TransportIdentity, fault: String?) {
         do {
             let paired = try PairedPlugs().all()

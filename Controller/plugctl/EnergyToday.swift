@@ -4,18 +4,18 @@ import LocalCalendar
 import PowerHistory
 import Presentation
 
-/// What plugs drew since midnight, as far as a daemon recorded it.
+/// The energy of plugs since midnight, as recorded by a daemon.
 struct EnergyToday: Sendable {
-    /// Nil where none is asked.
+    /// Nil if no daemon is asked.
     let daemon: DaemonClient?
-    /// Nil where there is none.
+    /// Nil if there is no history.
     let history: PowerHistory?
 
-    /// Wh by the plugs' names. Empty where nobody knows: a table without it is of use, too.
+    /// Returns watt-hours by plug name. The result is empty if there is no source: the table is useful without it.
     func read() async -> [String: Double] {
         if let daemon {
-            // The day is the daemon's, which may have another time zone than this process: of the days that touch the last second,
-            // it is the one that is not over.
+            // The day is that of the daemon, whose time zone may differ from this process's. Two days may contain a
+            // part of the last second: the right one has not ended.
             let now = WallTime.now
             let records = try? await daemon.read(
                 [EnergyRecord].self, "/api/v1/energy", [("by", "day"), ("from", (now - .seconds(1)).iso8601())])
@@ -36,7 +36,7 @@ struct EnergyToday: Sendable {
                 energies[plug.title] = found.reduce(0) { $0 + $1.milliwattHours } / 1000
             }
         } catch {
-            // `plugctl history` says what is wrong with it.
+            // `plugctl history` reports the error.
             return [:]
         }
         return energies

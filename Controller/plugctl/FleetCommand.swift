@@ -167,7 +167,7 @@ private func listPlugs(_ filter: FleetFilter, _ shown: FleetListOptions, none: S
 extension FleetMonth: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 
-    /// On the clock of the wall here.
+    /// The current month in local time.
     fileprivate static var now: FleetMonth {
         let now = WallTime.now
         let written = now.iso8601(offset: now.localOffset)

@@ -5,16 +5,16 @@ public import Fleet
 import FleetService
 import Terminal
 
-/// Where it stands which houses there are, and who may do what in them.
+/// The file that lists the houses and the rights of users in them.
 enum FleetFile {
-    /// Nil where there is no such file.
+    /// Returns nil if the file is missing.
     static func read() throws(Complaint) -> FleetSettings? {
         try readUsualSettings("fleet.toml", limit: FleetSettings.fileLimit) { bytes, path throws(ConfigurationError) in
             try FleetSettings(bytes, file: path, home: UserDirectories.home)
         }
     }
 
-    /// For a daemon: one that is broken is said, and it shows no other houses.
+    /// Returns the settings for a daemon. An invalid file is reported, and the daemon shows no other houses.
     static func settings() -> FleetSettings? {
         do throws(Complaint) {
             return try read()
@@ -26,7 +26,7 @@ enum FleetFile {
     }
 }
 
-/// Which houses are meant.
+/// Selects houses.
 struct FleetHouseOptions: ParsableArguments {
     @Option(parsing: .unconditionalSingleValue, help: "Only this house; may be given several times.")
     var house: [String] = []
@@ -47,7 +47,7 @@ extension FleetLabel: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-/// How a list is shown.
+/// The output format of a list.
 struct FleetListOptions: ParsableArguments {
     @Flag(help: "One JSON object a line.")
     var json = false
@@ -60,7 +60,7 @@ struct FleetListOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter none: what to say where there is nothing.
+    /// - Parameter none: The text for an empty list.
     func print<Row: Encodable>(_ list: FleetList<Row>, none: String, _ lines: ([Row], Int?) -> [StyledLine]) {
         if json {
             for row in list.rows { guard Output.json(row) else { return } }
@@ -77,7 +77,7 @@ struct FleetListOptions: ParsableArguments {
     }
 }
 
-/// Runs the body with the houses of fleet.toml, with the rights of `plugctl`.
+/// Runs the body with the houses of fleet.toml and the rights of `plugctl`.
 func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
     try await saying {
         guard let settings = try FleetFile.read() else {

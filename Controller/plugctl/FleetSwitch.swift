@@ -33,9 +33,9 @@ extension FleetCommand {
     }
 }
 
-/// Which plugs are switched, and how the answers are shown.
+/// The plugs to switch, and the output format.
 struct FleetSwitchOptions: ParsableArguments {
-    /// Plugs that a person who does not say `--all` is told of.
+    /// The most houses that an error lists for an ambiguous name.
     private static let shownNames = 5
 
     @Argument(help: "The plugs' names or ids.")
@@ -56,7 +56,7 @@ struct FleetSwitchOptions: ParsableArguments {
         }
     }
 
-    /// Exit status 1 when none did it, 2 when some did.
+    /// Switches the plugs. The exit status is 1 if no plug did it, and 2 if only some did.
     func turn(on: Bool) async throws {
         let filter = try houses.filter { $0.plugs = names }
         try await withFleet { fleet, rights in
@@ -72,7 +72,9 @@ struct FleetSwitchOptions: ParsableArguments {
         }
     }
 
-    /// - Returns: how many of the names no plug has.
+    /// Reports names that match no plug. Throws if a name is ambiguous and `--all` is not set.
+    ///
+    /// - Returns: The number of names that match no plug.
     private func choose(among plugs: [FleetPlug]) throws(Complaint) -> Int {
         guard !names.isEmpty else {
             if plugs.isEmpty { throw Complaint("these houses have no plug\nhint: plugctl fleet list") }

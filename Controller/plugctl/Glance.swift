@@ -5,7 +5,7 @@ import PlugTransport
 import Presentation
 import Terminal
 
-/// What `plugctl` alone does.
+/// `plugctl` without a subcommand: an overview of the house.
 struct Glance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "house",
@@ -25,7 +25,7 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var options: HistoryOptions
     @Flag(help: "One JSON object a plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
     var json = false
-    /// A subcommand that does not exist ends here, as this is what no subcommand means.
+    /// An unknown subcommand ends here, because this is the default subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
     var unknown: [String] = []
 
@@ -62,7 +62,7 @@ struct Glance: AsyncParsableCommand {
         }
     }
 
-    /// Nil where the daemon does not tell, whatever keeps it from it: then the plugs do.
+    /// Returns nil if the daemon does not answer for any reason: then the plugs are asked.
     private func ask(_ daemon: DaemonClient?) async throws -> HouseRecord? {
         do {
             return try await daemon?.read(HouseRecord.self, "/api/v1/house")
@@ -74,7 +74,7 @@ struct Glance: AsyncParsableCommand {
 
     private func gather() async throws -> [PlugRecord] {
         let paired = try PairedPlugs().all()
-        // Who has paired nobody needs no key, and gets none made here.
+        // A controller without paired plugs needs no key, so that none is created here.
         let identity = try paired.isEmpty ? TransportIdentity() : .ofThisController()
         var plugs: [PlugRecord] = []
         try await network.withClient(identity) { client in

@@ -100,7 +100,8 @@ struct History: AsyncParsableCommand {
             }
         }
 
-        /// Energy counts what was drawn. Power below zero would else look like an error of the table.
+        /// Explains that energy counts only drawn power. Otherwise power below zero would look like an error in the
+        /// table.
         private func reportFeedIn(_ report: EnergyReport) {
             let names = report.appliances.filter { $0.rows.contains { ($0.energy.least ?? 0) < 0 } }.map(\.name)
             guard !names.isEmpty else { return }

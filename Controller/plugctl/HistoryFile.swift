@@ -5,9 +5,9 @@ import Foundation
 import HistoryDelivery
 import PowerHistory
 
-/// Where it stands who else gets the history.
+/// The file with the receivers of the history.
 enum HistoryFile {
-    /// Nil where there is no such file. One that is broken is said, and nobody else gets the history.
+    /// Returns nil if the file is missing. An invalid file is reported, and the history is not delivered.
     static func settings() -> HistorySettings? {
         do throws(Complaint) {
             return try readUsualSettings("history.toml", limit: HistorySettings.fileLimit) {
@@ -21,7 +21,9 @@ enum HistoryFile {
     }
 }
 
-/// - Parameter directory: keeps what must survive the process.
+/// Opens the delivery of the history; nil, with a report, if it cannot be opened.
+///
+/// - Parameter directory: The directory of the state that survives the process.
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
         complain("nobody else gets the history\nhint: history.toml has neither [postgresql] nor [remote_write]")

@@ -40,7 +40,7 @@ extension History {
         @Option(help: "When a recording without dates began, in local time: 2026-11-20, 2026-11-20T07:30.")
         var start: Moment?
         @Option(
-            // An offset to the west begins with a dash.
+            // A western offset begins with a dash.
             parsing: .unconditional,
             help: """
                 The time zone of the recordings and of what is told: Europe/Berlin, UTC, or +01:00 for a clock that is never \
@@ -55,7 +55,7 @@ extension History {
         var json = false
         @OptionGroup var options: HistoryOptions
 
-        /// Steps back that a person is told one by one.
+        /// The most steps back in time that are listed.
         private static let shownSteps = 20
 
         func validate() throws {
@@ -76,7 +76,7 @@ extension History {
         private func add(_ file: String, to history: PowerHistory) throws {
             let recorded = try read(file)
             let known = try plug(in: history)
-            // Read anew, now that the zone is the one that was asked for.
+            // Parsed again, because the requested time zone is now set.
             let start = start.flatMap { Moment(argument: $0.description) }
             let zone = Self.zone(of: recorded)
             guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: zone) else {
@@ -101,7 +101,7 @@ extension History {
             report(recorded, recording, zone, file)
         }
 
-        /// Prints what a user should know about lines that are no samples, and about lines that are far apart.
+        /// Prints remarks for the user about lines that are not samples, and about lines that are far apart.
         private func report(
             _ recorded: RecordedLines, _ recording: PlacedRecording, _ zone: ZoneOffsets, _ file: String
         ) {
@@ -127,7 +127,7 @@ extension History {
             guard let missing = recording.leftOut[.noSuchTime], let midnight = recorded.day.map({ $0.number * 86_400 }),
                 let line = recorded.lines.first(where: { $0.number == missing.first })
             else { return }
-            // Of the day before, when the clock was not set yet.
+            // The offset of the previous day, before the clock was set.
             let minutes = zone.offset(at: Double(midnight + Int(line.milliseconds / 1000) - 2 * 86_400)) / 60
             func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
             let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
@@ -138,7 +138,7 @@ extension History {
                 """)
         }
 
-        /// The host's, as far as the recording reaches.
+        /// Returns the host's time zone over the span of the recording.
         private static func zone(of recorded: RecordedLines) -> ZoneOffsets {
             let midnight = recorded.day.map { $0.number * 86_400 } ?? 0
             let seconds = recorded.lines.map { Int($0.milliseconds / 1000) }
@@ -161,7 +161,8 @@ extension History {
             }
         }
 
-        /// What is too old beside the samples of a plug that is there would soon be forgotten.
+        /// Rejects a recording that begins too long before the plug's newest sample, because retention would soon
+        /// delete its samples.
         private func checkAge(
             of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String
         ) throws(Complaint) {

@@ -5,7 +5,7 @@ import PlugClient
 import PowerHistory
 import Tariffs
 
-/// Where the history is.
+/// The directory of the history.
 struct HistoryOptions: ParsableArguments {
     @Option(
         help: "The history's directory. (default: $STATE_DIRECTORY/history, else ~/.local/state/smartplug/history)",
@@ -20,30 +20,30 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
-    /// For whoever does without, where there is none.
+    /// Opens the history; nil if there is none, for commands that work without it.
     func openIfPresent() throws(Complaint) -> PowerHistory? {
         do throws(HistoryError) {
             return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: complain)
         } catch {
-            // Whoever names a directory means it.
+            // If the user names a directory, a missing history is an error.
             if error.reason == .absent, history == nil { return nil }
             throw Complaint(error)
         }
     }
 }
 
-/// The names without those of a plug that is named before: by its name and by its id it is the same.
+/// Returns the names without repetitions of a plug, which may be named by its name and by its id.
 func once(_ names: [String], in history: PowerHistory?) -> [String] {
     var seen: Set<String> = []
     return names.filter { name in
-        // What is wrong with a name is said where it is read.
+        // An error in a name is reported where the plug is read.
         let known = try? history?.plug(meantBy: name)
         return seen.insert(known.map { "\($0.id)" } ?? name).inserted
     }
 }
 
 extension PowerHistory {
-    /// The plug that the name means: the name of a plug that is paired with this controller means no other plug.
+    /// Returns the plug with this name. The name of a plug that is paired with this controller means only that plug.
     func plug(meantBy name: String) throws(HistoryError) -> HistoryPlug {
         try plug(named: name, paired: (try? PairedPlugs().names()) ?? [:])
     }
@@ -54,7 +54,7 @@ extension Complaint {
 }
 
 extension Tariff {
-    /// The tariff of a file; without one named, the person's own, where there is one.
+    /// Reads a tariff file; without a name, the user's own file, or nil if it is missing.
     static func read(_ file: String?) throws(Complaint) -> Tariff? {
         let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
         let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in

@@ -2,26 +2,27 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// Looks once at every plug that is there, without a daemon.
+/// Reads the state of every present plug once, without a daemon.
 struct HouseGathering {
     private enum Input: Sendable {
         case update(HouseFollower.Update)
         case tick
     }
 
-    /// So long after the last plug appeared none is waited for: they answer within 120 ms (RFC 6762, section 6).
+    /// The time without a new plug after which the search ends. Plugs answer within 120 ms (RFC 6762, section 6).
     private static let quiet = Duration.milliseconds(700)
-    /// While one that is paired was not seen: a first packet may have been lost, and the next goes out a second later.
+    /// The longer quiet time while a paired plug is missing: its first packet may have been lost, and the next one is
+    /// sent after a second.
     private static let patience = Duration.milliseconds(1700)
     private static let tick = Duration.milliseconds(50)
-    /// Of updates that are not read yet. A plug that follows others by far is not missed: its state comes again.
+    /// The most unread updates. A dropped update of a plug is not lost: its state is sent again.
     private static let pending = 1024
 
     let paired: [PairedPlugs.Entry]
-    /// However many appear still.
+    /// The longest time of the search, even if more plugs appear.
     let limit: Duration
 
-    /// The plugs by name: those that are there, and those that are paired and are not.
+    /// Returns the present plugs and the paired plugs that are absent, sorted by name.
     func gather(_ client: PlugClient) async -> [PlugRecord] {
         let house = HouseFollower(client)
         let (inputs, continuation) = AsyncStream.makeStream(

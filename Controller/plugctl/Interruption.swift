@@ -2,7 +2,8 @@ import DurableFiles
 import PlugClient
 import UnixSignals
 
-/// Runs the body until it ends, the time is over, or the person has seen enough (Control-C, SIGTERM), whichever comes first.
+/// Runs the body until it ends, the time is over, or the user interrupts it (Control-C, SIGTERM), whichever comes
+/// first.
 func untilInterrupted(for limit: TimeSpan? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -21,8 +22,8 @@ func untilInterrupted(for limit: TimeSpan? = nil, _ body: @escaping @Sendable ()
     }
 }
 
-/// Ends the process at once on Control-C and SIGTERM, while the body of a one-shot command runs. The process may be the first of a
-/// container, for which the kernel ignores signals without a handler.
+/// Runs the body of a one-shot command, and ends the process at once on Control-C and SIGTERM. The process may be the
+/// first one of a container, for which the kernel ignores signals without a handler.
 func endingAtOnce(_ body: () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let ending = Task {
@@ -32,8 +33,8 @@ func endingAtOnce(_ body: () async throws -> Void) async throws {
     try await body()
 }
 
-/// Runs the body of a one-shot command, which waits for answers of the plug. Following ends when the time is over, and everything that
-/// waits for the plug ends with it.
+/// Runs the body of a one-shot command, which waits for answers of the plug. When the time is over, following ends, and
+/// with it everything that waits for the plug.
 ///
 /// - Throws: ``NoAnswer`` if the time is over before the body ends.
 func answered<Result>(

@@ -5,7 +5,7 @@ import PlugClient
 import Presentation
 import Terminal
 
-/// The chart that scrolls.
+/// The scrolling chart.
 struct LiveChart: Sendable {
     private enum Input: Sendable {
         case report(Int, PlugReport)
@@ -14,7 +14,7 @@ struct LiveChart: Sendable {
     }
 
     let found: Gathered
-    /// One for each course.
+    /// One plug per course.
     let plugs: [FollowedPlug]
     let length: Duration
     let style: ChartStyle
@@ -39,12 +39,12 @@ struct LiveChart: Sendable {
                 if case .connected(let description) = report.update, let known = found.plugs[index],
                     description.id != known.id, source.courses[index].kept != KeptCourse()
                 {
-                    // Another plug bears this name now: its curve is its own.
+                    // A different plug has this name now, and gets its own curve.
                     source.courses[index] = PowerCourse(plug: source.courses[index].plug)
                 }
                 source.courses[index].take(report)
                 source.mark(report)
-                // Also after a time away: the plug kept what this controller missed.
+                // After an absence, too: the plug stored the samples that this controller missed.
                 if case .snapshot = report.update {
                     let newest = source.courses[index].kept.newest
                     Task { continuation.yield(.samples(index, try await missed(plugs[index], since: newest))) }
@@ -61,7 +61,7 @@ struct LiveChart: Sendable {
         keyboard?.close()
     }
 
-    /// - Parameter newest: what the history has, seconds since 1970.
+    /// - Parameter newest: The newest sample in the history, in seconds since 1970.
     private func missed(_ plug: FollowedPlug, since newest: Double?) async throws -> [PlugSample] {
         let now = WallTime.now
         let known = WallTime(millisecondsSince1970: Int64(min(max(newest ?? 0, -9e9), 9e9) * 1000))

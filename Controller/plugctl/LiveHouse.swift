@@ -5,7 +5,7 @@ import PlugModel
 import Presentation
 import Terminal
 
-/// The live table of `plugctl watch`: the house's updates and the person's keys in one order, drawn as they come.
+/// The live table of `plugctl watch`. It handles the house's updates and the user's keys in one queue.
 struct LiveHouse: Sendable {
     private enum Input: Sendable {
         case house(HouseFollower.Update)
@@ -14,13 +14,13 @@ struct LiveHouse: Sendable {
         case today([String: Double])
     }
 
-    /// Between two looks at what was drawn today: the history sums it up by quarters of an hour.
+    /// The interval at which the energy of today is read. The history sums it up by quarters of an hour.
     private static let energyInterval = Duration.seconds(30)
 
     let house: HouseFollower
     let memory: CursorMemory?
     let notes: [String]
-    /// Tells what its rules do; nil where none runs.
+    /// The source of rule events; nil without a daemon.
     let daemon: DaemonClient?
     let energy: EnergyToday
 
@@ -68,7 +68,7 @@ struct LiveHouse: Sendable {
         keyboard?.close()
     }
 
-    /// What the daemon's rules do, until it ends: what it then does nobody knows, and the table lives without.
+    /// Follows the events of the daemon's rules until the daemon ends. The table works without them.
     private func followRules(_ tell: (RuleRecord) -> Void) async {
         try? await daemon?.stream("/api/v1/stream") { event in
             guard event.kind == "rule", let record = try? daemon?.decoded(Array(event.data.utf8)) as RuleRecord? else {
@@ -79,7 +79,7 @@ struct LiveHouse: Sendable {
         }
     }
 
-    /// False when the person wants to end.
+    /// Returns false if the user quits.
     private func obey(_ key: Key, _ table: inout HouseTable, _ house: HouseFollower) async -> Bool {
         switch key {
         case .interrupt, .character("q"): return false
@@ -100,7 +100,7 @@ struct LiveHouse: Sendable {
         }
     }
 
-    /// The answer is the plug's own event, which the table shows.
+    /// Sends a command. The table shows its effect when the plug's own event arrives.
     private func send(
         _ table: HouseTable, _ house: HouseFollower, _ command: (PlugState) -> PlugCommand?
     ) async {

@@ -3,10 +3,10 @@ import ConfigurationFiles
 import Daylight
 import DurableFiles
 
-/// Where the house is, so that rules can go by the sun.
+/// The location of the house, for rules that depend on the sun.
 struct LocationOptions: ParsableArguments {
     @Option(
-        // A latitude in the south begins with a dash.
+        // A southern latitude begins with a dash.
         parsing: .unconditional,
         help: ArgumentHelp(
             """
@@ -21,7 +21,7 @@ struct LocationOptions: ParsableArguments {
         }
     }
 
-    /// Nil where nobody said.
+    /// Returns nil if no location is known.
     func read() throws(Complaint) -> Daylight? {
         if let location { return Self.place(location) }
         let path = UserDirectories.configuration + "/smartplug/location.toml"

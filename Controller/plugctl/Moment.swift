@@ -2,9 +2,9 @@ import ArgumentParser
 import LinuxClocks
 import LocalCalendar
 
-/// A time as people write it, on the clock of the wall: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.
+/// A local time as users write it: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.
 struct Moment: ExpressibleByArgument, CustomStringConvertible {
-    /// Since 1970, UTC.
+    /// Milliseconds since 1970, UTC.
     let milliseconds: Int64
     let description: String
 
@@ -12,7 +12,7 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
         guard let civil = CivilTime(parsing: argument) else { return nil }
         let local = Int(civil.localSeconds)
         func offset(at second: Int) -> Int { (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset }
-        // The offset of the day before comes first: in an hour that is repeated, summer time is before winter time.
+        // The offset of the previous day has priority: in the repeated hour summer time comes before winter time.
         let offsets = [offset(at: local - 86_400), offset(at: local - offset(at: local))]
         let shown = offsets.first { offset(at: local - $0) == $0 }
         milliseconds = Int64(local - (shown ?? offsets[1])) * 1000
@@ -20,7 +20,7 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
     }
 }
 
-/// Which time a chart or a table is of.
+/// The time window of a chart or a table.
 struct WindowOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: "The time up to now: 10m, 2h, 30d, 8w, 3y.")
     var last: PastSpan?
@@ -41,9 +41,9 @@ struct WindowOptions: ParsableArguments {
         }
     }
 
-    /// Milliseconds since 1970, both included.
+    /// Returns the window in milliseconds since 1970, both ends included.
     ///
-    /// - Parameter span: what is shown when nobody says.
+    /// - Parameter span: The length of the window if the user does not set it.
     func span(default span: Duration) -> ClosedRange<Int64> {
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
         if let from { return from.milliseconds...max(from.milliseconds, to?.milliseconds ?? now) }

@@ -7,7 +7,7 @@ import PlugClient
 import PlugModel
 import PlugTransport
 
-/// Which network, and how long to look for a plug.
+/// Selects the network and the time limits of a search.
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: """
@@ -39,11 +39,12 @@ struct NetworkOptions: ParsableArguments {
         }
     }
 
-    /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
+    /// Runs the body with a client, which is shut down in order afterwards. Errors are printed to standard error.
     ///
     /// - Parameters:
-    ///   - connects: false for a body that only looks around, which nobody needs a key for.
-    ///   - endsItself: false for a body that runs until it is interrupted. Control-C and SIGTERM end the process of any other at once.
+    ///   - connects: False for a body that only browses and therefore needs no key.
+    ///   - endsItself: False for a body that runs until it is interrupted. For any other body, Control-C and SIGTERM
+    ///     end the process at once.
     func withClient(
         connects: Bool = true, endsItself: Bool = true, _ body: (PlugClient) async throws -> Void
     ) async throws {
@@ -57,9 +58,9 @@ struct NetworkOptions: ParsableArguments {
         }
     }
 
-    /// The same with a client that proves itself with `identity`; what goes wrong is thrown.
+    /// Runs the body with a client that authenticates as `identity`. Errors are thrown.
     ///
-    /// - Parameter isOwn: it is this controller's, which may be rotated meanwhile.
+    /// - Parameter isOwn: True if it is this controller's identity, which may be rotated meanwhile.
     func withClient(
         _ identity: TransportIdentity, isOwn: Bool = true, keyLog: KeyLog? = nil,
         _ body: (PlugClient) async throws -> Void
@@ -73,17 +74,18 @@ struct NetworkOptions: ParsableArguments {
         try result.get()
     }
 
-    /// Says on standard error what happens below, warnings alone where nobody asked for more.
+    /// Logs to standard error: only warnings, unless the user requests more.
     var logger: Logger {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning
         return logger
     }
 
-    /// Where to work.
+    /// The network interfaces to use.
     var filter: InterfaceFilter { interfaces.isEmpty ? .multicastCapable : .named(interfaces) }
 
-    /// Runs the body when the plug of that name is connected. What keeps it away is said, and waited out where that helps.
+    /// Runs the body when the plug with that name is connected. A failed connection is reported, and retried if that
+    /// may help.
     func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {
         try await withClient { client in
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
@@ -99,7 +101,7 @@ struct NetworkOptions: ParsableArguments {
         }
     }
 
-    /// Where the environment asks for one, as it does of other programs that speak TLS.
+    /// Opens a TLS key log if `SSLKEYLOGFILE` is set, as other TLS programs do.
     private func keyLog() throws -> KeyLog? {
         guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
         let log: KeyLog
@@ -112,7 +114,7 @@ struct NetworkOptions: ParsableArguments {
         return log
     }
 
-    /// Whether somebody chose the way to the plugs: the daemon's may be another.
+    /// True if the user selected interfaces or a controller. The daemon may use different ones.
     var isParticular: Bool { !interfaces.isEmpty || controller != nil }
 
     private var machineName: String {
@@ -127,7 +129,7 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// What goes wrong in the body is said on standard error, and ends the program with 1.
+/// Runs the body. If it throws, prints the error to standard error and exits with status 1.
 func saying(_ body: () async throws -> Void) async throws {
     do {
         try await body()

@@ -2,13 +2,13 @@ import ConfigurationFiles
 import DurableFiles
 import Effects
 
-/// Where it stands who gets the notifications of rules: the user's own file, or else the machine's.
+/// The file with the receivers of rules' notifications: the user's own file, otherwise the machine's.
 enum NotificationFile {
     static let places = [
         UserDirectories.configuration + "/smartplug/notifications.toml", "/etc/smartplug/notifications.toml",
     ]
 
-    /// Nil where there is no such file.
+    /// Returns nil if the file is missing.
     static func read() throws(Complaint) -> NotificationSettings? {
         for path in places {
             let found = try readSettings(path, limit: NotificationSettings.fileLimit) {
@@ -20,7 +20,8 @@ enum NotificationFile {
         return nil
     }
 
-    /// For the rules, which run also where it is broken: that is said, and each notification fails for that reason.
+    /// Returns the receivers for rules. If the file is invalid, that is reported, rules still run, and each
+    /// notification fails with this reason.
     static func receivers() -> [NamedReceiver] {
         do throws(Complaint) {
             return try read()?.receivers ?? []

@@ -62,7 +62,7 @@ struct Notify: AsyncParsableCommand {
         guard done == count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
     }
 
-    /// As of a rule that somebody ran by hand.
+    /// The event of a rule that a user ran manually.
     private var event: EffectEvent {
         var random = SystemRandomNumberGenerator()
         let id = RequestID(drawnFrom: &random)
@@ -83,7 +83,7 @@ struct Notify: AsyncParsableCommand {
     }
 }
 
-/// How one receiver answered, for `--json`.
+/// The answer of one receiver, for `--json`.
 private struct ReceiverAnswer: Encodable, Sendable {
     enum Outcome: String, Encodable {
         case done, failed

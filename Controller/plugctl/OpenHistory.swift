@@ -3,10 +3,10 @@ import Daemon
 import PlugClient
 import PowerHistory
 
-/// Opens the history to record into it. One that cannot be used is said, and the daemon runs without; one that another
-/// process records into ends this one.
+/// Opens the history for recording. If it is unusable, that is reported and the result is nil: the daemon runs without
+/// a history. If another process is recording into it, `ExitCode.failure` is thrown.
 ///
-/// - Parameter directory: nil for the default: systemd's, else the user's.
+/// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openHistory(_ directory: String?) throws -> PowerHistory? {
     do throws(HistoryError) {
         return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, complain: complain)
@@ -21,7 +21,7 @@ func openHistory(_ directory: String?) throws -> PowerHistory? {
     }
 }
 
-/// Nil where the history says what is wrong with it only now.
+/// Creates the recorder; nil, with a report, if the history turns out to be unusable.
 func makeRecorder(_ history: PowerHistory, on client: PlugClient) -> Recorder? {
     do throws(HistoryError) {
         return try Recorder(history, on: client.eventLoop, complain: complain)

@@ -2,13 +2,13 @@ import ArgumentParser
 import Daemon
 import DurableFiles
 
-/// Under `$STATE_DIRECTORY` for a service, else where a person's programs keep their state.
+/// The default directory: in `$STATE_DIRECTORY` for a service, otherwise in the user's state directory.
 var usualRuleStore: String { (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/daemon" }
 
-/// Opens the directory in which rules keep what must survive their process. One that cannot be used is said, and the rules
-/// run without; one that another process has ends this one.
+/// Opens the directory of the rules' durable state. If it is unusable, that is reported and the result is nil: the
+/// rules run without it. If another process uses it, `ExitCode.failure` is thrown.
 ///
-/// - Parameter directory: nil for the default: systemd's, else the user's.
+/// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openRuleStore(_ directory: String?) throws -> RuleStore? {
     let promise = "until it can be used, being killed may lose a command or a press that came while nothing ran"
     let directory = directory ?? usualRuleStore

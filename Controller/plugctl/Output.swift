@@ -3,13 +3,13 @@ import Presentation
 import Synchronization
 import Terminal
 
-/// Standard output, a line at a time, each written at once so that a pipe sees it when it happens.
+/// Standard output. Each line is written at once, so that a reader of a pipe receives it immediately.
 enum Output {
-    /// Whether something could not be written: then the program fails, whatever else it does.
+    /// True if a write has failed. The program then exits with an error.
     static var hasFailed: Bool { failed.load(ordering: .relaxed) }
     private static let failed = Atomic(false)
 
-    /// False when nobody reads any more, or when it cannot be written.
+    /// Returns false if the reader has closed the pipe or if the write fails.
     @discardableResult
     static func line(_ text: String) -> Bool {
         goesOn(TerminalDevice.standardOutput.write(Array((text + "\n").utf8)))
@@ -30,7 +30,7 @@ enum Output {
         }
     }
 
-    /// Text that may hold what a plug calls itself: control characters are taken out.
+    /// Writes text that may contain the name of a plug. Control characters are removed.
     @discardableResult
     static func safeLine(_ text: String) -> Bool { line(safeText(text)) }
 
@@ -38,10 +38,10 @@ enum Output {
     static func json(_ record: some Encodable) -> Bool { line(jsonLine(record)) }
 }
 
-/// Says on standard error what went wrong; `hint:` lines stay lines of their own.
+/// Prints an error to standard error. `hint:` lines stay separate lines.
 func complain(_ text: String) { sayOnStandardError("plugctl: " + text) }
 
-/// The same of what begins with the file that it is about, as editors look for it.
+/// Prints an error that begins with the path of a file, in the form that editors parse.
 func complainOfFile(_ text: String) { sayOnStandardError(text) }
 
 private func sayOnStandardError(_ text: String) {

@@ -2,11 +2,11 @@ import ConfigurationFiles
 import DurableFiles
 import Effects
 
-/// Where it stands what rules may do outside: in the machine's file and in the user's own, which both hold.
+/// The policies for effects of rules outside of the house: the machine's file and the user's own, which both apply.
 enum OutsideFile {
     static let places = ["/etc/smartplug/daemon.toml", UserDirectories.configuration + "/smartplug/daemon.toml"]
 
-    /// A file that is broken is told, and allows nothing.
+    /// Reads the policies. An invalid file is reported and permits nothing.
     static func limits() -> [OutsideLimits] {
         places.compactMap { path in
             do throws(Complaint) {
@@ -19,7 +19,7 @@ enum OutsideFile {
         }
     }
 
-    /// Nil where there is no such file.
+    /// Returns nil if the file is missing.
     private static func read(_ path: String) throws(Complaint) -> OutsideLimits? {
         try readSettings(path, limit: OutsideLimits.fileLimit) { bytes throws(ConfigurationError) in
             try OutsideLimits(bytes, file: path, home: UserDirectories.home)
@@ -29,8 +29,8 @@ enum OutsideFile {
 
 extension Outside {
     /// - Parameters:
-    ///   - secrets: files and folders of the daemon that no program may read.
-    ///   - socket: the daemon's.
+    ///   - secrets: Files and directories of the daemon that no program may read.
+    ///   - socket: The path of the daemon's socket.
     static func read(keeping secrets: Secrets, socket: String?) -> Outside {
         let limits = OutsideFile.limits()
         if keepsKeys(limits), !canKeepKeys {

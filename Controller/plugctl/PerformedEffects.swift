@@ -1,5 +1,5 @@
 public import Daemon
 public import Effects
 
-/// What rules do outside is done for the daemon's rules.
+/// Lets the daemon's rules perform effects outside of the house.
 extension EffectPerformer: EffectPerforming {}

@@ -5,7 +5,7 @@ import ProtocolCore
 import RuleFiles
 import Scripting
 
-/// A rule file or a script, with what is needed to say where something in it stands.
+/// A rule file or a script, with the data to locate errors in it.
 enum CheckedFile {
     case rules(RuleFile)
     case script(Script, path: String)
@@ -31,7 +31,7 @@ enum CheckedFile {
         }
     }
 
-    /// - Parameter first: the index of this file's first rule among those that were looked at.
+    /// - Parameter first: The index of this file's first rule among all checked rules.
     func diagnostics(for findings: [RuleFinding], first: Int) -> [Diagnostic] {
         switch self {
         case .rules(let file): file.diagnostics(for: findings, first: first)
@@ -51,7 +51,7 @@ enum CheckedFile {
         }
     }
 
-    /// The name of the rule that a place is in.
+    /// Returns the name of the rule that contains a place.
     func rule(at place: Place) -> String? {
         switch self {
         case .rules(let file):
@@ -61,9 +61,10 @@ enum CheckedFile {
         }
     }
 
-    /// Names that a script writes out for plugs and that no plug has; it may mean them for one that comes later, so they are warnings.
+    /// Returns warnings about names of plugs in a script that no plug has. They are not errors, because such a plug may
+    /// be added later.
     ///
-    /// - Parameter house: nil where nobody could be asked.
+    /// - Parameter house: Nil if no source could be asked.
     func unknownPlugs(in house: [KnownPlug]?) -> [Diagnostic] {
         guard let house, case .script(let script, let path) = self else { return [] }
         let names = Set(house.map { $0.name.lowercased() })
@@ -84,11 +85,11 @@ extension Script {
     }
 }
 
-/// Files that are read as far as they can be, so that the others are checked where one is broken.
+/// The result of reading files. Valid files are still checked if others are invalid.
 struct ReadRuleFiles {
     private(set) var files: [CheckedFile] = []
     private(set) var diagnostics: [Diagnostic] = []
-    /// All could be opened and read.
+    /// True if all files could be opened and parsed.
     private(set) var isSound = true
 
     init(_ paths: [String]) throws {
@@ -120,7 +121,8 @@ struct ReadRuleFiles {
         addConflicts()
     }
 
-    /// What `plugctl rules run` refuses about the files together is an error here, too. It is reported at the first rule of each file.
+    /// Adds the conflicts between files for which `plugctl rules run` refuses to start. Each is reported at the first
+    /// rule of its file.
     private mutating func addConflicts() {
         for (path, message, hint) in RuleFileSet.conflicts(in: files.map { ($0.path, $0.reading) }) {
             let finding = RuleFinding(.error, rule: 0, .name, message, hint: hint)

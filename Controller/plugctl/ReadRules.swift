@@ -6,8 +6,8 @@ import Foundation
 import RuleFiles
 import Scripting
 
-/// Reads rule files, scripts, and directories of `.yaml`, `.yml` and `.lua` files. Every error is said, with its place; then the exit
-/// status is 1.
+/// Reads rule files, scripts, and directories of `.yaml`, `.yml` and `.lua` files. Each error is reported with its
+/// place, and errors make it throw `ExitCode.failure`.
 func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
     let set = await RulesDirectory(paths, read: readRuleFile).current
     for fault in set.faults { complain(fault.words) }
@@ -15,7 +15,7 @@ func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
     return set
 }
 
-/// What one file says, or what is wrong with it.
+/// Reads one file and returns its rules or its error.
 @Sendable func readRuleFile(_ path: String) -> RuleFileReading {
     do {
         let text = try readText(path)
@@ -37,7 +37,7 @@ func readText(_ path: String) throws(FileError) -> String {
 
 func isScript(_ path: String) -> Bool { path.hasSuffix(".lua") }
 
-/// Loads it once, in a process of its own. Errors name the whole path.
+/// Loads the script once, in its own process. Errors contain the full path.
 func readScript(_ path: String, _ text: String) throws(ScriptFault) -> Script {
     do {
         return try ScriptReader(host: try ScriptHost.path()).read(
@@ -49,7 +49,8 @@ func readScript(_ path: String, _ text: String) throws(ScriptFault) -> Script {
     }
 }
 
-/// Runs scripts for the daemon; nil where their host is not installed, which reading the first one says.
+/// Creates the processes that run scripts for the daemon; nil if `plugctl-script` is not installed, which reading the
+/// first script reports.
 func scriptPool() -> ScriptPool? {
     guard let host = try? ScriptHost.path() else { return nil }
     return ScriptPool(host: host)

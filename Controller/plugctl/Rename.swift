@@ -24,7 +24,8 @@ struct Rename: AsyncParsableCommand {
     @Flag(help: "As a JSON object: plug (its old name), name.")
     var json = false
 
-    /// Probing takes a second, and another for each number that is taken too.
+    /// The longest time to wait for the new name. Probing takes one second, and one more for each number that is also
+    /// in use.
     private static let patience = Duration.seconds(10)
 
     func validate() throws {
@@ -53,13 +54,14 @@ struct Rename: AsyncParsableCommand {
         }
     }
 
-    /// Nil when the plug does not tell within the time. One that has the name with a number, and still has it then, tells
-    /// nothing: it had to take that again.
+    /// Returns the announced name; nil if the plug does not report it in time. A plug whose name has a number, and
+    /// which gets the same numbered name again, reports no change.
     private func nextName(of plug: FollowedPlug, after old: String) async -> String? {
         await told(by: plug) ?? (isNumbered(old) ? old : nil)
     }
 
-    /// As in "Lamp (2)"; of a long name the end is missing.
+    /// True if the name is the requested one with a number, such as "Lamp (2)". A long name is truncated before the
+    /// number.
     private func isNumbered(_ name: String) -> Bool {
         guard name.hasSuffix(")"), let start = name.range(of: " (", options: .backwards) else { return false }
         let number = name[start.upperBound...].dropLast()
@@ -83,7 +85,7 @@ struct Rename: AsyncParsableCommand {
 }
 
 extension FollowedPlug {
-    /// Sends the command; a refusal is what is wrong, in words.
+    /// Sends the command and converts a refusal into an error for the user.
     func obey(_ command: PlugCommand) async throws {
         do {
             try await send(command)

@@ -50,7 +50,7 @@ struct Reset: AsyncParsableCommand {
         }
     }
 
-    /// Before anything is asked of the plug: a person may take long.
+    /// Asks the user before the plug is connected, because the answer may take long.
     private func confirm() throws {
         guard !yes else { return }
         guard TerminalDevice.standardInput.isTerminal else {

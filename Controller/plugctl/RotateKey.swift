@@ -64,8 +64,8 @@ struct RotateKey: AsyncParsableCommand {
         }
     }
 
-    /// Opens a session of every plug that knows the new key, with that key: somebody who has a copy of the old one may have
-    /// announced another.
+    /// Opens a session with the new key to every plug that has it. If an attacker with a copy of the old key announced
+    /// a different key, the session fails.
     private func prove(_ rotation: KeyRotation) async throws {
         var refusing: [String] = []
         try await network.withClient(rotation.next) { client in
@@ -85,7 +85,7 @@ struct RotateKey: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: why the plug accepts no session; nil: it does.
+    /// - Returns: The reason why the plug accepts no session; nil if it accepts one.
     private static func refusal(of plug: FollowedPlug) async -> String? {
         for await report in plug.reports {
             switch report.update {
@@ -97,7 +97,7 @@ struct RotateKey: AsyncParsableCommand {
         return "it is away"
     }
 
-    /// - Returns: why the plug does not know the key; nil: it does.
+    /// - Returns: The reason why the plug does not have the key; nil if it has it.
     private static func announce(
         _ next: TransportIdentity, _ own: PublicKey, to plug: FollowedPlug
     ) async -> String? {

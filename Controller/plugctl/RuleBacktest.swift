@@ -9,7 +9,7 @@ import Presentation
 import Scripting
 import Terminal
 
-/// `plugctl rules backtest`: what rules would have done.
+/// `plugctl rules backtest`: runs rules over the recorded history.
 struct RuleBacktest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
@@ -101,7 +101,7 @@ struct RuleBacktest: AsyncParsableCommand {
     private func chosen(_ rules: [Rule], of file: String? = nil) throws(Complaint) -> [Rule] {
         guard !rule.isEmpty else { return rules }
         let found = rules.filter { rule.contains($0.name) }
-        // A comparison may be with a file that does not have it yet.
+        // In a comparison, one of the files may not have the rule yet.
         if let missing = rule.first(where: { name in !rules.contains { $0.name == name } }), file == nil {
             throw Complaint.unknownRule(missing, among: rules.map(\.name))
         }
@@ -125,14 +125,14 @@ struct RuleBacktest: AsyncParsableCommand {
         }
     }
 
-    /// Those of the plugs that were recorded, with a mark where a rule would have fired.
+    /// Draws the recorded power of the plugs, with a mark at each firing.
     private func draw(
         _ report: BacktestReport, _ plugs: [HistoryPlug], _ past: RulePast, _ history: PowerHistory
     ) throws {
         let isPicture = svg != nil || png != nil
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
-        // Letters tell them apart, and there are so many.
+        // Plugs are distinguished by letters.
         if plugs.count > 26 { complain("a chart has 26 plugs at most: \(plugs.count - 26) are not drawn") }
         for plug in plugs.prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)

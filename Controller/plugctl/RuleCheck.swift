@@ -11,7 +11,7 @@ import Presentation
 import ProtocolCore
 import RuleFiles
 
-/// `plugctl rules check`
+/// `plugctl rules check`: checks rule files and scripts.
 struct RuleCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -86,16 +86,16 @@ struct RuleCheckCommand: AsyncParsableCommand {
     }
 }
 
-/// One thing that was found, for `--json`.
+/// A finding, for `--json`.
 struct RuleFindingRecord: Encodable {
     var file: String
     var line: Int
     var column: Int
-    /// error, warning
+    /// error or warning.
     var severity: String
     var message: String
     var hint: String?
-    /// The rule's name, where the text could be read.
+    /// The rule's name, if the file could be parsed.
     var rule: String?
 
     init(_ diagnostic: Diagnostic, rule: String?) {

@@ -9,7 +9,7 @@ import LocalCalendar
 import PowerHistory
 import Presentation
 
-/// `plugctl rules explain`: what the history knows of a rule's firings, and of those that did not come about.
+/// `plugctl rules explain`: shows the recorded firings of a rule, and explains missing ones.
 struct RuleExplain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -53,9 +53,9 @@ struct RuleExplain: AsyncParsableCommand {
     @OptionGroup var place: LocationOptions
     @OptionGroup var options: HistoryOptions
 
-    /// Without a time the newest are told, this many.
+    /// The number of traces that are shown if the user sets no time.
     private static let usual = 10
-    /// More nobody reads.
+    /// The most traces that are shown.
     private static let most = 10_000
 
     func validate() throws {
@@ -83,17 +83,17 @@ struct RuleExplain: AsyncParsableCommand {
         }
     }
 
-    // MARK: What is known
+    // MARK: Recorded traces
 
     private func presentRules() async throws -> [Rule] {
         let usual = UserDirectories.configuration + "/smartplug/rules"
         if !files.isEmpty { return try await readRuleSet(files).rules }
-        // What is wrong with the files matters only to who needs them.
+        // Errors in the files matter only if their rules are needed.
         guard at != nil, FileManager.default.fileExists(atPath: usual) else { return [] }
         return try await readRuleSet([usual]).rules
     }
 
-    /// As the rule is written, capitals free where only one is meant so.
+    /// Returns the rule's name in its original spelling. Case is ignored if the match is unique.
     private func known(in history: PowerHistory, _ rules: [Rule]) throws -> String {
         let all = Set(try history.tracedRules() + rules.map(\.name))
         if all.contains(name) { return name }
@@ -130,7 +130,7 @@ struct RuleExplain: AsyncParsableCommand {
         for line in traces.flatMap({ $0.lines(zone) }) { guard Output.safeLine(line) else { return } }
     }
 
-    // MARK: What did not happen
+    // MARK: Missing firings
 
     private func explainAbsence(of name: String, _ rules: [Rule], at time: Int64, _ history: PowerHistory) throws {
         guard let rule = rules.first(where: { $0.name == name }) else {

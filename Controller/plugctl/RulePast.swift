@@ -7,19 +7,19 @@ import PowerHistory
 import Presentation
 import ProtocolCore
 
-/// The part of the history over which rules are run.
+/// The part of the history over which rules run.
 struct RulePast {
     let house: PastHouse
-    /// Milliseconds since 1970, both included.
+    /// Milliseconds since 1970, both ends included.
     let span: ClosedRange<Int64>
     let zone: ZoneOffsets
     private let plugs: [HistoryPlug]
     private let knowsSun: Bool
 
-    /// Nobody has rules that ran for longer, and the calendar is exact for this time.
+    /// The longest span: no rules ran for longer, and the calendar is exact for this time.
     private static let longest: Int64 = 200 * 366 * 86_400_000
 
-    /// - Parameter window: where it says nothing, all that is recorded of the rules' plugs.
+    /// - Parameter window: If it is empty, the span is the whole recorded time of the rules' plugs.
     init(
         _ history: PowerHistory, rules: [Rule], _ scripts: (any PastScripts)?, window: WindowOptions,
         place: LocationOptions
@@ -60,7 +60,7 @@ struct RulePast {
         return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
     }
 
-    /// Says which plugs of triggers were never recorded; where no rule is left that could fire, that is an error.
+    /// Reports plugs of triggers that were never recorded. It throws if no rule is left that could fire.
     func checkNames(of rules: [Rule]) throws {
         let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {
@@ -74,7 +74,7 @@ struct RulePast {
         guard canFire || rules.isEmpty else { throw Complaint("no rule is left that could fire") }
     }
 
-    /// What goes by the sun nobody can judge who does not know where the house is.
+    /// Throws if a rule depends on the sun and the location of the house is unknown.
     func checkSun(of rules: [Rule]) throws {
         guard !knowsSun, let rule = rules.first(where: \.goesBySun) else { return }
         throw Complaint(
@@ -101,7 +101,7 @@ struct RulePast {
 }
 
 extension Complaint {
-    /// - Parameter known: the rules that there are.
+    /// - Parameter known: The names of the existing rules.
     static func unknownRule(_ name: String, among known: [String]) -> Complaint {
         let nearest = Suggestion.nearest(to: name, among: known)
         let hint =

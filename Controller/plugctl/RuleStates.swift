@@ -5,7 +5,7 @@ import LinuxClocks
 import LocalCalendar
 import Presentation
 
-/// `plugctl rules state`: the rules are the daemon's, so that nobody else can tell.
+/// `plugctl rules state`: shows the state of the rules, which only the daemon has.
 struct RuleStates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
@@ -78,7 +78,7 @@ struct RuleStates: AsyncParsableCommand {
             + (starts.map { "; started again at \(local($0))" } ?? "; not started again before its file changes")
     }
 
-    /// As the clock on the wall shows it, to the second.
+    /// Converts a time to local time, to the second.
     private func local(_ time: String) -> String {
         guard let civil = CivilTime(parsing: String(time.prefix(19))) else { return time }
         let wall = WallTime(nanosecondsSince1970: 0) + .seconds(Int(civil.localSeconds))

@@ -4,16 +4,16 @@ import DurableFiles
 import Presentation
 import ProtocolCore
 
-/// A rule of the daemon's, as a person names it.
+/// A rule of the daemon, named by the user.
 struct RuleOfDaemon: ParsableArguments {
     @Argument(help: "The rule's name, in any capitals.")
     var name: String
     @Flag(help: "As a JSON object.")
     var json = false
 
-    /// Asks the daemon to do something with the rule: nobody else runs it for good.
+    /// Sends a request about the rule to the daemon, the only process that runs rules permanently.
     ///
-    /// - Parameter place: below the rule's own.
+    /// - Parameter place: The path below the rule's own.
     func ask<Answer: Decodable>(_ answer: Answer.Type, _ place: String, body: String) async throws -> Answer {
         let client = DaemonClient(path: DaemonSocket.path())
         let rules: [String]

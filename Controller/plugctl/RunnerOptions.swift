@@ -12,7 +12,7 @@ import PlugTransport
 import PowerHistory
 import Presentation
 
-/// What `rules run` and `daemon` have in common.
+/// The common options of `rules run` and `daemon`.
 struct RunnerOptions: ParsableArguments {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var place: LocationOptions
@@ -24,12 +24,14 @@ struct RunnerOptions: ParsableArguments {
             """)
     var json = false
 
+    /// Runs rules until the process is interrupted.
+    ///
     /// - Parameters:
-    ///   - store: what survives the process; nil for nothing.
-    ///   - history: keeps what the plugs report besides.
-    ///   - face: shows it; nil for nobody.
-    ///   - state: the directory of what must survive the process, for what speaks to a broker; nil where nothing does.
-    ///   - files: where the rules come from; nil where they stay as they are.
+    ///   - store: The durable state of the rules; nil for none.
+    ///   - history: Records the plugs' reports; nil for none.
+    ///   - face: The dashboard and the history for it; nil for none.
+    ///   - state: The directory of durable state for the broker and the delivery of the history; nil if neither runs.
+    ///   - files: The source of changed rules; nil if the rules never change.
     func run(
         _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil,
         state: String? = nil, following files: RulesDirectory? = nil
@@ -87,12 +89,13 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// The files with which another program could be this controller, or could log in to its dashboard, and the folders of the daemon.
+    /// Returns the files with which another program could act as this controller or log in to its dashboard, and the
+    /// directories of the daemon.
     private func secrets(_ store: RuleStore?, _ face: DaemonFace?, _ history: PowerHistory?) -> Secrets {
         var secrets = Secrets(
             files: TransportIdentity.secretPathsOfThisController + (store.map { [$0.secretPath] } ?? []),
             folders: [TransportIdentity.directoryOfThisController] + (store.map { [$0.directory] } ?? []),
-            // Programs draw charts of it.
+            // Programs of rules may read the history, to draw charts.
             sharedFolders: [history?.directory ?? PowerHistory.defaultDirectory()])
         if let settings = face?.settings {
             secrets.files += settings.secretPaths
@@ -101,18 +104,18 @@ struct RunnerOptions: ParsableArguments {
         return secrets
     }
 
-    /// Nil where nobody said where the house stands.
+    /// Returns nil if the location of the house is unknown.
     private func sunTable() throws -> SunTable? {
         guard let daylight = try place.read() else { return nil }
         return { days, instant in
             let second = { (day: Int64) in Int(day) * 86_400 }
-            // A day more on either side: local days are not those of UTC.
+            // One more day on each side, because local days differ from those of UTC.
             let zone = ZoneOffsets.local(from: second(days.lowerBound - 1), to: second(days.upperBound + 2))
             return daylight.times(days: days, zone: zone) { instant($0) }
         }
     }
 
-    /// False when nobody reads any more. That a disk is full stops no rules.
+    /// Prints a record. Returns false if the reader has closed the pipe. A full disk does not stop the rules.
     private func print(_ record: RunnerRecord) -> Bool {
         let line = RuleRecord(record)
         let isRead = json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")

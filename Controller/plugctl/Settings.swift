@@ -43,7 +43,7 @@ struct SetCommand: AsyncParsableCommand {
                 throw Complaint("\(plug.name): its firmware does not know settings\nhint: update the firmware")
             }
             if change != SettingsChange() { try await plug.obey(.configure(change)) }
-            // What the plug said last: with the answer it told what holds now.
+            // The settings in force, which the plug sent with its answer.
             guard let settings = await plug.settings else { return }
             let record = SettingsRecord(plug: plug.name, settings)
             if json { Output.json(record) } else { record.lines.forEach { Output.safeLine($0) } }
@@ -89,7 +89,7 @@ extension SettingsChange {
         return time
     }
 
-    /// Tenths of a watt.
+    /// Deciwatts.
     private static func power(_ text: String) throws -> UInt32 {
         guard let power = Watts(argument: text), power.milliwatts > 0, power.milliwatts.isMultiple(of: 100) else {
             throw ValidationError("power-limit is a power such as 2000W or 1.5kW, or configured, not \"\(text)\"")

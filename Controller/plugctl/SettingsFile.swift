@@ -1,11 +1,11 @@
 import ConfigurationFiles
 import DurableFiles
 
-/// The settings in a file; nil where there is no such file.
+/// Reads a settings file; nil if the file is missing.
 ///
 /// - Parameters:
-///   - limit: bytes that are read.
-///   - parse: takes the file's bytes.
+///   - limit: The most bytes that are read.
+///   - parse: Receives the file's bytes.
 func readSettings<Settings>(
     _ path: String, limit: Int, _ parse: ([UInt8]) throws(ConfigurationError) -> Settings
 ) throws(Complaint) -> Settings? {
@@ -23,11 +23,11 @@ func readSettings<Settings>(
     }
 }
 
-/// The same of the first of the usual places where there is such a file: the user's own, or else the machine's.
+/// Reads the first existing settings file: the user's own, otherwise the machine's.
 ///
 /// - Parameters:
-///   - name: of the file.
-///   - parse: takes the file's path, too.
+///   - name: The file's name.
+///   - parse: Receives the file's bytes and path.
 func readUsualSettings<Settings>(
     _ name: String, limit: Int, _ parse: (_ bytes: [UInt8], _ path: String) throws(ConfigurationError) -> Settings
 ) throws(Complaint) -> Settings? {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalCalendar
 
-/// What a person asks to be shown by.
+/// The step of an energy table, as requested by the user.
 enum ShownStep: String, CaseIterable, ExpressibleByArgument {
     case hour
     case day

@@ -3,32 +3,33 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// The way of a command through the daemon, which has a connection to the plug already.
+/// Sends a command through the daemon, which already has a connection to the plug.
 struct ThroughDaemon: Sendable {
     enum End: Sendable {
         case done(CommandRecord)
-        /// The daemon cannot: the plugs themselves are asked, with this command where it is known. One that turns a plug over
-        /// is absolute by then, so that it is not done twice.
+        /// The daemon cannot send the command, so that the plug itself is asked, with this command if it is known. A
+        /// toggle is already resolved to on or off here, so that it is not executed twice.
         case untried(PlugCommand?)
     }
 
     let client: DaemonClient
 
     func perform(_ command: (PlugState) -> PlugCommand, on name: String) async throws -> End {
-        // That would be the path of all plugs.
+        // An empty name would be the path of all plugs.
         guard !name.isEmpty else { return .untried(nil) }
         var found = name
         var known: PlugCommand?
         do {
             let plug = try await client.read(PlugRecord.self, "/api/v1/plugs/\(DaemonClient.part(name))")
-            // To the daemon an id goes before a name, and it may know other plugs: only the plug that is called so is meant.
+            // The daemon prefers ids to names and may know other plugs, so that its answer counts only for a plug that
+            // has this name.
             switch PlugNameOwner(of: name, among: (try? PairedPlugs().names()) ?? [:]) {
             case .plug(let id): guard plug.id == id.rawValue else { return .untried(nil) }
             case .ambiguous: return .untried(nil)
             case .unknown: guard plug.plug.foldedPlugName == name.foldedPlugName else { return .untried(nil) }
             }
             found = plug.plug
-            // The name may be another's by the time of the second request.
+            // The plug's id is used, because the name may change before the second request.
             let place = "/api/v1/plugs/\(DaemonClient.part(plug.id ?? plug.plug))"
             guard let state = PlugState(plug) else { return .untried(nil) }
             let command = command(state)
@@ -47,7 +48,8 @@ struct ThroughDaemon: Sendable {
 }
 
 extension DaemonFault {
-    /// What a person should know although there is another way: not that no daemon runs, nor that it does not reach a plug.
+    /// A warning for the user although the plugs are asked directly. It is nil if no daemon is running or the daemon
+    /// cannot reach a plug.
     var warning: String? {
         switch self {
         case .noDaemon, .fault: nil

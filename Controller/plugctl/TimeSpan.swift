@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A duration as people write it: `500ms`, `3s`, `10m`, `2h`, `1d`; a bare number is seconds.
+/// A duration as users write it: `500ms`, `3s`, `10m`, `2h`, `1d`; a bare number is seconds.
 struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
     private let text: String
@@ -23,7 +23,7 @@ struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { text }
 }
 
-/// A time up to now as people write it: as ``TimeSpan``, and `8w`, `3y`; at most 200 years.
+/// A time up to now as users write it: as ``TimeSpan``, and `8w`, `3y`; at most 200 years.
 struct PastSpan: ExpressibleByArgument {
     let duration: Duration
 
@@ -41,7 +41,7 @@ struct PastSpan: ExpressibleByArgument {
     }
 }
 
-/// A dim level as people write it: `30%`, `30`.
+/// A dim level as users write it: `30%`, `30`.
 struct Percent: ExpressibleByArgument {
     let value: Double
 
@@ -52,7 +52,7 @@ struct Percent: ExpressibleByArgument {
     }
 }
 
-/// Active power as people write it: `5W`, `500mW`, `1.5kW`; a bare number is watts.
+/// Active power as users write it: `5W`, `500mW`, `1.5kW`; a bare number is watts.
 struct Watts: ExpressibleByArgument {
     let milliwatts: UInt32
 

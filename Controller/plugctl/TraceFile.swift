@@ -2,12 +2,12 @@ import DurableFiles
 import LinuxNetwork
 import Presentation
 
-/// A file of packets that were heard.
+/// A file of received packets.
 struct TraceFile: @unchecked Sendable {
-    /// Stops a trace that somebody forgot from filling the disk.
+    /// The most bytes of a file. The limit stops a forgotten trace from filling the disk.
     private static let limit = 1 << 30
 
-    /// Only the task that shows the packets uses it.
+    /// Only the task that shows the packets uses the file.
     private let file: AppendingFile
 
     init(_ path: String) throws {

@@ -1,6 +1,6 @@
 import PlugClient
 
-/// Says that a plug is away and is tried again. Where trying again helps nobody it throws why.
+/// Reports that a plug is away and that the connection is retried. Throws the reason if a retry cannot help.
 func sayAway(_ plug: String, _ reason: Disconnection) throws(PlugFault) {
     switch reason {
     case .away(let words): complain("\(plug): \(words); trying again")

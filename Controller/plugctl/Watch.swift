@@ -67,12 +67,12 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    /// Nil without `--after`.
+    /// Returns nil without `--after`.
     private func place() throws -> WatchPlace? { try after.map(WatchPlace.init) }
 
     func run() async throws {
         let capabilities = TerminalDevice.standardOutput.capabilities
-        // Whoever gives a cursor keeps it too.
+        // A user who passes a cursor also stores it.
         let memory = after == nil ? openMemory() : nil
         let place = try place()
         try await network.withClient(endsItself: false) { client in
@@ -81,7 +81,7 @@ struct Watch: AsyncParsableCommand {
             let watched = WatchedPlugs(
                 client: client, plugs: plugs, place: place, known: known, options: stateOptions, memory: memory)
             if !json, names.isEmpty, capabilities.movesCursor {
-                // What its rules do is news whichever way the plugs are reached.
+                // Events of the daemon's rules are shown even if the plugs are reached directly.
                 let daemon = way.daemon()
                 try await untilInterrupted(for: limit) {
                     let live = LiveHouse(
@@ -98,7 +98,7 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    /// Each once, however often it was named.
+    /// Finds the named plugs, without repetitions.
     private func found(_ client: PlugClient) async throws -> [Plug] {
         var plugs: [Plug] = []
         for name in names {
@@ -112,7 +112,7 @@ struct Watch: AsyncParsableCommand {
         StateOptions(deadBandMilliwatts: deadBand?.milliwatts ?? 0, maximumInterval: interval?.duration)
     }
 
-    /// What was printed of which plug. Without it watching works, and forgets.
+    /// Opens the record of the printed events per plug. Without it, watching works but does not resume.
     private func openMemory() -> CursorMemory? {
         do {
             return try CursorMemory(UserDirectories.state + "/smartplug/watch") { complainOfMemory($0) }
@@ -128,7 +128,7 @@ private func complainOfMemory(_ error: FileError) {
     complain("\(error), so the next watch will not know where this one ended\(hint)")
 }
 
-/// Ends the body also when it prints nothing and whoever read standard output has gone.
+/// Runs the body, and also ends it when the reader of standard output has closed the pipe and the body prints nothing.
 private func untilNobodyReads(_ body: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         group.addTask(operation: body)

@@ -4,9 +4,9 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// Where a watch goes on, as a person gave it.
+/// The place from which a watch resumes, as set by the user.
 enum WatchPlace: Sendable {
-    /// After this event of the one plug that is watched.
+    /// After this event of the only watched plug.
     case number(SequenceNumber)
     case cursor(WatchCursor)
 
@@ -28,16 +28,16 @@ enum WatchPlace: Sendable {
     }
 }
 
-/// The plugs that one watch follows, and from where on.
+/// The plugs that one watch follows, and the places from which they resume.
 struct WatchedPlugs: Sendable {
     let client: PlugClient
     /// Empty for the whole house.
     let plugs: [Plug]
     let options: StateOptions
     let memory: CursorMemory?
-    /// What was told before.
+    /// The events that were printed before.
     private let begin: WatchCursor
-    /// Where a plug begins whose number `begin` has not.
+    /// The place from which a plug starts that `begin` does not contain.
     private let others: Cursor
 
     init(
@@ -50,7 +50,7 @@ struct WatchedPlugs: Sendable {
         self.memory = memory
         switch place {
         case nil:
-            // Of plugs that are not watched the lines do not tell.
+            // Plugs that are not watched are left out of the printed cursor.
             let ids = Set(plugs.map(\.id))
             begin = WatchCursor(start: .now, known: known.filter { plugs.isEmpty || ids.contains($0.key) })
             others = .now
@@ -65,7 +65,7 @@ struct WatchedPlugs: Sendable {
 
     func house() -> HouseFollower { HouseFollower(client, after: others, known: begin.known, stateOptions: options) }
 
-    /// Prints lines until nobody reads them any more or the task is cancelled.
+    /// Prints lines until the reader closes the pipe or the task is canceled.
     func print(json: Bool) async {
         let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json)) { record in
             json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
@@ -80,7 +80,7 @@ struct WatchedPlugs: Sendable {
                 }
             } else {
                 for plug in plugs { group.addTask { await print(plug, printer) } }
-                // All go on until interrupted; who cannot print any more, cannot for the others either.
+                // All tasks run until they are interrupted. If one cannot print, the others cannot either.
                 await group.next()
             }
             group.cancelAll()
@@ -95,7 +95,7 @@ struct WatchedPlugs: Sendable {
         await followed.stop()
     }
 
-    /// False when nobody reads any more.
+    /// Returns false if the reader has closed the pipe.
     private func print(_ report: PlugReport, _ printer: WatchPrinter) async -> Bool {
         guard await printer.print(report) else { return false }
         await memory?.took(report)
