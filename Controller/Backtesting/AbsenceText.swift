@@ -2,7 +2,7 @@ import Automation
 public import LocalCalendar
 
 extension RuleAbsence {
-    /// For a person.
+    /// Returns the lines of text for the user.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         var lines = [
             "\(TimeWords.local(at, zone))  \(rule): nothing is known to have met it within \(TimeWords.span(Self.near))"

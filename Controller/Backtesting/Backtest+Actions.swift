@@ -3,9 +3,9 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// What rules ask for is done in the virtual house, and told beside what was recorded.
+/// Performs the actions of rules in the virtual house, and compares commands with the recorded switchings.
 extension Backtest {
-    /// One event leads to no more actions than this, whatever rules set each other off.
+    /// The most actions that follow from one event. The limit ends an endless chain of rules that trigger each other.
     private static let longestChain = 10_000
 
     mutating func perform(_ actions: [RuleEngineAction], at time: Int64) {
@@ -55,7 +55,7 @@ extension Backtest {
         return actions
     }
 
-    /// The plug is back: what it should have done meanwhile it does now.
+    /// Performs the command that waits for a plug that is back, unless the command has expired.
     mutating func grant(_ place: Int, at time: Int64) {
         let name = streams[place].name
         guard let wish = wishes.removeValue(forKey: name.lowercased()), time <= wish.until else { return }
@@ -65,7 +65,7 @@ extension Backtest {
         perform(carryOut(request, at: time), at: time)
     }
 
-    /// An event of the virtual house.
+    /// Delivers an event of the virtual house to the engine.
     mutating func tell(_ event: PlugEvent, of name: String, age: Duration? = .zero, at time: Int64) {
         let now = Self.instant(time)
         var actions: [RuleEngineAction] = []
@@ -76,8 +76,10 @@ extension Backtest {
         perform(actions, at: time)
     }
 
-    /// An event of a plug's journal.
-    /// - Parameter byRule: what the rules themselves did then they do here anew, or do not.
+    /// Handles an event of a plug's journal.
+    ///
+    /// - Parameter byRule: True if a command of one of the rules caused the event. It is then only recorded: the rules
+    ///   of the backtest switch the plug themselves.
     mutating func happened(_ stored: StoredEvent, byRule: Bool) {
         guard let place = places[stored.plug], case .event(let recordedEvent) = stored.content else { return }
         let name = streams[place].name
@@ -97,15 +99,17 @@ extension Backtest {
         if let event { tell(event, of: name, age: age, at: stored.at) }
     }
 
-    // MARK: Beside what was recorded
+    // MARK: Comparison with the record
 
-    /// - Parameter place: where the command stands in the report; nil where it does not.
+    /// Compares a command with the recorded switchings of its plug.
+    ///
+    /// - Parameter place: The command's place in the report; nil if the report does not list it.
     private mutating func compare(_ request: CommandRequest, _ place: CommandPlace?, at time: Int64) {
         guard let place, let on = request.command.switchesTo else { return }
         report.firings[place.firing].recorded[place.step] = switchings[request.plug]?.command(on, at: time, place)
     }
 
-    /// A plug was really switched.
+    /// Records that the plug was switched in reality, and updates the commands that this concerns.
     mutating func recorded(_ name: String, _ on: Bool, at time: Int64, byRule: Bool = false) {
         for (place, recorded) in switchings[name]?.switched(on, at: time, byRule: byRule) ?? [] {
             report.firings[place.firing].recorded[place.step] = recorded
@@ -121,7 +125,9 @@ extension Backtest {
             BacktestReport.Firing(rule: firing.rule, at: time, notices: FiringNotices(firing, at: time, book)))
     }
 
-    /// - Returns: where it stands in the report; nil where it does not.
+    /// Adds a notice to its firing in the report.
+    ///
+    /// - Returns: The place in the report; nil if the report does not list it.
     @discardableResult
     mutating func note(
         _ notice: HouseNotice, _ firing: Firing, isKept: Bool = false, at time: Int64
@@ -141,17 +147,17 @@ extension Backtest {
     }
 }
 
-/// A command for a plug that is away.
+/// A command that waits for an absent plug.
 struct Wish: Sendable {
     var request: CommandRequest
-    /// Where it stands in the report.
+    /// The command's place in the report.
     var place: CommandPlace?
-    /// Milliseconds since 1970.
+    /// The expiry in milliseconds since 1970.
     var until: Int64
 }
 
 extension Int64 {
-    /// Milliseconds.
+    /// Adds a duration to milliseconds, clamped to the maximum.
     func adding(_ duration: Duration) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(duration.wholeNanoseconds / 1_000_000)
         return overflow ? .max : sum
@@ -159,7 +165,7 @@ extension Int64 {
 }
 
 extension PlugCommand {
-    /// What it would make of the relay.
+    /// The relay's state after this command; nil if the command does not switch.
     fileprivate var switchesTo: Bool? {
         switch self {
         case .setRelay(let on, _): on
@@ -170,7 +176,7 @@ extension PlugCommand {
 }
 
 extension HoldBack {
-    /// Without what is different each time.
+    /// The reason without details that differ each time, as a key for counts.
     fileprivate var kind: String {
         switch self {
         case .condition(let condition): "not so: \(condition)"

@@ -3,9 +3,9 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// The plugs of a house as they are at the beginning.
+/// Sets up the plugs of the house at the beginning of the span.
 extension Backtest {
-    /// What an appliance did in the day before is what teaches to know it.
+    /// The time before the span whose samples teach the appliance detector, in milliseconds: one day.
     private static let learning: Int64 = 86_400_000
 
     mutating func setUp(_ house: PastHouse, _ rules: [Rule], _ span: ClosedRange<Int64>) throws(HistoryError) {
@@ -31,7 +31,7 @@ extension Backtest {
             places[plug.id] = streams.count
             if wanted.needsPower { asked.append(streams.count) }
             if !stream.hasSamples {
-                // A plug that is switched and not metered is known by its journal.
+                // A plug that is switched but not metered is covered by its journal.
                 stream.isJournalled = journal != nil
             }
             streams.append(stream)
@@ -40,7 +40,7 @@ extension Backtest {
         }
     }
 
-    /// A plug that only the rules know.
+    /// Sets up a plug that is named by a rule but not recorded.
     mutating func setUpUnrecorded(_ name: String, _ wanted: PastHouse.Wanted, at time: Int64) {
         report.unrecorded.append(name)
         let relay = VirtualRelay(on: true, level: wanted.level)

@@ -2,10 +2,10 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// What scripts' functions ask for happens in the virtual house at once, and their timers end in its time.
+/// Calls scripts, performs their actions in the virtual house at once, and runs their timers in virtual time.
 extension Backtest {
     mutating func call(_ call: ScriptCall, at time: Int64) -> [RuleEngineAction] {
-        // Who only asks whether a rule would have fired does not ask what its script does then.
+        // Without scripts, only the firing is of interest, not the result of the call.
         guard let scripts else { return [] }
         settle(through: time)
         switch scripts.call(call, plugs: engine.views, at: time) {
@@ -36,7 +36,7 @@ extension Backtest {
         }
     }
 
-    /// When the next timer of a script ends; of two the one whose name comes first.
+    /// The timer that ends next. If two end at the same time, the one with the first name is next.
     var nextTimer: (timer: ScriptTimer, at: Int64)? {
         timers.min { ($0.value.due, $0.key.script, $0.key.name) < ($1.value.due, $1.key.script, $1.key.name) }
             .map { ($0.key, $0.value.due) }
@@ -65,7 +65,8 @@ extension Backtest {
         if !log.isEmpty { note(.scriptLogged(firing, log), firing, at: time) }
     }
 
-    /// What it commands for the first time is there from now on, and on; a lamp that it dims has a dimmer.
+    /// Adds plugs that a script commands for the first time: they are present and on. A lamp that the script dims gets
+    /// a dimmer.
     private mutating func meet(_ action: RuleAction, at time: Int64) {
         for written in action.plugs {
             let name = relays.keys.filter { $0.lowercased() == written.lowercased() }.min() ?? written
@@ -79,9 +80,9 @@ extension Backtest {
     }
 }
 
-/// A timer of a script.
+/// A running timer of a script.
 struct RunningTimer: Sendable {
-    /// Milliseconds since 1970.
+    /// The end in milliseconds since 1970.
     var due: Int64
     var startedBy: RequestID
 }

@@ -3,36 +3,40 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// Runs an engine over a recorded time. Times are milliseconds since 1970, and an instant is as many nanoseconds.
+/// Runs a rule engine over a recorded span. Times are milliseconds since 1970; an `Instant` is the same time in
+/// nanoseconds.
 struct Backtest {
     var engine: RuleEngine
     var streams: [PlugStream] = []
     var relays: [String: VirtualRelay] = [:]
     var switchings: [String: Switchings] = [:]
     var report: BacktestReport
+    /// True if the report lists edges without effect.
     let tellsAsides: Bool
 
+    /// The index in `streams` of each plug.
     var places: [PlugID: Int] = [:]
-    /// Plugs about whose power a condition is.
+    /// The indexes in `streams` of plugs with a condition on their power.
     var asked: [Int] = []
-    /// Of no firing.
+    /// A trace book without any firing, the start of each firing's own book.
     var book: TraceBook
-    /// Where a firing stands in the report.
+    /// The index in the report of each firing.
     var firings: [RequestID: Int] = [:]
-    /// What plugs are to do once they are back: the last thing for each, by its name as the rule writes it.
+    /// The commands that wait for absent plugs: the last one per plug, keyed by the plug's name in lower case.
     var wishes: [String: Wish] = [:]
     let scripts: (any PastScripts)?
-    /// When scripts' timers end. A script has ``ScriptLimits/timers`` at most, or its call fails.
+    /// The running timers of scripts. A script has at most ``ScriptLimits/timers``; otherwise its call fails.
     var timers: [ScriptTimer: RunningTimer] = [:]
-    /// What they commanded, by their names.
+    /// The command budgets of scripts, by script name.
     var budgets: [String: CommandBudget] = [:]
     var timerBudgets: [String: CommandBudget] = [:]
     private var events: EventPages
     private let end: Int64
-    /// What comes next of each plug, as far as ``barrier``.
+    /// The next stop of each plug, up to ``barrier``.
     private var stops: [(time: Int64, stop: PlugStream.Stop)?] = []
+    /// The earliest time at which something other than a sample may happen.
     private var barrier = Int64.min
-    /// Up to where everything has happened.
+    /// The time up to which everything has happened.
     private var clock = Int64.min
 
     init(
@@ -72,7 +76,7 @@ struct Backtest {
         report.coverage += streams.compactMap(\.coverage)
     }
 
-    /// The plug of which something comes before all else; of two the first.
+    /// Returns the plug whose stop comes first. If two have the same time, the first plug wins.
     private func nextPlug() -> Int? {
         var (found, time) = (-1, Int64.max)
         for index in stops.indices {
@@ -82,7 +86,7 @@ struct Backtest {
         return found < 0 ? nil : found
     }
 
-    /// Finds out what may be passed over up to when, and what comes next of each plug.
+    /// Determines the next barrier and the next stop of each plug.
     private mutating func lookAhead() throws(HistoryError) {
         barrier = try nextBarrier()
         for index in streams.indices {
@@ -99,12 +103,13 @@ struct Backtest {
 
     private func deadline() -> Int64 {
         guard let deadline = engine.nextDeadline else { return .max }
-        // A reading of the very moment comes first. A deadline between two milliseconds is met at the second.
+        // A reading at exactly the deadline comes first. A deadline between two milliseconds is handled at the second
+        // one.
         let (quotient, remainder) = deadline.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return remainder > 0 ? quotient + 1 : quotient
     }
 
-    /// When the first plug turns itself off.
+    /// The next time at which a plug turns itself off.
     private var nextAutoOff: Int64 {
         var next = Int64.max
         for relay in relays.values { next = min(next, relay.autoOff ?? .max) }
@@ -115,8 +120,9 @@ struct Backtest {
         min(end, deadline(), nextAutoOff, nextTimer?.at ?? .max, try events.next()?.at ?? .max)
     }
 
-    /// Time has come to the barrier, and no plug has said anything before it.
-    /// - Returns: false at the end of time.
+    /// Advances to the barrier, when no plug has a stop before it, and handles the event there.
+    ///
+    /// - Returns: False at the end of the span.
     private mutating func passBarrier() throws(HistoryError) -> Bool {
         clock = max(clock, barrier)
         let now = clock
@@ -176,7 +182,7 @@ struct Backtest {
         }
     }
 
-    /// Tells the next sample.
+    /// Delivers the next sample to the engine.
     private mutating func read(_ place: Int, _ index: PlugIndex, at time: Int64) throws(HistoryError) {
         for other in asked { streams[other].settle(&engine, through: time) }
         let sample = streams[place].take()
@@ -190,13 +196,14 @@ struct Backtest {
         try lookAhead()
     }
 
-    /// Tells the next samples of which only the appliance on the plug learns, as long as nothing else comes before them.
-    /// - Returns: false where the next is none of these.
+    /// Delivers the next samples that only the appliance detector needs, up to the first other event.
+    ///
+    /// - Returns: False if the next sample is not one of these.
     private mutating func watch(_ place: Int, _ index: PlugIndex) throws(HistoryError) -> Bool {
         var horizon = min(barrier, streams[place].energy?.nextMark(before: barrier) ?? .max)
         for (other, next) in stops.enumerated() where other != place {
             guard let time = next?.time else { continue }
-            // Of two the first.
+            // If two plugs have the same time, the first plug comes first.
             horizon = min(horizon, other < place ? time - 1 : time)
         }
         guard streams[place].watch(&engine, through: horizon) else { return false }
@@ -207,7 +214,7 @@ struct Backtest {
         return true
     }
 
-    /// A reading that did nothing concerns no other plug.
+    /// Continues after a reading. A reading without actions affects no other plug.
     private mutating func follow(_ place: Int, _ actions: [RuleEngineAction], at time: Int64) throws(HistoryError) {
         guard actions.isEmpty, min(end, deadline()) >= barrier else {
             if !actions.isEmpty {
@@ -245,11 +252,11 @@ struct Backtest {
         streams[place].index = engine.index(of: name)
     }
 
-    /// Its power says that somebody switched it.
+    /// Handles a switching that the plug's power shows.
     private mutating func switched(_ place: Int, at time: Int64) -> [RuleEngineAction] {
         let (name, on) = (streams[place].name, streams[place].isOn)
         recorded(name, on, at: time)
-        // Nobody knows by what, so that it is no event that could fire a rule.
+        // The cause is unknown, so that it is not an event that could fire a rule.
         guard relays[name]?.on != on else { return [] }
         relays[name]?.on = on
         return engine.handle(.state(plug: name, on: on, level: nil), now: Self.instant(time))

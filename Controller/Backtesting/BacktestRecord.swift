@@ -2,59 +2,74 @@ public import Automation
 
 /// One line of `plugctl rules backtest --json`.
 public struct BacktestRecord: Codable, Hashable, Sendable {
-    /// What a command would have met.
+    /// A step of a firing, with the recorded switching that is nearest to its command.
     public struct Step: Codable, Hashable, Sendable {
+        /// ISO 8601, UTC, milliseconds.
         public var at: String
+        /// The step as text.
         public var what: String
+        /// The commanded plug; missing for steps without one.
         public var plug: String?
-        /// Why nothing became of it.
+        /// The result, if it is not success.
         public var outcome: String?
-        /// When the plug was really switched so, nearest to it within ten minutes, and how many seconds after it; negative: before.
+        /// When the plug was switched the same way in reality, at most ten minutes away from the step: ISO 8601, UTC.
         public var recorded: String?
+        /// Seconds from the step to that time; negative if the plug was switched before the step.
         public var recordedAfter: Double?
-        /// journal or power: how it is known; rule: one of the rules itself commanded it then.
+        /// The source of `recorded`: journal or power. rule: one of the rules commanded it at that time.
         public var recordedBy: String?
-        /// Nobody switched it, and it was so already.
+        /// True if the plug already had this state and was not switched.
         public var wasSo: Bool?
     }
 
-    /// firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison, omitted.
+    /// The kind of the line: firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison, omitted.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String?
+    /// The rule's name.
     public var rule: String?
+    /// The plug whose event or power is the cause; recorded: the plug.
     public var plug: String?
+    /// The cause as text.
     public var cause: String?
+    /// The power in watts or the energy in watt-hours at the trigger, if it has one.
     public var value: Double?
-    /// When the threshold was crossed.
+    /// When the threshold was crossed: ISO 8601, UTC.
     public var since: String?
-    /// heldBack, nearMiss: why nothing was done.
+    /// heldBack, nearMiss: why the rule did nothing.
     public var why: String?
+    /// The conditions of the rule and whether they held.
     public var conditions: [RuleTrace.ConditionResult]?
+    /// firing, onlyHere, onlyThere: the steps.
     public var steps: [Step]?
-    /// summary: of the rule; comparison: in both.
+    /// summary: firings of the rule; comparison: firings in both reports.
     public var firings: Int?
+    /// summary: near misses of the rule.
     public var nearMisses: Int?
+    /// summary: edges that were held back, counted by reason.
     public var heldBack: [String: Int]?
-    /// summary: calls of a script that failed; left out where none did.
+    /// summary: failed calls of a script; missing if there are none.
     public var failures: Int?
-    /// summary: commands of a script that are more than it may in a minute, and left out; left out where there are none.
+    /// summary: commands of a script beyond its limit per minute, which were left out; missing if there are none.
     public var commandsHeldBack: Int?
-    /// recorded: of the plug's samples in the span the first and the last; missing where there is none.
+    /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?
+    /// recorded: the time of its last sample; missing without samples.
     public var to: String?
-    /// recorded: seconds between them of which there is none, and chunks that are damaged.
+    /// recorded: seconds between these times without samples.
     public var away: Double?
+    /// recorded: the number of damaged chunks.
     public var damaged: Int?
-    /// comparison: up to when; missing where all was compared.
+    /// comparison: the end of the compared time; missing if everything was compared.
     public var until: String?
-    /// comparison: firings that were not compared; omitted: firings that are counted and not listed.
+    /// comparison: firings that were not compared; omitted: firings that are counted but not listed.
     public var omitted: Int?
-    /// omitted: edges that did nothing and are counted and not listed, where they were asked for.
+    /// omitted: edges without effect that are counted but not listed, if they were requested.
     public var omittedAsides: Int?
 
     private init(_ event: String) { self.event = event }
 
+    /// Creates the line of a firing.
     public init(_ firing: BacktestReport.Firing, _ event: String = "firing") {
         let trace = firing.trace
         self.init(event, trace)
@@ -82,8 +97,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         (away, damaged) = (Double(coverage.away) / 1000, coverage.damaged)
     }
 
-    /// All that a report has to tell: firings and what did nothing, by time, then each rule's summary,
-    /// and at the end how much is left out.
+    /// Returns the lines of a report: firings and edges without effect, sorted by time; then the coverage of each plug,
+    /// the summary of each rule, and the number of omitted entries.
     public static func records(of report: BacktestReport) -> [BacktestRecord] {
         let told =
             report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
@@ -106,6 +121,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         return [record]
     }
 
+    /// Returns the lines of a comparison: the firings in only one of the reports, and a summary at the end.
     public static func records(of comparison: BacktestComparison) -> [BacktestRecord] {
         var last = BacktestRecord("comparison")
         last.firings = comparison.inBoth

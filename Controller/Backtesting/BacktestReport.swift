@@ -1,47 +1,53 @@
 public import Automation
 
-/// What rules would have done in a time that was recorded.
+/// The effects that rules would have had in a recorded span.
 public struct BacktestReport: Sendable {
-    /// One that would have fired, and what really became of the plugs that it would have commanded.
+    /// A firing, and how the plugs that it commands were switched in reality.
     public struct Firing: Sendable {
+        /// The rule's name.
         public let rule: String
         /// Milliseconds since 1970.
         public let at: Int64
-        /// What was told of it.
+        /// The notices that the house would have sent about the firing.
         var notices: FiringNotices
-        /// By the place of the trace's step; what is not there was not recorded.
+        /// The recorded switching per step, keyed by the index of the step in the trace. A missing entry means that
+        /// nothing was recorded.
         public var recorded: [Int: RecordedSwitching] = [:]
 
-        /// Its words are made whenever somebody reads them: most of many firings nobody does.
+        /// The trace of the firing. It is computed on each access, because most of the traces of a long report are
+        /// never read.
         public var trace: RuleTrace { notices.trace }
     }
 
-    /// How often each rule did what.
+    /// The counts of one rule.
     public struct Count: Hashable, Sendable {
+        /// The number of firings.
         public var firings = 0
+        /// The number of edges that nearly fired the rule.
         public var nearMisses = 0
-        /// Calls of a script that failed.
+        /// The number of failed calls of a script.
         public var failures = 0
-        /// Of a script: those that are more than it may command.
+        /// The number of commands beyond a script's limit.
         public var commandsHeldBack = 0
-        /// By what held it back.
+        /// The number of edges that were held back, by reason.
         public var heldBack: [String: Int] = [:]
     }
 
-    /// In the order of time, ``limit`` at most.
+    /// Sorted by time, at most ``limit``.
     public internal(set) var firings: [Firing] = []
-    /// Edges that came and did nothing, and near misses, where they were asked for: ``limit`` at most.
+    /// Edges that were held back and near misses, if they were requested: at most ``limit``.
     public internal(set) var asides: [RuleTrace] = []
-    /// By rule, each of which is there.
+    /// The counts by rule name, with an entry for each rule.
     public internal(set) var counts: [String: Count] = [:]
-    /// Plugs that the rules name and nobody recorded.
+    /// The plugs that the rules name but the history does not have.
     public internal(set) var unrecorded: [String] = []
-    /// Of the others: what of them was recorded.
+    /// The recorded part of the span for each other plug.
     public internal(set) var coverage: [PlugCoverage] = []
-    /// Milliseconds since 1970.
+    /// The span in milliseconds since 1970.
     public internal(set) var span: ClosedRange<Int64>
 
-    /// So many are told one by one, so that a rule in the noise does not fill the memory; all are counted.
+    /// The most listed firings. It stops a rule whose threshold is in the noise from filling the memory. All firings
+    /// are counted.
     public static let limit = 20_000
 
     init(_ rules: [Rule], span: ClosedRange<Int64>) {
@@ -49,29 +55,33 @@ public struct BacktestReport: Sendable {
         for rule in rules { counts[rule.name] = Count() }
     }
 
-    /// What is not among ``asides``, where they were asked for.
+    /// The number of edges that are not among ``asides``, if they were requested.
     public internal(set) var omittedAsides = 0
 
-    /// Firings that are not among ``firings``.
+    /// The number of firings that are not among ``firings``.
     public var omitted: Int { total - firings.count }
 
     fileprivate var total: Int { counts.values.reduce(0) { $0 + $1.firings } }
 }
 
-/// Two reports beside each other: what another version of the rules changes.
+/// A comparison of two reports, for two versions of the rules.
 public struct BacktestComparison: Sendable {
-    /// By time.
+    /// The firings only in the first report, sorted by time.
     public var onlyHere: [BacktestReport.Firing] = []
+    /// The firings only in the second report, sorted by time.
     public var onlyThere: [BacktestReport.Firing] = []
+    /// The number of firings in both reports.
     public var inBoth = 0
-    /// Where one of the two has more firings than it lists: up to when they are compared, milliseconds since 1970.
+    /// The end of the compared time if one of the reports does not list all its firings, in milliseconds since 1970;
+    /// otherwise nil.
     public var until: Int64?
-    /// Firings of both that were not compared.
+    /// The number of firings of both reports that were not compared.
     public var omitted = 0
 
-    /// Two firings of rules of the same name are the same within so many milliseconds.
+    /// The greatest time difference of equal firings of rules with the same name, in milliseconds.
     public static let tolerance: Int64 = 1000
 
+    /// Compares two reports.
     public init(_ here: BacktestReport, against there: BacktestReport) {
         until = [here, there].filter { $0.omitted > 0 }.compactMap { $0.firings.last?.at }.min()
         let end = until ?? .max

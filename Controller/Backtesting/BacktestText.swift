@@ -2,7 +2,7 @@ import Automation
 public import LocalCalendar
 
 extension BacktestReport {
-    /// For a person: each firing with what it would have done, beside what was recorded, and at the end what there was in all.
+    /// Returns the text for the user: each firing with its steps and the recorded switchings, and a summary at the end.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         let asides = asides.map { ($0.at, $0.asideLines(zone)) }
         let told = firings.map { ($0.at, $0.lines(zone)) }
@@ -10,7 +10,7 @@ extension BacktestReport {
         return sorted.flatMap(\.element.1) + (sorted.isEmpty ? [] : [""]) + summary(zone)
     }
 
-    /// One line a rule, and what the reader should know.
+    /// Returns one line per rule, and the remarks that a reader of the report needs.
     public func summary(_ zone: ZoneOffsets) -> [String] {
         var lines = counts.sorted { $0.key < $1.key }.map { rule, count in
             var parts = ["\(count.firings) \(count.firings == 1 ? "firing" : "firings")"]
@@ -44,6 +44,7 @@ extension BacktestReport {
 }
 
 extension BacktestReport.Firing {
+    /// Returns the text of the firing: a line with its cause, and one per step.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         let trace = trace
         return ["\(TimeWords.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
@@ -56,7 +57,7 @@ extension BacktestReport.Firing {
 }
 
 extension RecordedSwitching {
-    /// `it was really switched on 42 s later (by its power)`
+    /// Describes the switching in relation to a command: `it was really switched on 42 s later (by its power)`.
     func words(beside command: Int64, _ what: String) -> String {
         let direction = what.hasPrefix("turn off") ? "off" : "on"
         let by =
@@ -84,7 +85,7 @@ extension RuleTrace {
 }
 
 extension BacktestComparison {
-    /// For a person: what fires with one of the two alone.
+    /// Returns the text for the user: the firings in only one of the reports.
     public func lines(_ zone: ZoneOffsets, names: (here: String, there: String)) -> [String] {
         var last = ["with both: \(inBoth)"]
         if let until {

@@ -2,35 +2,35 @@ import Automation
 import PlugModel
 import PowerHistory
 
-/// The journals' events of a span in the order of time, a day of them in memory.
+/// Reads the journals' events of a span in ascending order of time, with one day of them in memory.
 struct EventPages: Sendable {
     private let history: PowerHistory
     private let rules: [String]
     private let to: Int64
-    /// From where nothing was read yet.
+    /// The time from which nothing was read yet.
     private var unread: Int64
-    /// The next one stands last.
+    /// In reverse order: the next event is the last element.
     private var page: [StoredEvent] = []
-    /// What the rules themselves commanded then.
+    /// The ids of the commands that the rules sent in reality.
     private var commands: Set<String> = []
 
-    /// Milliseconds.
+    /// The length of a page in milliseconds: one day.
     private static let length: Int64 = 86_400_000
 
-    /// - Parameter rules: their names.
+    /// - Parameter rules: The names of the rules.
     init(_ history: PowerHistory, of rules: [String], over span: ClosedRange<Int64>) {
         (self.history, self.rules) = (history, rules)
         (unread, to) = (span.lowerBound, span.upperBound)
     }
 
-    /// Looks at the next one.
+    /// Returns the next event without removing it.
     mutating func next() throws(HistoryError) -> StoredEvent? {
         while page.isEmpty, unread <= to {
             let end = min(to, unread + Self.length - 1)
             page = try history.events(of: nil, from: unread, to: end).reversed()
             commands = []
             if page.contains(where: { $0.command != nil }) {
-                // A command may wait for a day, and clocks differ a little.
+                // A command may wait for a day, and the clocks differ a little.
                 for rule in rules {
                     commands.formUnion(
                         try history.commandIDs(of: rule, from: unread - Self.length, to: end + 60_000))
@@ -41,10 +41,10 @@ struct EventPages: Sendable {
         return page.last
     }
 
-    /// One that came of what one of the rules really commanded then.
+    /// Returns whether a command of one of the rules caused the event in reality.
     func isOfRule(_ event: StoredEvent) -> Bool { event.command.map { commands.contains($0.hexadecimal) } ?? false }
 
-    /// Takes it.
+    /// Removes the next event.
     mutating func remove() { page.removeLast() }
 }
 

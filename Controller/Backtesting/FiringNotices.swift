@@ -1,23 +1,27 @@
 import Automation
 
-/// What was told of a firing, in the order of time.
+/// The notices about one firing, in ascending order of time.
 struct FiringNotices: Sendable {
     private var told: [(at: Int64, notice: HouseNotice, isKept: Bool)]
-    /// Steps of the trace.
+    /// The number of steps of the trace.
     private var steps = 0
-    /// It has nothing open, and knows the rules' conditions.
+    /// A trace book without open firings, which knows the rules' conditions.
     private let book: TraceBook
 
+    /// Begins with the notice of the firing itself.
+    ///
     /// - Parameters:
-    ///   - firing: told at `time`, milliseconds since 1970.
-    ///   - book: one that was told of no firing yet.
+    ///   - time: Milliseconds since 1970.
+    ///   - book: A trace book without any firing.
     init(_ firing: Firing, at time: Int64, _ book: TraceBook) {
         told = [(time, .firing(firing), false)]
         self.book = book
     }
 
-    /// - Parameter isKept: it is a command that waits for its plug.
-    /// - Returns: which of the trace's steps it is; nil where it is none of those that are kept.
+    /// Adds a notice.
+    ///
+    /// - Parameter isKept: True if it is a command that waits for its plug.
+    /// - Returns: The index of the step in the trace; nil if the trace does not store it.
     mutating func add(_ notice: HouseNotice, at time: Int64, isKept: Bool = false) -> Int? {
         told.append((time, notice, isKept))
         if case .step(_, .finished) = notice { return nil }

@@ -4,31 +4,34 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// When a plug was switched that nobody wrote it down of, such as one that was recorded elsewhere: by its power. It is on from a quarter
-/// of the way up from its usual lowest minute to its highest one, at least 2 W above the lowest, and off again at half of that.
+/// Detects by its power when a plug was switched, for plugs without a journal, such as those that were recorded
+/// elsewhere. The plug is on above a quarter of the way from its usual lowest minute to its highest one, at least 2 W
+/// above the lowest, and off below half of that.
 struct OnLevel: Hashable, Sendable {
-    /// Tenths of a watt: on from here, and off below.
+    /// Deciwatts: the plug is on from `on` upward, and off below `off`.
     let on: Int32
     let off: Int32
     var isOn = false
 
-    /// Minutes are read of so long a time, and quarters of an hour of a longer one.
+    /// The longest span, in milliseconds, for which minutes are read. For a longer one quarters are read.
     private static let longestOfMinutes: Int64 = 7 * 86_400_000
 
-    /// - Parameter span: milliseconds since 1970.
-    /// - Returns: nil where its power never changes by more than 2 W.
+    /// Determines the levels.
+    ///
+    /// - Parameter span: Milliseconds since 1970.
+    /// - Returns: Nil if the power never changes by more than 2 W.
     init?(of plug: PlugID, over span: ClosedRange<Int64>, from history: PowerHistory) throws(HistoryError) {
         let step = span.upperBound - span.lowerBound > Self.longestOfMinutes ? RollUpStep.quarter : .minute
         let means = try history.summaries(of: plug, step: step, from: span.lowerBound, to: span.upperBound).map(\.mean)
             .sorted()
-        // One in twenty may be lower: a meter that starts says nothing for a moment.
+        // The lowest twentieth is ignored: a meter that starts may show no power for a moment.
         guard let top = means.last, top - means[means.count / 20] > 2 else { return nil }
         let base = means[means.count / 20]
         let rise = max(2, (top - base) / 4)
         (on, off) = (Self.deciwatts(base + rise), Self.deciwatts(base + rise / 2))
     }
 
-    /// - Returns: whether it was switched.
+    /// - Returns: True if the sample shows that the plug was switched.
     mutating func take(_ sample: RecordedPower) -> Bool {
         let before = isOn
         isOn = sample.deciwatts >= (isOn ? off : on)
@@ -38,11 +41,12 @@ struct OnLevel: Hashable, Sendable {
     private static func deciwatts(_ watts: Double) -> Int32 { Int32(clamping: Int64((watts * 10).rounded())) }
 }
 
-/// What a plug takes, counted from its samples: what the plug's own counter said is known of some moments alone.
+/// Counts a plug's energy from its samples, because the readings of the plug's own counter are known only for few
+/// moments.
 struct EnergyCount: Sendable {
-    /// Rules hear of it so often, in milliseconds.
+    /// The interval at which rules receive the energy, in milliseconds.
     private static let interval: Int64 = 15_000
-    /// Longer without a sample is a hole without energy.
+    /// The longest distance of two samples with energy between them, in milliseconds.
     private static let gap: Int64 = 30_000
 
     struct Mark: Sendable {
@@ -52,11 +56,11 @@ struct EnergyCount: Sendable {
         var instant: Instant { Backtest.instant(time) }
     }
 
-    /// Of the samples at hand.
+    /// The marks of the current samples.
     private var marks: [Mark] = []
-    /// All before it are told.
+    /// The index of the first mark that the engine does not know.
     private var next = 0
-    /// All before it, and after ``next``, are quiet.
+    /// The marks from ``next`` up to this index are quiet: the engine need not receive them one by one.
     private var scanned = 0
     private var quiet: QuietEnergy?
     private var milliwattMilliseconds = 0.0
@@ -78,13 +82,13 @@ struct EnergyCount: Sendable {
         }
     }
 
-    /// What is quiet now; where that has changed, what was passed over is looked at again.
+    /// Sets the quiet range of the engine. If it has changed, all unknown marks are checked again.
     mutating func take(_ quiet: QuietEnergy?) {
         guard quiet != self.quiet else { return }
         (self.quiet, scanned) = (quiet, next)
     }
 
-    /// When the next one is that has to be told, or comes at the barrier or after it.
+    /// Returns the time of the next mark that is not quiet, or that is at or after the barrier.
     mutating func nextMark(before barrier: Int64) -> Int64? {
         while scanned < marks.count, marks[scanned].time < barrier,
             quiet?.contains(marks[scanned].milliwattHours, now: marks[scanned].instant) ?? false
@@ -94,14 +98,15 @@ struct EnergyCount: Sendable {
         return scanned < marks.count ? marks[scanned].time : nil
     }
 
-    /// Takes the one that has to be told.
+    /// Returns the energy of the next mark that is not quiet, and removes it.
     mutating func take() -> UInt64 {
         defer { (next, scanned) = (scanned + 1, scanned + 1) }
         return marks[scanned].milliwattHours
     }
 
-    /// Takes the quiet ones up to a time.
-    /// - Returns: the last of them.
+    /// Removes the quiet marks up to a time.
+    ///
+    /// - Returns: The last removed mark.
     mutating func settle(through time: Int64) -> Mark? {
         guard next < scanned, marks[next].time <= time else { return nil }
         while next < scanned, marks[next].time <= time { next += 1 }

@@ -1,19 +1,20 @@
 import Metering
 import PowerHistory
 
-/// A plug's recorded samples, cut where the pace of sampling changes. The pace of a piece applies to the time before each of its samples.
+/// Splits a plug's recorded samples where the pace of sampling changes. The pace of a piece applies to the time before
+/// each of its samples.
 ///
-/// Several samples at one distance make a pace, which applies from the first of these distances on. A single long distance is a hole,
-/// which is judged by the pace before it.
+/// Several samples with equal distances define a new pace, which applies from the first of these distances on. A single
+/// long distance is a gap, which is judged by the previous pace.
 struct PacedSamples: Sendable {
-    /// Equal distances that make a new pace, and among how many: the others are holes.
+    /// The number of equal distances, out of `run` ones, that define a new pace. The other distances are gaps.
     private static let equal = 6
     private static let run = 8
-    /// Distances of which the median is the pace at the beginning, and where distances have no pace.
+    /// The number of distances whose median is the pace at the beginning, and if the distances have no common pace.
     private static let measured = 63
 
     private var cursor: SampleCursor
-    /// Read, and handed out up to ``next``.
+    /// The samples that were read. Those before ``next`` were returned.
     private var samples: [Sample] = []
     private var next = 0
     private var hasEnded = false
@@ -22,14 +23,15 @@ struct PacedSamples: Sendable {
     private var last: Int64?
     private var distances: (older: Int64, newer: Int64)?
     private var usual: Int64?
-    /// Distances since the last reading, and those of them that are about the usual one.
+    /// The number of distances since the last read, and the number of those that are about the usual one.
     private var counted = (all: 0, usual: 0)
 
     init(_ cursor: SampleCursor) { self.cursor = cursor }
 
     var damaged: Int { cursor.damaged }
 
-    /// The next samples; the last piece is empty, and has the pace of the time after all samples.
+    /// Returns the next samples; nil at the end. The last piece is empty and has the pace of the time after all
+    /// samples.
     mutating func piece() throws(HistoryError) -> (samples: ArraySlice<Sample>, pace: SamplePace)? {
         while !hasEnded, samples.count - next <= Self.run { try read() }
         guard next < samples.count else {
@@ -37,7 +39,7 @@ struct PacedSamples: Sendable {
             isDone = true
             return ([], SamplePace(usual: recent(usual ?? 1000)))
         }
-        // The pace of the last samples is known only with those that follow.
+        // The pace of the last samples depends on the samples that follow.
         let limit = hasEnded ? samples.count : samples.count - Self.run
         let first = next
         let pace = pace(at: next)
@@ -67,7 +69,7 @@ struct PacedSamples: Sendable {
         next += 1
     }
 
-    /// The usual distance at the time before a sample.
+    /// Returns the usual distance at the time before a sample.
     private mutating func pace(at index: Int) -> Int64 {
         guard let usual, let last else { return self.usual ?? 1000 }
         let distance = samples[index].milliseconds &- last
@@ -81,14 +83,15 @@ struct PacedSamples: Sendable {
         return new
     }
 
-    /// The median of the distances from a sample on, if most of them are about as long as the first.
+    /// Returns the median of the distances from a sample on, if most of them are about as long as the first; otherwise
+    /// nil.
     private func newPace(at index: Int, _ distance: Int64) -> Int64? {
         let run = samples[index..<min(index + Self.run, samples.count)]
         let same = zip(run, run.dropFirst()).count { Self.isSame($1.milliseconds &- $0.milliseconds, distance) }
         return same + 1 >= Self.equal ? Self.median(run) : nil
     }
 
-    /// Two samples that came much faster than usual are the beginning of a faster pace.
+    /// Returns a faster pace if the last two samples came much faster than usual.
     private func recent(_ usual: Int64) -> Int64 {
         guard let distances else { return usual }
         let greatest = max(distances.older, distances.newer)

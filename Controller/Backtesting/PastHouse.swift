@@ -4,30 +4,34 @@ import PlugModel
 public import PowerHistory
 import ProtocolCore
 
-/// A house as its history has it, for rules to run on.
+/// A house as its history recorded it, on which rules can run.
 ///
-/// Its plugs are those that were recorded, there while there are samples of them, and those that only the rules name: these are always
-/// there, and on until a rule switches them. A command is carried out at once; what was really switched takes over when it comes.
+/// It contains the recorded plugs, which are present while they have samples, and the plugs that only the rules name:
+/// these are always present, and on until a rule switches them. A command is carried out at once. A recorded switching
+/// overrides it when its time comes.
 public struct PastHouse: Sendable {
     let history: PowerHistory
     let zone: ZoneOffsets
     let sun: SunTimes
 
+    /// Creates a house.
+    ///
     /// - Parameters:
-    ///   - zone: of the span at hand.
-    ///   - sun: likewise; its instants are nanoseconds since 1970.
+    ///   - zone: The time zone, with its transitions in the span.
+    ///   - sun: The times of sunrise and sunset in the span; its instants are nanoseconds since 1970.
     public init(_ history: PowerHistory, zone: ZoneOffsets, sun: SunTimes = .unknown) {
         self.history = history
         self.zone = zone
         self.sun = sun
     }
 
-    /// What rules would have done.
+    /// Runs rules over a span.
     ///
     /// - Parameters:
-    ///   - span: milliseconds since 1970, both included.
-    ///   - tellsAsides: each edge that did nothing is told too.
-    ///   - scripts: those that rules call; nil where what they would ask for does not matter.
+    ///   - span: Milliseconds since 1970, both ends included.
+    ///   - tellsAsides: True if the report lists edges without effect.
+    ///   - scripts: The scripts that rules call; nil if their actions are not of interest.
+    /// - Throws: ``HistoryError``.
     public func run(
         _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false,
         scripts: (any PastScripts)? = nil
@@ -37,7 +41,7 @@ public struct PastHouse: Sendable {
         return backtest.report
     }
 
-    /// The clock on the wall, of which instants are nanoseconds since 1970.
+    /// The local time, with instants as nanoseconds since 1970.
     var localTime: LocalTime {
         let first = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: Int64(zone.initial))
         return LocalTime(
@@ -48,25 +52,27 @@ public struct PastHouse: Sendable {
                 })
     }
 
-    // MARK: Its plugs
+    // MARK: Plugs
 
-    /// What of a plug rules ask for.
+    /// The properties of a plug that rules need.
     struct Wanted {
         var isTrigger = false
         var isCommanded = false
         var needsRelay = false
-        /// A rule dims it, or asks how bright it is.
+        /// A rule dims the plug or has a condition on its brightness.
         var needsLevel = false
         var needsEnergy = false
         var needsAppliance = false
-        /// A condition is about its power.
+        /// A rule has a condition on the plug's power.
         var needsPower = false
 
-        /// Nobody records a level: a lamp that rules dim is as bright as it can be before they do, and others have none.
+        /// The level at the beginning; nil without a dimmer. Levels are not recorded: a lamp that rules dim begins at
+        /// full brightness.
         var level: DimLevel? { needsLevel ? DimLevel(percent: 100) : nil }
     }
 
-    /// The plugs that rules name, as the history calls them, and others as they are written; in the order of their names.
+    /// Returns the plugs that rules name, sorted by name: with the name in the history, or as written if the history
+    /// does not have the plug.
     func wanted(
         by rules: [Rule], _ scripts: (any PastScripts)?, among known: [HistoryPlug], over span: ClosedRange<Int64>
     ) -> [(name: String, plug: HistoryPlug?, Wanted)] {
@@ -112,7 +118,7 @@ public struct PastHouse: Sendable {
         }
         let words = scripts?.words.filter { Self.find($0, among: known, over: span) != nil } ?? []
         for plug in (scripts?.plugs ?? []) + words {
-            // It may command it, or ask whether it is on.
+            // The script may command the plug or read its state.
             want(plug) { ($0.isCommanded, $0.needsRelay) = (true, true) }
         }
         return wanted.sorted { $0.key < $1.key }.map { name, wanted in
@@ -120,8 +126,9 @@ public struct PastHouse: Sendable {
         }
     }
 
-    /// As the engine finds plugs: of exactly this name, else the only one that differs in capitals. Of several that bore one name, the
-    /// one of which most was recorded in the span, else the one that was measured last.
+    /// Finds a plug as the engine does: by its exact name, otherwise by the only name that matches when case is
+    /// ignored. If several plugs had the same name, the one with the most recorded time in the span wins, or else the
+    /// one with the newest sample.
     static func find(_ written: String, among known: [HistoryPlug], over span: ClosedRange<Int64>) -> HistoryPlug? {
         let exact = known.filter { $0.title == written }
         let found = exact.isEmpty ? known.filter { $0.title.lowercased() == written.lowercased() } : exact
@@ -134,7 +141,8 @@ public struct PastHouse: Sendable {
         return found.max { rank($0) < rank($1) }
     }
 
-    /// The names of plugs that a trigger needs and nobody recorded, each with the nearest that somebody did.
+    /// Returns the plugs that a trigger needs but the history does not have, each with the most similar name in the
+    /// history.
     public func missing(
         for rules: [Rule], over span: ClosedRange<Int64>
     ) throws(HistoryError) -> [(rule: String, plug: String, nearest: String?)] {
@@ -148,6 +156,7 @@ public struct PastHouse: Sendable {
 }
 
 extension RuleAction {
+    /// True if the action changes the brightness of a lamp.
     var isDimming: Bool {
         switch self {
         case .dim, .dimBy: true

@@ -1,19 +1,21 @@
 public import Automation
 
-/// Scripts that run over a recorded time, each from its beginning, in one thread.
+/// The scripts of a backtest. Each runs from its beginning, and all run on one thread.
 public protocol PastScripts {
-    /// Plugs that they name in their text.
+    /// The names of plugs in the scripts' text.
     var plugs: [String] { get }
-    /// Other texts in theirs: those that are plugs' names may be meant as such.
+    /// Other strings in the scripts' text. A string that matches the name of a plug may mean that plug.
     var words: [String] { get }
 
-    /// Returns what the function asks for.
+    /// Calls a function of a script and returns its actions.
     ///
     /// - Parameters:
-    ///   - plugs: all that there are in this moment.
-    ///   - milliseconds: since 1970: the time that it is for the script.
+    ///   - call: The script, the function and the cause.
+    ///   - plugs: All plugs that exist at this moment.
+    ///   - milliseconds: The current time for the script, since 1970.
     func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome
 
-    /// Nothing of the script's last answer is done, nor kept: it goes on from before it.
+    /// Discards the script's last answer: none of its actions are performed, and the script continues with its previous
+    /// state.
     func refused(_ script: String)
 }

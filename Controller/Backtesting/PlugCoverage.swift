@@ -3,17 +3,19 @@ import LocalCalendar
 import Metering
 import ProtocolCore
 
-/// What was recorded of a plug in the time at hand: where that is little, a rule that did nothing says nothing.
+/// The recorded part of a span for one plug. If it is small, a rule without effect proves nothing.
 public struct PlugCoverage: Hashable, Sendable {
+    /// The plug's name.
     public var plug: String
-    /// The first and the last sample, milliseconds since 1970; nil where there is none.
+    /// The time of the first sample, in milliseconds since 1970; nil without samples.
     public internal(set) var first: Int64?
+    /// The time of the last sample, in milliseconds since 1970; nil without samples.
     public internal(set) var last: Int64?
-    /// Milliseconds between them in which it was away.
+    /// Milliseconds between the first and the last sample in which the plug was absent.
     public internal(set) var away: Int64 = 0
-    /// Chunks that cannot be read.
+    /// The number of unreadable chunks.
     public internal(set) var damaged = 0
-    /// So long without a sample is nothing to speak of, in milliseconds.
+    /// The longest time without samples that is not reported, in milliseconds.
     var usual: Int64 = 0
 
     init(plug: String) { self.plug = plug }
@@ -30,7 +32,7 @@ public struct PlugCoverage: Hashable, Sendable {
         usual = max(usual, pace.away)
     }
 
-    /// For a person; nil where all was recorded.
+    /// Returns a line for the user; nil if the plug is recorded completely.
     func line(within span: ClosedRange<Int64>, _ zone: ZoneOffsets) -> String? {
         let unread = damaged == 0 ? "" : "; \(damaged) chunk\(damaged == 1 ? "" : "s") of it cannot be read"
         guard let first, let last else { return "nothing is recorded of \(plug) in this time" + unread }
@@ -42,16 +44,17 @@ public struct PlugCoverage: Hashable, Sendable {
     }
 }
 
-/// How often a plug was measured, and so which silence says something. Milliseconds.
+/// The pace at which a plug was sampled, from which follow the gaps that matter. Milliseconds.
 struct SamplePace: Hashable, Sendable {
     /// The usual distance of two samples.
     let usual: Int64
 
     init(usual: Int64 = 1000) { self.usual = max(1, min(usual, 86_400_000)) }
 
-    /// So long without a sample, and the plug was away: longer than a plug that starts again needs.
+    /// The time without samples after which the plug counts as absent. It is longer than a restart of a plug.
     var away: Int64 { max(120_000, 5 * usual) }
-    /// Longer silence than this interrupts a dwell: three of the usual distances, and at least what holds for plugs.
+    /// The silence that interrupts a dwell: three times the usual distance, and at least the limit that applies to real
+    /// plugs.
     var gap: Int64 { max(Self.leastGap, 3 * usual) }
 
     private static let leastGap = RuleEngine.readingGap.wholeNanoseconds / 1_000_000

@@ -4,50 +4,51 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// A plug's recorded samples on their way to an engine. Those in which the engine sees nothing new are passed over in a loop that only
-/// compares; where it was wrong to, since something else happened meanwhile, it goes back. Times are milliseconds since 1970.
+/// Delivers a plug's recorded samples to an engine. A tight loop of comparisons skips quiet samples, which change
+/// nothing in the engine. If another event changes the quiet band, the stream goes back and checks the skipped samples
+/// again. Times are milliseconds since 1970.
 struct PlugStream: Sendable {
-    /// What comes next of the plug.
+    /// The kind of the next event of the plug.
     enum Stop: Hashable {
-        /// A sample that the engine has to be told.
+        /// A sample that the engine must receive.
         case sample
-        /// The samples at hand are at their end.
+        /// The end of the samples in memory.
         case refill
-        /// Nothing was recorded for longer than ``SamplePace/away``.
+        /// A time without samples that is longer than ``SamplePace/away``.
         case lost
-        /// What it has taken since it began is counted on.
+        /// A mark of the counted energy.
         case energy
     }
 
     let name: String
     let id: PlugID
-    /// The engine's for it; nil until it has appeared.
+    /// The engine's index of the plug; nil until the plug has appeared.
     var index: PlugIndex?
-    /// Of the samples at hand.
+    /// The pace of the samples in memory.
     private(set) var pace = SamplePace()
     private var covered: PlugCoverage
     var isPresent = false
-    /// What is not metered of it was told by its journal.
+    /// True if the plug is not metered and only its journal was recorded.
     var isJournalled = false
-    /// Where nobody wrote down when it was switched, its power tells.
+    /// The levels by which its power shows when it was switched; nil if its journal does.
     var level: OnLevel? { didSet { asked = nil } }
     var isOn: Bool { level?.isOn ?? false }
-    /// Counts what it takes; nil where no rule asks.
+    /// The count of its energy; nil if no rule needs it.
     var energy: EnergyCount?
 
     private var recorded: PacedSamples
     private var samples: [RecordedPower] = []
-    /// All before it the engine knows.
+    /// The index of the first sample that the engine does not know.
     private var next = 0
-    /// All before it, and after ``next``, are quiet.
+    /// The samples from ``next`` up to this index are quiet.
     private var scanned = 0
     /// The time of the last sample that the engine knows.
     private(set) var last = Int64.min
     private var band = ScanBand.nothing
-    /// What ``band`` was made of; nil where it was made otherwise.
+    /// The band of the engine from which ``band`` was calculated; nil if there is none.
     private var asked: QuietBand?
     private var hasEnded = false
-    /// A plug without any, such as one that is not metered, is always there.
+    /// False for a plug that is not metered. Such a plug is always present.
     private(set) var hasSamples = false
 
     init(name: String, id: PlugID, cursor: SampleCursor) {
@@ -57,9 +58,9 @@ struct PlugStream: Sendable {
         covered = PlugCoverage(plug: name)
     }
 
-    // MARK: What comes next
+    // MARK: Next stop
 
-    /// Looks ahead as far as the barrier (included); what comes next, and when.
+    /// Scans up to the barrier (included) and returns the next stop and its time; nil if there is none.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
             let isLost = isPresent && last > .min && last + pace.away <= barrier && hasSamples
@@ -83,22 +84,22 @@ struct PlugStream: Sendable {
     private mutating func scan(through barrier: Int64) {
         guard scanned < samples.count else { return }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
-        // The engine may not mind a hole, but a plug that was away is lost in it.
+        // The engine may accept a longer gap, but a plug that was absent is lost in it.
         var band = band
         band.gap = min(band.gap, pace.away)
         scanned = band.end(of: samples.span, from: scanned, after: before, through: min(barrier, band.until))
     }
 
-    // MARK: What the engine is told
+    // MARK: Delivery to the engine
 
-    /// Tells the engine of the quiet samples up to a time, all at once.
+    /// Informs the engine of the quiet samples up to a time, in one call.
     mutating func settle(_ engine: inout RuleEngine, through time: Int64) {
         if let index, let mark = energy?.settle(through: time) {
             engine.skip(index, milliwattHours: mark.milliwattHours, now: mark.instant)
         }
         guard next < scanned, samples[next].milliseconds <= time, let index else { return }
         var (low, high) = (next + 1, scanned)
-        // Mostly it is all of them, else as many as an even pace makes.
+        // Usually all samples are before this time; otherwise the index is estimated from the pace.
         let guess = next + Int((time - samples[next].milliseconds) / pace.usual)
         if samples[scanned - 1].milliseconds <= time {
             low = scanned
@@ -114,8 +115,9 @@ struct PlugStream: Sendable {
         engine.skip(index, activePower: sample.activePower, time: sample.time, now: sample.time)
     }
 
-    /// Tells the engine of the samples up to a time, as long as only the appliance on the plug learns of them.
-    /// - Returns: whether there are any.
+    /// Delivers the samples up to a time that only the appliance detector needs.
+    ///
+    /// - Returns: True if there are any.
     mutating func watch(_ engine: inout RuleEngine, through time: Int64) -> Bool {
         guard let index, next == scanned else { return false }
         let end = ScanBand.all(gap: pace.away).within(level)
@@ -126,9 +128,10 @@ struct PlugStream: Sendable {
         return true
     }
 
-    /// What is quiet now; where that has changed, what was passed over is looked at again.
+    /// Sets the quiet band of the engine. If it has changed, the skipped samples are checked again.
     mutating func take(_ quiet: QuietBand) {
-        // Mostly it is what it was, and reckoning in tenths takes longer than all the rest.
+        // Usually the band has not changed. The comparison avoids the conversion to tenths, which would dominate the
+        // time of a run.
         guard !(asked?.permitsSame(as: quiet) ?? false) else { return }
         asked = quiet
         let new = ScanBand(quiet).within(level)
@@ -137,28 +140,28 @@ struct PlugStream: Sendable {
         scanned = next
     }
 
-    /// The sample that the engine has to be told. The engine knows all before it.
+    /// Returns the sample that the engine must receive next. The engine knows all samples before it.
     mutating func take() -> RecordedPower {
         let sample = samples[scanned]
         (next, scanned, last) = (scanned + 1, scanned + 1, sample.milliseconds)
         return sample
     }
 
-    /// - Parameter time: when it was heard of otherwise.
+    /// - Parameter time: When the plug appeared: the time of its first sample, or of a journal event.
     mutating func appear(at time: Int64) {
         isPresent = true
         (band, asked) = (.nothing, nil)
         last = max(last, time)
     }
 
-    /// Nothing is quiet of a plug that is not there.
+    /// Ends the quiet samples: no sample of an absent plug is quiet.
     mutating func lose() {
         isPresent = false
         (band, asked) = (.nothing, nil)
         scanned = next
     }
 
-    /// The next samples, and from them how often it measured. The engine knows all of those at hand.
+    /// Reads the next samples and their pace. The engine must know all samples in memory.
     mutating func refill() throws(HistoryError) {
         guard let (piece, pace) = try recorded.piece() else {
             hasEnded = true
@@ -167,7 +170,7 @@ struct PlugStream: Sendable {
         self.pace = pace
         covered.take(piece, pace)
         energy?.count(piece)
-        // Of many plugs beside each other only what somebody reads is kept: the processor's cache is small.
+        // Only the used fields are copied, so that many plugs fit into the processor's cache.
         samples = [RecordedPower](capacity: piece.count) { samples in
             for sample in piece {
                 samples.append(RecordedPower(milliseconds: sample.milliseconds, deciwatts: sample.deciwatts))
@@ -176,7 +179,7 @@ struct PlugStream: Sendable {
         (next, scanned, hasSamples) = (0, 0, true)
     }
 
-    /// What of the span was recorded.
+    /// The recorded part of the span; nil for a plug that only has a journal.
     var coverage: PlugCoverage? {
         guard hasSamples || !isJournalled else { return nil }
         var coverage = covered
@@ -185,23 +188,23 @@ struct PlugStream: Sendable {
     }
 }
 
-/// A quiet band as samples have their values: whole numbers.
+/// A quiet band in the integers of samples.
 struct ScanBand: Hashable {
-    /// Tenths of a watt.
+    /// The lowest value, in deciwatts.
     var low: Int32
-    /// How far above it the highest is.
+    /// The distance from the lowest to the highest value, in deciwatts.
     var width: UInt32
     /// Milliseconds since 1970, included.
     var until: Int64
-    /// Milliseconds that two samples may be apart.
+    /// The longest distance of two samples, in milliseconds.
     var gap: Int64
 
     static let nothing = ScanBand(low: 0, width: 0, until: .min, gap: -1)
 
-    /// Whatever is measured without a hole.
+    /// A band that contains all samples without a gap.
     static func all(gap: Int64) -> ScanBand { ScanBand(low: .min, high: .max, until: .max, gap: gap) }
 
-    /// The lowest and the highest of the band's values.
+    /// Creates a band from its lowest and its highest value.
     private init(low: Int32, high: Int32, until: Int64, gap: Int64) {
         self.init(low: low, width: UInt32(bitPattern: high &- low), until: until, gap: gap)
     }
@@ -211,7 +214,7 @@ struct ScanBand: Hashable {
     }
 
     init(_ band: QuietBand) {
-        // In virtual time a reading is heard in the moment in which it was taken.
+        // In virtual time there is no delay between a measurement and its reading.
         guard band.low <= band.high, band.lag <= 0, let low = Self.deciwatts(band.low, .up),
             let high = Self.deciwatts(band.high, .down), low <= high
         else {
@@ -222,9 +225,9 @@ struct ScanBand: Hashable {
             low: low, high: high, until: Self.floor(band.until.nanoseconds), gap: Self.floor(band.gap))
     }
 
-    /// The index of the first sample from there on that is not quiet.
+    /// Returns the index of the first sample from `index` on that is not quiet.
     ///
-    /// - Parameter before: the time of the one before.
+    /// - Parameter before: The time of the previous sample.
     func end(of samples: Span<RecordedPower>, from index: Int, after before: Int64, through limit: Int64) -> Int {
         var (index, before) = (index, before)
         while index < samples.count {
@@ -238,7 +241,7 @@ struct ScanBand: Hashable {
         return index
     }
 
-    /// The part on the same side of the level at which the plug is taken to be switched.
+    /// Returns the part of the band on the same side of the switching level.
     func within(_ level: OnLevel?) -> ScanBand {
         guard let level, gap >= 0 else { return self }
         let high = low &+ Int32(bitPattern: width)
@@ -246,14 +249,14 @@ struct ScanBand: Hashable {
         return least <= most ? ScanBand(low: least, high: most, until: until, gap: gap) : .nothing
     }
 
-    /// The nearest tenth whose watts are inside; nil where there is none.
+    /// Returns the nearest tenth within the limit; nil if it exceeds Int32.
     private static func deciwatts(_ watts: Double, _ rule: FloatingPointRoundingRule) -> Int32? {
         guard !watts.isNaN else { return nil }
         let rounded = (watts * 10).rounded(rule)
         guard rounded > Double(Int32.min) else { return rule == .up ? .min : nil }
         guard rounded < Double(Int32.max) else { return rule == .down ? .max : nil }
         var tenths = Int32(rounded)
-        // Ten times a number of tenths is not always whole.
+        // The product of ten and a number of tenths is not always an integer.
         if rule == .up {
             if Double(tenths) / 10 < watts { tenths += 1 } else if Double(tenths - 1) / 10 >= watts { tenths -= 1 }
         } else {
@@ -269,7 +272,7 @@ struct ScanBand: Hashable {
 }
 
 extension QuietBand {
-    /// Wherever the last reading was.
+    /// Compares two bands, except their last reading.
     fileprivate func permitsSame(as other: QuietBand) -> Bool {
         low == other.low && high == other.high && until == other.until && gap == other.gap && lag == other.lag
     }

@@ -3,34 +3,41 @@ import LocalCalendar
 import PlugModel
 public import PowerHistory
 
-/// Why a rule did nothing at a time: what each of its triggers and conditions would have said then, by what was recorded.
+/// An explanation why a rule did nothing at a time, from the recorded history: the state of each trigger and condition.
 public struct RuleAbsence: Codable, Hashable, Sendable {
+    /// A trigger, and what is known of it at that time.
     public struct TriggerState: Codable, Hashable, Sendable {
+        /// The trigger as text.
         public var trigger: String
-        /// What is known of it, in whole sentences.
+        /// Sentences about the trigger.
         public var facts: [String] = []
     }
 
+    /// The rule's name.
     public var rule: String
     /// Milliseconds since 1970.
     public var at: Int64
+    /// One element per trigger of the rule.
     public var triggers: [TriggerState] = []
-    /// As they stood at that time.
+    /// The conditions and whether they held at that time.
     public var conditions: [RuleTrace.ConditionResult] = []
-    /// What the rule as it is now would have done within ``near``.
+    /// The traces of what the current version of the rule would have done within ``near``.
     public var wouldHave: [RuleTrace] = []
 
-    /// Within two minutes of a time it is meant, in milliseconds.
+    /// The tolerance of the time, in milliseconds: two minutes before and after it.
     public static let near: Int64 = 120_000
-    /// So long before it triggers arm.
+    /// The time before it in which triggers can arm, in milliseconds.
     public static let arming: Int64 = 6 * 3_600_000
 }
 
 extension PastHouse {
+    /// Explains why a rule did nothing.
+    ///
     /// - Parameters:
-    ///   - rule: as it is now.
-    ///   - others: the rules beside it, which may set it off.
-    ///   - time: milliseconds since 1970.
+    ///   - rule: The current version of the rule.
+    ///   - others: The other rules, which may trigger it.
+    ///   - time: Milliseconds since 1970.
+    /// - Throws: ``HistoryError``.
     public func absence(of rule: Rule, among others: [Rule], at time: Int64) throws(HistoryError) -> RuleAbsence {
         var absence = RuleAbsence(rule: rule.name, at: time)
         let span = time - RuleAbsence.arming...time + RuleAbsence.near
@@ -64,7 +71,7 @@ extension PastHouse {
         return absence
     }
 
-    /// Of a trigger of power: whether it was armed, and how near it was.
+    /// Returns facts about a power trigger: whether it was armed, and how near the power was to its threshold.
     private func power(
         _ trigger: Trigger, of plug: HistoryPlug, _ span: ClosedRange<Int64>, _ near: ClosedRange<Int64>
     ) throws(HistoryError) -> [String] {
@@ -107,7 +114,8 @@ extension PastHouse {
     }
 }
 
-/// Rules that do nothing, made of a rule to find out when each of its triggers was met, and how its conditions stood.
+/// Rules without actions, derived from a rule to find out when each of its triggers was met and whether its conditions
+/// held.
 private struct Probes {
     let triggers: [String]
     let conditions: String

@@ -1,47 +1,51 @@
-/// What was recorded of a plug's being switched, beside what a rule would have commanded at that time.
+/// The recorded switching of a plug that is nearest to a command of a rule.
 public struct RecordedSwitching: Hashable, Sendable {
+    /// The source of a recorded switching.
     public enum Source: String, Hashable, Sendable {
-        /// The plug's journal says so.
+        /// The plug's journal.
         case journal
-        /// Its power crossed the level between what it takes when it is off and when it is on.
+        /// The plug's power, which crossed the level between off and on.
         case power
-        /// One of the rules itself commanded it then.
+        /// The journal, in which a command of one of the rules caused the switching.
         case rule
     }
 
-    /// When the plug was really switched the same way, nearest to the command: milliseconds since 1970; nil where it was not within
-    /// ``reach``.
+    /// When the plug was switched the same way in reality, nearest to the command: milliseconds since 1970; nil if that
+    /// was not within ``reach``.
     public var at: Int64?
-    /// It was so already, and nobody switched it.
+    /// True if the plug already had the state and was not switched.
     public var wasSo = false
+    /// The source of this information.
     public var source: Source
 
-    /// Ten minutes before and after the command, in milliseconds.
+    /// The greatest distance from the command: ten minutes in milliseconds.
     public static let reach: Int64 = 600_000
 }
 
-/// Where in a report a command stands.
+/// The place of a command in a report.
 struct CommandPlace: Hashable, Sendable {
     var firing: Int
     var step: Int
 }
 
-/// Finds for each command the nearest time at which the plug was really switched so, while time goes on.
+/// Finds for each command the nearest time at which the plug was switched the same way in reality, as time advances.
 struct Switchings: Sendable {
     let source: RecordedSwitching.Source
-    /// Whether the plug was really on; nil: nobody knows.
+    /// True if the plug was on in reality; nil if unknown.
     private(set) var isOn: Bool?
     private var recent: [(at: Int64, on: Bool, source: RecordedSwitching.Source)] = []
     private var pending: [(place: CommandPlace, at: Int64, on: Bool, best: Int64?)] = []
 
-    /// More switchings, or commands, within ten minutes are those of a rule or a level in the noise.
+    /// The most switchings, or commands, within ten minutes. Only a threshold in the noise exceeds it.
     private static let limit = 1000
 
     init(_ source: RecordedSwitching.Source, isOn: Bool?) {
         (self.source, self.isOn) = (source, isOn)
     }
 
-    /// - Returns: what is known so far.
+    /// Adds a command.
+    ///
+    /// - Returns: The switching that is known so far.
     mutating func command(_ on: Bool, at: Int64, _ place: CommandPlace) -> RecordedSwitching {
         prune(at)
         let best = recent.last { $0.on == on }
@@ -50,8 +54,9 @@ struct Switchings: Sendable {
             at: best?.at, wasSo: isOn == on && best == nil, source: best?.source ?? source)
     }
 
-    /// The plug was really switched.
-    /// - Returns: the commands of which more is known now.
+    /// Adds a switching in reality.
+    ///
+    /// - Returns: The commands to which it is nearer than the previously known one.
     mutating func switched(_ on: Bool, at: Int64, byRule: Bool) -> [(CommandPlace, RecordedSwitching)] {
         prune(at)
         isOn = on
@@ -67,7 +72,7 @@ struct Switchings: Sendable {
         return found
     }
 
-    /// So it stood when it was heard of again; nobody knows since when.
+    /// Sets the state when the plug is present again. The time of the switching is unknown.
     mutating func stood(_ on: Bool) { isOn = on }
 
     private mutating func prune(_ now: Int64) {

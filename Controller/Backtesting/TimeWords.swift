@@ -1,15 +1,15 @@
 import LocalCalendar
 
-/// Times and spans as people and programs read them. Milliseconds since 1970.
+/// Formats times and spans for texts and JSON. Times are milliseconds since 1970.
 enum TimeWords {
-    /// `2012-01-21 18:02:11`, as the clock on the wall shows it.
+    /// Local time: `2012-01-21 18:02:11`.
     static func local(_ milliseconds: Int64, _ zone: ZoneOffsets) -> String {
         let seconds = Double(milliseconds) / 1000
         let civil = CivilTime(localSeconds: seconds + Double(zone.offset(at: seconds)))
         return date(civil) + " " + civil.clockWithSeconds
     }
 
-    /// `18:02:11`
+    /// Local time without the date: `18:02:11`.
     static func clock(_ milliseconds: Int64, _ zone: ZoneOffsets) -> String {
         String(local(milliseconds, zone).suffix(8))
     }
@@ -21,7 +21,7 @@ enum TimeWords {
         return date(civil) + "T" + civil.clockWithSeconds + "." + padded(Int(rest), 3) + "Z"
     }
 
-    /// `42 s`, `3 min 5 s`, `2 h 10 min`; less than a second in milliseconds.
+    /// The length of a span: `42 s`, `3 min 5 s`, `2 h 10 min`; in milliseconds below one second.
     static func span(_ milliseconds: Int64) -> String {
         let length = milliseconds.magnitude
         guard length >= 1000 else { return "\(length) ms" }
@@ -32,7 +32,7 @@ enum TimeWords {
         return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
     }
 
-    /// With one decimal, and none where it is zero.
+    /// One decimal, or none if it is zero.
     static func number(_ value: Double) -> String {
         guard value.magnitude < 1e12 else { return "\(value)" }
         let tenths = Int64((value * 10).rounded())

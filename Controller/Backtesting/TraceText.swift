@@ -2,7 +2,7 @@ public import Automation
 public import LocalCalendar
 
 extension RuleTrace {
-    /// What became of it, for a person: a line that says it, and indented ones with all that led to it and came of it.
+    /// Returns the trace as text for the user: a line with the outcome, and indented lines with its causes and effects.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         let verb =
             switch outcome {

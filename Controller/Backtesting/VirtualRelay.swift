@@ -2,16 +2,17 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// A plug's relay and dimmer as they would be: as it was recorded, until a rule commands it, and then until it was switched again.
+/// A plug's relay and dimmer in the virtual house: in the recorded state until a rule commands it, and then until the
+/// next recorded switching.
 struct VirtualRelay: Sendable {
     var on: Bool
     var level: DimLevel?
-    /// Events are numbered anew: those that only would have happened are among them.
+    /// The last sequence number. Virtual events have their own numbers, because some of them never happened in reality.
     private var sequence: SequenceNumber = 0
-    /// It turns itself off, at milliseconds since 1970.
+    /// The time of an automatic turn-off, in milliseconds since 1970.
     private(set) var autoOff: Int64?
 
-    /// All of a plug's time is one boot of it.
+    /// The boot of all virtual events.
     static let boot: BootID = {
         guard let boot = BootID(bytes: [UInt8](repeating: 0x42, count: 16)) else {
             preconditionFailure("sixteen bytes are a boot's identifier")
@@ -33,7 +34,9 @@ struct VirtualRelay: Sendable {
         )
     }
 
-    /// - Returns: what the plug's journal would say of it; nil where nothing changed.
+    /// Carries out a command.
+    ///
+    /// - Returns: The event for the plug's journal; nil if the relay does not change.
     mutating func carryOut(_ request: CommandRequest, at milliseconds: Int64) -> PlugEvent? {
         let before = on
         switch request.command {
@@ -54,8 +57,9 @@ struct VirtualRelay: Sendable {
         return switchTo(false, .timer, at: milliseconds)
     }
 
-    /// Somebody really switched it.
-    /// - Returns: nil where it would have been so already.
+    /// Applies a recorded switching.
+    ///
+    /// - Returns: The event; nil if the virtual relay already has this state.
     mutating func switchTo(_ on: Bool, _ cause: RelayCause, at milliseconds: Int64) -> PlugEvent? {
         if !on { autoOff = nil }
         guard on != self.on else { return nil }
