@@ -4,7 +4,7 @@ import Testing
 @testable import PowerHistory
 
 @Suite struct BlockTests {
-    @Test(arguments: RollUpStep.allCases)
+    @Test("A decoded block equals the encoded one", arguments: RollUpStep.allCases)
     func blocksComeBackAsTheyWere(step: RollUpStep) throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50 {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func anyFlippedBitIsSeen() throws {
+    @Test("Any flipped bit in a block is detected as damage") func anyFlippedBitIsSeen() throws {
         var block = RollUpBlock(.quarter)
         for index in 3..<40 {
             block[index] = RollUpEntry(
@@ -44,13 +44,13 @@ import Testing
         #expect(bytes.count < 37 * 8)
     }
 
-    @Test func theChecksumIsThatOfTheStandard() {
+    @Test("The CRC-32 equals the published values") func theChecksumIsThatOfTheStandard() {
         #expect(Checksum.crc32(Array("123456789".utf8)) == 0xCBF4_3926)
         #expect(Checksum.crc32([UInt8]()) == 0)
         #expect(Checksum.crc32(Array("The quick brown fox jumps over the lazy dog".utf8)) == 0x414F_A339)
     }
 
-    @Test func dirtySpansAreJoinedWhereTheyAreNear() {
+    @Test("Dirty spans near each other are joined") func dirtySpansAreJoinedWhereTheyAreNear() {
         var spans = DirtySpans()
         let far = DirtySpans.reach * 3
         for start in [far, 0, 2 * far, 100, far + 5] { spans.insert(start...start + 10) }

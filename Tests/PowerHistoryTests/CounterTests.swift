@@ -7,14 +7,14 @@ import Testing
 
 @testable import PowerHistory
 
-/// What flowed is what the plug's counter says, wherever in a minute it is first or last read.
+/// The energy equals that of the plug's counter, independent of the moments at which the counter is read.
 @Suite struct CounterTests {
-    /// What a plug measured, and what its counter said at each sample.
+    /// A plug's samples, and its energy counter at each sample.
     private struct Course {
         var samples: [Sample] = []
         var counted: [UInt64] = []
 
-        /// An hour and a half of an appliance that switches now and then, sampled at a pace of its own.
+        /// An hour and a half of an appliance that switches at random, sampled at a random pace.
         init(_ random: inout SeededRandom) {
             let pace = Int64.random(in: 250...15_000, using: &random)
             var counter = EnergyCounter(milliwattHours: UInt64.random(in: 0...900_000, using: &random))
@@ -60,7 +60,7 @@ import Testing
         return try history.energy(of: lamp, periods: periods).reduce(0) { $0 + $1.milliwattHours }
     }
 
-    @Test(arguments: 0..<60)
+    @Test("The energy of the history equals that of the plug's counter", arguments: 0..<60)
     func theHistoryHasWhatTheCounterHas(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let course = Course(&random)
@@ -69,12 +69,12 @@ import Testing
         let read = Set((0..<count).map { _ in Int.random(in: 0...last, using: &random) }).sorted()
         let (history, directory) = try history(batch(course.chunks, counters: read.map { course.reading($0) }))
         defer { withExtendedLifetime(directory) {} }
-        // Before the first reading and after the last one the samples are what the counter was made of.
+        // Before the first reading and after the last one the energy comes from the samples, as in the counter itself.
         let counted = Double(course.counted[last] - course.counted[0])
         #expect(abs(try energy(of: history) - counted) < 4, "read at \(read.map { course.samples[$0].milliseconds })")
     }
 
-    @Test(arguments: 0..<30)
+    @Test("While a counter falls, the energy is that of the samples", arguments: 0..<30)
     func whatFlowedWhileACounterFellIsWhatTheSamplesShow(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let course = Course(&random)
@@ -89,16 +89,17 @@ import Testing
         #expect(abs(try energy(of: history) - counted) < 6, "read at \(read), fell before the \(fell)th")
     }
 
-    @Test func aStepInTheMinuteOfTheFirstReadingIsSharedOutBySamples() throws {
+    @Test("The energy of the minute with the first reading is distributed by samples")
+    func aStepInTheMinuteOfTheFirstReadingIsSharedOutBySamples() throws {
         let on = chunks(from: 0, count: 3600) { $0 < 630 ? 0 : 20_000 }
-        // Nothing had flowed when it was first read, ten seconds before 2 kW were switched on.
+        // The first reading is zero, ten seconds before 2 kW are switched on.
         let (history, directory) = try history(
             batch(on, counters: [reading(second: 620, 0), reading(second: 3599, 1_649_000)]))
         defer { withExtendedLifetime(directory) {} }
         #expect(abs(try energy(of: history) - 1_649_000) < 1)
     }
 
-    @Test(arguments: 0..<20)
+    @Test("The order in which chunks and readings arrive does not matter", arguments: 0..<20)
     func theOrderOfArrivalDoesNotMatterToIt(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let course = Course(&random)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// A repair of databases whose files or trees are damaged in ways that SQLite does not notice.
+/// Repairs of databases whose files or trees are damaged in ways that SQLite does not notice.
 @Suite struct DamageTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)
@@ -46,7 +46,7 @@ import Testing
 
     private func place(of page: Int) -> Int { (page - 1) * Schema.pageSize }
 
-    /// - Returns: how many samples are in the copy.
+    /// - Returns: The report of the repair, and the number of samples and of firings in the copy.
     private func repaired() throws -> (report: SalvageReport, samples: Int, firings: Int) {
         let target = other.path + "/copy"
         try? FileManager.default.removeItem(atPath: target)
@@ -58,7 +58,7 @@ import Testing
     @Test("An empty database next to its log is refused, and a repair reads all of the log")
     func emptyFileNextToLog() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
-        // The log has all pages.
+        // Without checkpoints, the log contains all pages.
         try history.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         try history.record(batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 }))
         try history.queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
@@ -74,13 +74,14 @@ import Testing
         #expect(report.chunks == 0)
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
         #expect(try FileStore().read(killed + "-wal", limit: 1 << 24) == log)
-        // A recorder keeps both aside.
+        // A recorder sets both files aside.
         _ = try PowerHistory(directory.path + "/killed", role: .recorder)
         #expect(try FileStore().read(killed + ".damaged-wal", limit: 1 << 24) == log)
     }
 
     @Test(
-        "A repair ends and keeps every sample whatever bit of a key of an interior page is changed", arguments: 0..<8)
+        "A repair ends and keeps every sample if any bit of a key of an interior page is changed",
+        arguments: 0..<8)
     func changedKey(bit: Int) throws {
         try writeDay()
         let whole = try read()
@@ -92,7 +93,7 @@ import Testing
         try write(bytes)
         let (report, samples, _) = try repaired()
         #expect(samples == 86_400 && report.chunks == 0)
-        // So does a search for a time without the index.
+        // A search for row numbers without the index also finds all rows.
         let queue = try DatabaseQueue(path: path)
         try queue.write { try $0.execute(sql: "DROP INDEX chunk_by_time") }
         let places = try queue.read { database in
@@ -114,7 +115,7 @@ import Testing
         _ = try? repaired()
     }
 
-    @Test("Leaf pages that are swapped cost nothing")
+    @Test("Swapped leaf pages cost nothing")
     func swappedLeaves() throws {
         try writeDay()
         var bytes = try read()
@@ -183,7 +184,7 @@ import Testing
         #expect(throws: HistoryError.self) { try PowerHistory.repair("/dev/ptmx", into: other.path + "/device") }
     }
 
-    @Test("A repair of a file with holes takes no more room than the pages that it has")
+    @Test("A repair of a sparse file takes no more room than its pages")
     func holes() throws {
         try writeDay()
         var bytes = try read()
@@ -194,7 +195,7 @@ import Testing
         #expect(samples == 86_400 && report.chunks == 0)
     }
 
-    @Test("A history of a later version is named as such, and the next attempt is not blocked")
+    @Test("A repair of a history of a later version fails, and does not block the next attempt")
     func laterVersion() throws {
         try writeDay()
         let queue = try DatabaseQueue(path: path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// What becomes of counters and samples that do not agree.
+/// The energy if counters and samples disagree.
 @Suite struct EnergyTests {
     private let directory: TestFolder
     private let history: PowerHistory
@@ -24,8 +24,8 @@ import Testing
         return try history.energy(of: lamp, periods: periods).map { Int($0.milliwattHours.rounded()) }
     }
 
-    @Test func whatIsFedBackCountsAsNone() throws {
-        // 1000 Wh one way and 999 Wh the other: the counter rose by the first.
+    @Test("Energy that is fed back counts as zero") func whatIsFedBackCountsAsNone() throws {
+        // 1000 Wh are drawn and 999 Wh are fed back: the counter rises by the first only.
         try history.record(
             batch(
                 chunks(from: 0, count: 7201) { $0 < 3600 ? 10_000 : -9_990 },
@@ -35,7 +35,8 @@ import Testing
         #expect(energies[4...].allSatisfy { (0...300).contains($0) })
     }
 
-    @Test func aCounterThatRoseByMoreThanAPlugCarriesIsNotBelieved() throws {
+    @Test("A counter that rises by more than a plug can carry is ignored")
+    func aCounterThatRoseByMoreThanAPlugCarriesIsNotBelieved() throws {
         let most: UInt64 = 1 << 52
         let readings = (0..<6).map { reading(second: $0 * 150, $0 % 2 == 0 ? 0 : most) }
         try history.record(batch(chunks(from: 0, count: 901) { _ in 3600 }, counters: readings))
@@ -43,7 +44,7 @@ import Testing
         #expect(try history.summaries(of: lamp, step: .day, from: 0, to: .max).map(\.greatest) == [360])
     }
 
-    @Test func samplesBeyondAllMeasureDoNotHarm() throws {
+    @Test("Samples with extreme power do not overflow") func samplesBeyondAllMeasureDoNotHarm() throws {
         for (boot, deciwatts) in [(firstBoot, Int(Int32.max)), (secondBoot, Int(Int32.min))] {
             let first = boot == firstBoot ? 0 : 86_400
             try history.record(batch(chunks(boot: boot, from: first, count: 86_400) { _ in deciwatts }))
@@ -52,9 +53,11 @@ import Testing
         #expect(days.map(\.least) == [Double(Int32.max) / 10, Double(Int32.min) / 10])
     }
 
-    @Test(arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
+    @Test(
+        "After a restart with an older counter value, the samples complete the energy",
+        arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
     func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
-        // The plug had stored 640 Wh when it began anew at half past: the counter rises by less than what flowed.
+        // The plug had stored 640 Wh when it restarted at half past: the counter rises by less than the energy.
         try history.record(
             batch(
                 chunks(from: 0, count: 1800) { _ in 3600 }
@@ -64,8 +67,10 @@ import Testing
         #expect(abs(energy - hour) < 100)
     }
 
-    /// Power steps at any moment, a sample a second or more seldom, and the first reading of the counter comes at any moment too.
-    @Test(arguments: 0..<60) func theCounterWinsAroundItsFirstReadingAndItsLast(seed: UInt64) throws {
+    /// Power steps at random moments, with a sample every one to five seconds, and the first reading of the counter is
+    /// at a random moment.
+    @Test("The total equals the counter around its first and its last reading", arguments: 0..<60)
+    func theCounterWinsAroundItsFirstReadingAndItsLast(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let pace = Int.random(in: 1...5, using: &random)
         let seconds = Array(stride(from: 0, through: 1800, by: pace))
@@ -77,7 +82,7 @@ import Testing
         var encoder = SampleChunkEncoder()
         let samples = zip(seconds, powers).map { Sample(milliseconds: Int64($0) * 1000, deciwatts: Int32($1)) }
         let parts = encoder.append(contentsOf: samples) + [encoder.seal()].compactMap(\.self)
-        // What really flowed from the first sample on, in milliwatt-hours.
+        // The actual energy since the first sample, in milliwatt-hours.
         var flowed = [0.0]
         for index in samples.indices.dropFirst() {
             let mean = Double(powers[index] + powers[index - 1]) / 2
@@ -96,8 +101,9 @@ import Testing
         #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
 
-    /// The wall clock is set by less than what moves a boot, again and again, and readings stand in another order then.
-    @Test(arguments: 0..<40) func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
+    /// The wall clock is set repeatedly, by less than what moves a boot, and so readings get a different order.
+    @Test("The total equals the counter if the clock is set by less than a minute", arguments: 0..<40)
+    func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let parts = chunks(from: 0, count: 1800) { $0 % 300 < 100 ? 3600 : 0 }
         func flowed(_ second: Int) -> UInt64 { UInt64(second / 300 * 10_000 + min(second % 300, 100) * 100) }

@@ -28,7 +28,7 @@ import Testing
             isTimeKnown: false)
     }
 
-    @Test func everyEventComesBackInFull() throws {
+    @Test("Every kind of event is read back complete") func everyEventComesBackInFull() throws {
         let request = try #require(RequestID(bytes: Array(repeating: 9, count: 16)))
         let causes: [RelayCause] = [
             .button, .controller(name: "Kitchen ☕", request: request), .protection, .timer, .powerOn,
@@ -47,7 +47,7 @@ import Testing
         batch.events = events
         try history.record(batch)
         #expect(try history.events(of: lamp, from: midnight, to: .max) == events)
-        // Stored twice is stored once.
+        // A second storing changes nothing.
         try history.record(batch)
         #expect(try history.events(of: nil, from: 0, to: .max) == events)
         #expect(try history.events(of: nil, from: 0, to: .max, newest: 2) == Array(events.suffix(2)))
@@ -55,7 +55,7 @@ import Testing
         #expect(try history.events(of: fridge, from: 0, to: .max).isEmpty)
     }
 
-    @Test func theCursorIsTheLastThatWasStored() throws {
+    @Test("The cursor is the last stored sequence number") func theCursorIsTheLastThatWasStored() throws {
         #expect(try history.cursors().isEmpty)
         func store(_ events: [StoredEvent]) throws -> [PlugID: SequenceNumber] {
             var batch = HistoryBatch()
@@ -67,11 +67,11 @@ import Testing
         #expect(try store([event(7, .buttonPressed(.single))]) == [lamp: 8])
         #expect(try store([gap(9, 50, .powerLost)]) == [lamp: 50])
         #expect(try store([event(1 << 63, .restarted(powerLost: true), of: fridge)]) == [lamp: 50, fridge: 1 << 63])
-        // The plug began anew: its numbers are smaller now.
+        // The plug started a new journal with smaller numbers.
         #expect(try store([gap(1, 3, .unknownCursor), event(4, .buttonPressed(.double))])[lamp] == 4)
     }
 
-    @Test func firingsComeBackByTime() throws {
+    @Test("Firings are returned in ascending order of time") func firingsComeBackByTime() throws {
         let firings = [
             StoredFiring(at: midnight, rule: "Movie night", plug: lamp, cause: "rose above 40 W"),
             StoredFiring(at: midnight + 5, rule: "Evening", plug: nil, cause: "it was 18:00"),
@@ -85,7 +85,7 @@ import Testing
         #expect(try history.firings(from: 0, to: .max, newest: 1) == [firings[1]])
     }
 
-    @Test func aPlugIsFoundAsAPersonNamesIt() throws {
+    @Test("A plug is found by its name or its id") func aPlugIsFoundAsAPersonNamesIt() throws {
         var batch = HistoryBatch()
         let old = try #require(PlugID(rawValue: "00000000a0ff"))
         batch.names = [lamp: "Floor Lamp", fridge: "Fridge", old: "Fridge"]
@@ -94,11 +94,11 @@ import Testing
         try history.record(batch)
         #expect(try history.plug(named: "floor lamp").id == lamp)
         #expect(try history.plug(named: "00000000A001").name == "Floor Lamp")
-        // The one that was measured last: a plug was replaced.
+        // The plug with the newest sample wins: a plug was replaced.
         #expect(try history.plug(named: "Fridge").id == fridge)
         #expect(try history.plug(named: "Fridge").span == midnight + 500_000...midnight + 519_000)
         #expect(try history.plug(named: "00000000a0ff").id == old)
-        // The name of a paired plug of which nothing is kept means no other plug.
+        // The name of a paired plug without history means no other plug.
         let paired = [PlugID(rawValue: "bbbbbbbbbbbb")!: "floor lamp", lamp: "Floor Lamp"]
         #expect(try history.plug(named: "Floor Lamp", paired: paired).id == lamp)
         for name in ["floor lamp", "FLOOR LAMP"] {

@@ -18,7 +18,7 @@ import Testing
         try PowerHistory(directory.path, role: role) { [complaints] in complaints.take($0) }
     }
 
-    /// A day, written out and closed.
+    /// Records a day of samples and closes the database.
     private func writeDay() throws {
         let history = try open(.recorder)
         try history.record(
@@ -26,25 +26,25 @@ import Testing
         try history.queue.close()
     }
 
-    @Test func thereIsNothingToReadBeforeSomethingWasRecorded() throws {
+    @Test("A reader fails before anything was recorded") func thereIsNothingToReadBeforeSomethingWasRecorded() throws {
         let error = #expect(throws: HistoryError.self) { try open(.reader) }
         #expect(error == HistoryError(.absent, directory.path))
         try writeDay()
         #expect(try open(.reader).times().count == 86_400)
     }
 
-    @Test func onlyOneRecords() throws {
+    @Test("Only one process can record, while writers and readers can open the history") func onlyOneRecords() throws {
         let history = try open(.recorder)
         let error = #expect(throws: HistoryError.self) { try open(.recorder) }
         #expect(error?.reason == .recorded(by: getpid()))
         #expect(error?.hint?.contains("stop process") == true)
-        // Whoever imports or reads is welcome.
+        // A writer and a reader are accepted.
         try open(.writer).record(batch(chunks(of: fridge, from: 0, count: 10) { $0 }))
         try history.record(batch(chunks(from: 0, count: 10) { $0 }))
         #expect(try open(.reader).plugs().count == 2)
     }
 
-    @Test func aFullDiskStoresNothingAndSaysSo() throws {
+    @Test("A full disk stores nothing of the batch and throws") func aFullDiskStoresNothingAndSaysSo() throws {
         let history = try open(.recorder)
         try history.record(batch(chunks(from: 0, count: 3000) { $0 % 100 }))
         let before = try history.content()
@@ -59,7 +59,7 @@ import Testing
         #expect(try history.times().count == 83_000)
     }
 
-    @Test func aLockedDatabaseIsWaitedForAndThenSaid() throws {
+    @Test("A write waits for a locked database and then throws") func aLockedDatabaseIsWaitedForAndThenSaid() throws {
         let history = try open(.recorder)
         try history.queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 1") }
         var configuration = Configuration()
@@ -83,7 +83,8 @@ import Testing
         #expect(fwrite(noise, 1, noise.count, file) == noise.count)
     }
 
-    @Test func anyDamagedPageLeavesTheRestReadable() throws {
+    @Test("The rest of the history is readable after damage to any page")
+    func anyDamagedPageLeavesTheRestReadable() throws {
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
         let whole = try WholeFile(path)
@@ -91,7 +92,7 @@ import Testing
         for page in 1..<pages {
             try whole.restore()
             try damage(page: page)
-            // A table's root or the schema itself cannot be done without: then there is an error, and no crash.
+            // Without the root page of a table or the schema, opening or reading throws, but does not crash.
             guard let history = try? open(.reader) else { continue }
             var count = 0
             guard let damaged = try? history.samples(of: lamp, from: 0, to: .max, { _, _ in count += 1 }) else {
@@ -101,10 +102,10 @@ import Testing
             #expect((count == 86_400) == damaged.isEmpty, "page \(page)")
             if !damaged.isEmpty {
                 partly += 1
-                // Under the root of the table everything is lost.
+                // Damage to the root page of the table costs all samples.
                 if count < 86_400 * 3 / 4 { lost += 1 }
             }
-            // Roll-ups are made anew of the samples where theirs are damaged.
+            // Damaged roll-ups are recomputed from the samples.
             let hours = try? history.summaries(of: lamp, step: .hour, from: 0, to: .max)
             if damaged.isEmpty, let hours { #expect(hours.count == 24, "page \(page)") }
         }
@@ -113,7 +114,7 @@ import Testing
         #expect(complaints.all.count >= partly)
     }
 
-    @Test func recordingGoesOnWhateverPageIsDamaged() throws {
+    @Test("Recording continues after damage to any page") func recordingGoesOnWhateverPageIsDamaged() throws {
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
         let whole = try WholeFile(path)
@@ -136,7 +137,8 @@ import Testing
         #expect(mended > 3 && mended < recorded)
     }
 
-    @Test func damageThatIsMetOutsideOfRecordingIsMendedToo() throws {
+    @Test("Damage is also repaired if a call other than record finds it")
+    func damageThatIsMetOutsideOfRecordingIsMendedToo() throws {
         try writeDay()
         let whole = try WholeFile(path)
         let calls: [(table: String, call: (PowerHistory) throws -> Void)] = [
@@ -154,7 +156,7 @@ import Testing
             let damaged = history.queue
             try call(history)
             #expect(history.queue !== damaged)
-            // Mended once, it stays so.
+            // The second call finds no damage.
             let mended = history.queue
             try call(history)
             #expect(history.queue === mended)
@@ -164,8 +166,9 @@ import Testing
         #expect(complaints.all.count == calls.count)
     }
 
-    /// What is told of rules nobody could ask for again; of events the plugs know the last.
-    @Test func whatAFullDiskDidNotTakeIsThereForTheNextProcess() throws {
+    /// Nothing else has the traces and firings of rules, while plugs still have their last events.
+    @Test("A batch that a full disk rejected is stored by the next process")
+    func whatAFullDiskDidNotTakeIsThereForTheNextProcess() throws {
         func trace(_ number: Int) -> StoredTrace {
             StoredTrace(
                 id: "\(number)", at: midnight + Int64(number), rule: "Movie", isFiring: true, json: "{\"at\":\(number)}"
@@ -203,13 +206,13 @@ import Testing
         #expect(try next.firings(from: 0, to: .max).count == 1399)
         #expect(try next.traces(of: nil, from: 0, to: .max) == (1..<1400).map(trace))
         #expect(try next.cursors() == [lamp: 1399])
-        // Once stored it is not stored again.
+        // The batch is not stored a second time.
         try next.queue.write { try $0.execute(sql: "DELETE FROM firing") }
         try next.record(batch(1400..<1401))
         #expect(try next.firings(from: 0, to: .max).count == 1)
     }
 
-    @Test func whatIsLeftInThatRoomMayBeDamaged() throws {
+    @Test("A damaged file of unwritten data is ignored") func whatIsLeftInThatRoomMayBeDamaged() throws {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let folder = TestFolder(on: .memory)
@@ -228,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func whatIsReadableCanBeCopiedOut() throws {
+    @Test("A repair copies the readable samples") func whatIsReadableCanBeCopiedOut() throws {
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
         try damage(page: pages * 2 / 3)
@@ -242,7 +245,7 @@ import Testing
         #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max).count >= 20)
     }
 
-    @Test func nobodyElseMayReadWhatIsRecorded() throws {
+    @Test("Only the owner can read the files of the history") func nobodyElseMayReadWhatIsRecorded() throws {
         #expect(chmod(directory.path, 0o755) == 0)
         let history = try open(.recorder)
         try history.record(batch(chunks(from: 0, count: 10) { $0 }))
@@ -253,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func eachDamagedDatabaseIsKeptAside() throws {
+    @Test("Each damaged database is set aside under its own name") func eachDamagedDatabaseIsKeptAside() throws {
         let text = String(repeating: "never a database, ", count: 10)
         for name in ["first", "second", "third"] {
             try FileStore().replace(path, with: Array((text + name).utf8))
@@ -265,19 +268,20 @@ import Testing
         }
     }
 
-    @Test func aMendedDatabaseDoesNotGetTheLogOfTheOldOne() throws {
+    @Test("The log of the old database is not applied to the repaired one")
+    func aMendedDatabaseDoesNotGetTheLogOfTheOldOne() throws {
         let place = directory.path + "/mending"
         let mended = try PowerHistory(place, role: .recorder)
         try mended.record(batch(chunks(from: 0, count: 10) { $0 }))
         try mended.queue.close()
-        // The process ended when the old one had its new name, and its log had not.
+        // The process ended after it had renamed the old database, but not yet its log.
         try FileStore().replace(path + ".damaged", with: [1])
         try FileStore().replace(path + "-wal", with: [2, 3])
         #expect(try open(.recorder).times().count == 10)
         #expect(try FileStore().read(path + ".damaged-wal", limit: 100) == [2, 3])
     }
 
-    @Test func aFileThatIsNoDatabaseIsKeptAside() throws {
+    @Test("A file that is not a database is set aside") func aFileThatIsNoDatabaseIsKeptAside() throws {
         try FileStore().replace(path, with: Array("This was never a database, whatever its name says.".utf8))
         let error = #expect(throws: HistoryError.self) { try open(.reader) }
         #expect(error?.reason == .damaged)
@@ -289,7 +293,7 @@ import Testing
     }
 }
 
-/// A file's bytes, to be put back.
+/// A copy of a file in memory, to restore it.
 private struct WholeFile {
     let path: String
     let bytes: [UInt8]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// Numbers of changes, and what somebody reads who follows them.
+/// The numbers of changes, and the changes that a receiver gets.
 @Suite struct FeedTests {
     private let directory = TestFolder(on: .memory)
     private let epoch = [UInt8](repeating: 7, count: 16)
@@ -17,7 +17,7 @@ import Testing
         try history.changes(after: number, atMost: limit, sampleLimit: sampleLimit, samples: true)
     }
 
-    @Test func nothingIsNumberedUntilSomebodyFollows() throws {
+    @Test("Nothing is numbered before the first feed begins") func nothingIsNumberedUntilSomebodyFollows() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))
         #expect(try history.number(after: nil) == nil)
@@ -30,28 +30,28 @@ import Testing
         #expect(all.samples[lamp]?.map(\.at) == (0..<100).map { midnight + $0 * 1000 })
     }
 
-    @Test func whatChangesAgainMovesToTheEnd() throws {
+    @Test("A new change of the same thing moves to the end") func whatChangesAgainMovesToTheEnd() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }, counters: [reading(second: 50, 5)]))
         let first = try changes(history)
         #expect(first.counters == [CounterValue(plug: lamp, at: midnight + 50_000, milliwattHours: 5)])
         #expect(try !history.hasChanges(after: first.through))
-        // The chunk is longer now, and all steps have another last entry.
+        // The chunk is longer, and the last entry of each step has changed.
         try history.record(batch(chunks(from: 0, count: 200) { _ in 10 }))
         let second = try changes(history, after: first.through)
         #expect(second.chunks.map(\.stored.chunk.count) == [200] && second.rollUps.count == 4)
         #expect(second.names.isEmpty && second.counters.isEmpty && second.isAll)
-        // From the beginning each thing is there once, as it is now.
+        // From the beginning, each thing is in the feed once, in its current state.
         let all = try changes(history)
         #expect(
             all.chunks.count == 1 && all.rollUps.count == 4 && all.counters.count == 1 && all.through == second.through)
-        // The same once more is no change.
+        // The same batch again is not a change.
         try history.record(batch(chunks(from: 0, count: 200) { _ in 10 }))
         #expect(try !history.hasChanges(after: second.through))
     }
 
-    @Test func partsEndWhereTheyAreFull() throws {
+    @Test("A part ends when its limit of changes or of samples is reached") func partsEndWhereTheyAreFull() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         for plug in [lamp, fridge] {
@@ -71,7 +71,7 @@ import Testing
         #expect(seen == whole.chunks.count + whole.rollUps.count + whole.names.count)
     }
 
-    @Test func whatWasForgottenByAgeIsNoChange() throws {
+    @Test("Deletion by age is not a change") func whatWasForgottenByAgeIsNoChange() throws {
         let history = try PowerHistory(
             directory.path, role: .recorder, retention: HistoryRetention(sampleDays: 1, minuteDays: 1, traceDays: nil))
         try history.beginFeed(epoch)
@@ -87,7 +87,7 @@ import Testing
         #expect(try #require(left.samplesFrom[lamp]) > midnight)
     }
 
-    @Test func aBootThatMovesIsAChangeOfItsChunks() throws {
+    @Test("A boot that moves on the wall clock changes its chunks") func aBootThatMovesIsAChangeOfItsChunks() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))
@@ -103,14 +103,15 @@ import Testing
         #expect(asked.samples[lamp]?.first?.at == midnight + hour)
     }
 
-    @Test func aPositionCountsOnlyInTheHistoryThatGaveIt() throws {
+    @Test("A position is valid only in the history that assigned it")
+    func aPositionCountsOnlyInTheHistoryThatGaveIt() throws {
         let (one, copy) = (directory.path + "/one", directory.path + "/copy")
         let history = try PowerHistory(one, role: .recorder)
         try history.beginFeed(epoch)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))
         let early = FeedPosition(epoch: epoch, number: try changes(history).through)
         #expect(try history.number(after: early) == early.number)
-        // A later life, and a copy of the directory that has a life of its own.
+        // A later process, and a copy of the directory with its own process.
         let copied = try PowerHistory(copy, role: .recorder)
         try history.queue.backup(to: copied.queue)
         let (later, other) = ([UInt8](repeating: 8, count: 16), [UInt8](repeating: 9, count: 16))
@@ -120,13 +121,13 @@ import Testing
         let late = FeedPosition(epoch: later, number: try changes(history).through)
         #expect(try history.number(after: late) == late.number && copied.number(after: late) == 0)
         #expect(try history.number(after: early) == early.number && copied.number(after: early) == early.number)
-        // Of the older life, and yet further than that went.
+        // A number of the earlier epoch that is beyond its end.
         #expect(try history.number(after: FeedPosition(epoch: epoch, number: late.number)) == 0)
         #expect(try history.number(after: FeedPosition(epoch: later, number: -1)) == 0)
         #expect(try history.number(after: FeedPosition(epoch: later, number: early.number)) == early.number)
     }
 
-    @Test func epochsAreLimited() throws {
+    @Test("The number of epochs is limited") func epochsAreLimited() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         for number in 0..<PowerHistory.epochLimit + 5 {
             try history.beginFeed((0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8)) ^ UInt8($0) })

@@ -1,9 +1,9 @@
 import LocalCalendar
 import ProtocolCore
 
-/// A recording as a meter in Central Europe writes it whose clock is set now and then, with all that must become of it.
+/// A recording of a meter in Central Europe whose clock is set now and then, with the expected result for each line.
 struct MadeUpRecording {
-    /// Forward on 29 March 2026, back on 25 October, both at 01:00 UTC.
+    /// The clocks go forward on 29 March 2026 and back on 25 October, both at 01:00 UTC.
     static let europe = ZoneOffsets(
         initial: 3600,
         transitions: [.init(time: 1_774_746_000, seconds: 7200), .init(time: 1_792_890_000, seconds: 3600)])
@@ -11,18 +11,18 @@ struct MadeUpRecording {
     static let autumn: Int64 = 1_792_890_000_000
 
     private(set) var text = ""
-    /// Of each line that tells one, the time.
+    /// The time of each line that has one, keyed by line number.
     private(set) var told: [Int: Int64] = [:]
     private(set) var lines = 0
     private(set) var empty = 0
-    /// Lines of times that do not exist.
+    /// The number of lines with a time that does not exist.
     private(set) var impossible = 0
-    /// Lines before which the time falls.
+    /// The lines whose time is before that of the previous line.
     private(set) var falls: [Int] = []
     private let separator: String
     private let quoted: Int
 
-    /// The watts of a line are its number.
+    /// The power of a line in watts is its number.
     init(_ random: inout SeededRandom) {
         separator = Bool.random(using: &random) ? ";" : ","
         quoted = Int.random(in: 0...10, using: &random)
@@ -35,7 +35,7 @@ struct MadeUpRecording {
             add(time, &random)
             let chance = Int.random(in: 0..<200, using: &random)
             let next = time + Self.step(chance, pace, isSet, &random) * 1000
-            // Nobody can tell a clock that is set back across the change from one that goes on.
+            // If the clock is set back across the change of daylight saving, the local times are ambiguous.
             let isClear =
                 next > time || !(Self.autumn - 3_600_000..<Self.autumn + 3_600_000).contains(next)
                 || (next < Self.autumn) == (time < Self.autumn) && time - next < LocalTimeline.setting
@@ -76,7 +76,7 @@ struct MadeUpRecording {
             .joined(separator: separator) + (Bool.random(using: &random) ? "\n" : "\r\n")
     }
 
-    /// What the clock on the wall shows.
+    /// The local time.
     static func local(_ time: Int64) -> String { text(time + Int64(europe.offset(at: Double(time) / 1000)) * 1000) }
 
     static func text(_ local: Int64) -> String {

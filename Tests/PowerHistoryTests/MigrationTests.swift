@@ -9,8 +9,8 @@ import Testing
     private let directory = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    /// The first version as it was released: it must stay possible to come from it. A later version gets its own text here,
-    /// and a case that comes from this one with data in it.
+    /// The schema of the first released version, from which migration must stay possible. A later version gets its own
+    /// text here, and a test that migrates this version with data.
     private static let version1 = [
         "boot": "id INTEGER PRIMARY KEY|plug INTEGER|boot BLOB|origin INTEGER|newest INTEGER",
         "chunk":
@@ -27,12 +27,12 @@ import Testing
         "rollup": "plug INTEGER|step INTEGER|block INTEGER|bytes BLOB",
     ]
 
-    /// What the second one added.
+    /// The tables that the second version added.
     private static let version2 = [
         "trace": "id INTEGER PRIMARY KEY|trace TEXT|at INTEGER|rule TEXT|fired INTEGER|json TEXT"
     ]
 
-    /// What the third one added.
+    /// The tables that the third version added.
     private static let version3 = [
         "change":
             "kind INTEGER PRIMARY KEY|plug INTEGER PRIMARY KEY|a INTEGER PRIMARY KEY|b INTEGER PRIMARY KEY|number INTEGER",
@@ -40,7 +40,7 @@ import Testing
         "feed": "last INTEGER",
     ]
 
-    @Test func versionsAreAsTheyWereReleased() throws {
+    @Test("Each version has its released tables") func versionsAreAsTheyWereReleased() throws {
         let database = try DatabaseQueue()
         try Schema.migrator.migrate(database, upTo: "1")
         #expect(try tables(of: database) == Self.version1)
@@ -50,7 +50,7 @@ import Testing
         #expect(try tables(of: database) == Self.version1.merging(Self.version2) { $1 }.merging(Self.version3) { $1 })
     }
 
-    @Test func theFirstVersionBecomesTheSecondWithWhatIsInIt() throws {
+    @Test("Migration of the first version keeps its data") func theFirstVersionBecomesTheSecondWithWhatIsInIt() throws {
         let queue = try DatabaseQueue(path: path)
         try Schema.migrator.migrate(queue, upTo: "1")
         try queue.write { try $0.execute(sql: "INSERT INTO firing VALUES (5, 'Hall', '', 'a press')") }
@@ -77,7 +77,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: tables)
     }
 
-    @Test func aLaterVersionIsLeftAlone() throws {
+    @Test("A history of a later version is rejected and not changed") func aLaterVersionIsLeftAlone() throws {
         try PowerHistory(directory.path, role: .recorder).queue.close()
         try DatabaseQueue(path: path).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('a version that is yet to come')")
@@ -88,8 +88,9 @@ import Testing
         }
     }
 
-    @Test func aDatabaseWithoutAnyStepIsMadeByWhoeverWrites() throws {
-        // As another process leaves it that was killed before its first step was done.
+    @Test("A database without any migration is created by a writer")
+    func aDatabaseWithoutAnyStepIsMadeByWhoeverWrites() throws {
+        // A process that is killed before its first migration leaves such a database.
         try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE unrelated (id INTEGER)") }
         let error = #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader) }
         #expect(error?.reason == .absent)

@@ -16,7 +16,7 @@ import Testing
         recording.lines == recording.samples.count + recording.leftOut.values.reduce(0) { $0 + $1.lines }
     }
 
-    @Test func theHourThatComesTwiceIsThereTwice() throws {
+    @Test("The repeated hour in autumn has both of its passes") func theHourThatComesTwiceIsThereTwice() throws {
         let times = Array(
             stride(from: MadeUpRecording.autumn - 3_600_000, to: MadeUpRecording.autumn + 3_600_000, by: 10_000))
         let recording = try placed(times.map { "\(MadeUpRecording.local($0));60" }.joined(separator: "\n"))
@@ -24,8 +24,9 @@ import Testing
         #expect(recording.leftOut.isEmpty && recording.stepsBack.isEmpty)
     }
 
-    @Test func theHourThatDoesNotExistIsCounted() throws {
-        // A clock that is not set forward, from half past one on for two hours.
+    @Test("Lines in the hour that does not exist in spring are left out and counted")
+    func theHourThatDoesNotExistIsCounted() throws {
+        // A clock that is not set forward: two hours from half past one on.
         let first = MadeUpRecording.spring - 1_800_000
         let times = stride(from: first, to: first + 7_200_000, by: 10_000)
         let recording = try placed(times.map { "\(MadeUpRecording.text($0 + 3_600_000));60" }.joined(separator: "\n"))
@@ -33,7 +34,8 @@ import Testing
         #expect(recording.leftOut == [.noSuchTime: .init(lines: 360, first: 181)])
     }
 
-    @Test func aStepBackBeginsASegmentAndTheEarlierOneCounts() throws {
+    @Test("A step back in time begins a segment, and the earlier segment wins")
+    func aStepBackBeginsASegmentAndTheEarlierOneCounts() throws {
         let recording = try placed(
             """
             21/01/2026 10:00:00;1
@@ -58,14 +60,14 @@ import Testing
         #expect(isWhole(recording))
     }
 
-    /// Between the pieces of an earlier segment a later one has its place.
-    @Test func aPauseIsFilledByALaterSegment() throws {
+    /// The later segment fills the gap between the pieces of an earlier one.
+    @Test("A later segment fills a pause of an earlier one") func aPauseIsFilledByALaterSegment() throws {
         let recording = try placed(
             "21/01/2026 10:00:00;1\n21/01/2026 12:00:00;2\n21/01/2026 11:00:00;3\n21/01/2026 12:00:00;4")
         #expect(recording.samples.map(\.deciwatts) == [10, 30, 20])
     }
 
-    @Test(arguments: 0..<80)
+    @Test("Every line is a sample at its time or is counted as left out", arguments: 0..<80)
     func everyLineIsASampleAtItsTimeOrCounted(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let made = MadeUpRecording(&random)
@@ -77,20 +79,20 @@ import Testing
         #expect(recording.leftOut[.empty]?.lines ?? 0 == made.empty)
         #expect(recording.leftOut[.noSuchTime]?.lines ?? 0 == made.impossible)
         #expect(recording.stepsBack.map(\.line) == made.falls)
-        // What is left out stands within what is kept.
+        // Each line that is left out lies within the time of the samples.
         let times = CoveredTimes(recording.samples.map { $0.milliseconds...$0.milliseconds + PlacedRecording.pause })
         #expect(made.told.values.allSatisfy { times.contains($0) })
         if made.falls.isEmpty { #expect(recording.leftOut[.earlierSegment] == nil) }
     }
 
-    @Test(arguments: 0..<20)
+    @Test("Stored samples stay, and an import adds only the others", arguments: 0..<20)
     func whatTheHistoryHasStaysAndTheRestIsAdded(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestFolder(on: .memory)
         let history = try PowerHistory(directory.path, role: .writer)
         var expected: [Int64: Int32] = [:]
         for round in 0..<4 {
-            // The second is the first again.
+            // The second recording equals the first.
             var again = SeededRandom(seed: seed &+ 1000)
             let made = round < 2 ? MadeUpRecording(&again) : MadeUpRecording(&random)
             var recording = try placed(made.text)
@@ -136,7 +138,7 @@ import Testing
         #expect(!slow.isFilled && slow.isTooSlow && slow.filled().count == 10)
     }
 
-    @Test("Hourly lines keep both passes of the hour that comes twice")
+    @Test("Hourly lines keep both passes of the repeated hour")
     func hourlyInAutumn() throws {
         let hours = ["00", "01", "02", "02", "03", "04"]
         let recording = try placed(hours.map { "25/10/2026 \($0):00:00;5" })

@@ -9,8 +9,8 @@ import Testing
 @testable import PowerHistory
 
 @Suite struct PowerCutTests {
-    /// What a kill or a loss of power leaves behind is the database as it was and the beginning of its log, cut anywhere.
-    @Test(arguments: 0..<3)
+    /// A kill or a power cut leaves the database as it was, and the beginning of its log, cut at any byte.
+    @Test("After a power cut all acknowledged batches are complete, and no other is partly there", arguments: 0..<3)
     func everythingAcknowledgedIsThereAndNothingHalf(seed: UInt64) throws {
         let directory = TestFolder(on: .memory)
         let history = try PowerHistory(directory.path, role: .recorder)
@@ -37,7 +37,7 @@ import Testing
             let survivor = try PowerHistory(after.path, role: .recorder)
             let expected = try #require(acknowledged.last { $0.bytes <= cut } ?? acknowledged.first)
             #expect(try survivor.content() == expected.content, "cut at \(cut) of \(whole.count)")
-            // Told again, nothing is there twice.
+            // A batch that is stored again is not duplicated.
             try survivor.record(batch(chunks(from: 4200, count: 900) { ($0 * 31) % 2000 }))
             #expect(try Set(survivor.times()).count == survivor.times().count)
         }

@@ -15,7 +15,7 @@ import Testing
         history = try PowerHistory(directory.path, role: .recorder)
     }
 
-    @Test func samplesComeBackAsTheyWereOnTheWallClock() throws {
+    @Test("Samples are read back at their wall times") func samplesComeBackAsTheyWereOnTheWallClock() throws {
         try history.record(batch(chunks(from: 10, count: 5000) { $0 % 700 }))
         var read: [(Int64, Int32)] = []
         let damaged = try history.samples(of: lamp, from: midnight + 20_000, to: midnight + 30_000) {
@@ -28,9 +28,10 @@ import Testing
         #expect(try history.times(of: fridge).isEmpty)
     }
 
-    @Test func aLongerVersionOfAnOpenChunkReplacesItWhereItLies() throws {
+    @Test("A longer version of an open chunk replaces it at the same place")
+    func aLongerVersionOfAnOpenChunkReplacesItWhereItLies() throws {
         for count in [100, 700, 300] {
-            // The mapping of the clocks is a little different each time: what is stored stays where it is.
+            // The origin differs slightly each time. The stored chunk does not move.
             try history.record(batch(chunks(origin: midnight + Int64(count), from: 0, count: count) { $0 }))
         }
         #expect(try history.times() == (0..<700).map { midnight + 100 + $0 * 1000 })
@@ -39,7 +40,7 @@ import Testing
         #expect(minutes[5].coveredMilliseconds == 60_000)
     }
 
-    @Test(arguments: 0..<6)
+    @Test("The order of arrival does not matter", arguments: 0..<6)
     func theOrderOfArrivalDoesNotMatter(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pieces: [HistoryBatch] = []
@@ -60,7 +61,7 @@ import Testing
         let other = TestFolder(on: .memory)
         let shuffled = try PowerHistory(other.path, role: .recorder)
         pieces.shuffle(using: &random)
-        // Some together, some alone.
+        // Some batches are joined, others are stored one by one.
         while !pieces.isEmpty {
             var together = HistoryBatch()
             for piece in pieces.suffix(Int.random(in: 1...4, using: &random)) {
@@ -74,14 +75,14 @@ import Testing
         #expect(try history.content().count > 20)
     }
 
-    @Test func aClockThatWasSetMovesAllOfItsBoot() throws {
+    @Test("If the wall clock is set, all data of the boot moves") func aClockThatWasSetMovesAllOfItsBoot() throws {
         let year: Int64 = 365 * 86_400_000
         try history.record(batch(chunks(from: 0, count: 3000) { _ in 500 }, counters: [reading(second: 3000, 41_000)]))
         try history.record(batch(chunks(boot: secondBoot, from: 9000, count: 100) { _ in 70 }))
         try history.record(batch(chunks(origin: midnight + year, from: 5000, count: 100) { _ in 500 }))
         let moved = (0..<3000).map { midnight + year + $0 * 1000 } + (5000..<5100).map { midnight + year + $0 * 1000 }
         #expect(try history.times() == (9000..<9100).map { midnight + $0 * 1000 } + moved)
-        // The same database as if the clock had always been right.
+        // The database is the same as if the clock had always been right.
         let other = TestFolder(on: .memory)
         let right = try PowerHistory(other.path, role: .recorder)
         try right.record(
@@ -93,7 +94,8 @@ import Testing
         #expect(try history.content() == right.content())
     }
 
-    @Test func aVersionWithMoreSamplesThatEndsEarlierCutsTheRestOff() throws {
+    @Test("A version of a chunk with more samples that ends earlier replaces the longer one")
+    func aVersionWithMoreSamplesThatEndsEarlierCutsTheRestOff() throws {
         var encoder = SampleChunkEncoder()
         for milliseconds in [0, 20_000, 1_000_000] as [Int64] {
             _ = encoder.append(Sample(milliseconds: milliseconds, deciwatts: 700))
@@ -112,8 +114,8 @@ import Testing
                 == right.summaries(of: lamp, step: .minute, from: 0, to: .max))
     }
 
-    @Test func aPartReadsAsItDoesInTheWhole() throws {
-        // A sample before a hole and one after it, and what another boot shows of the time between.
+    @Test("A part of a span has the same samples as in the whole span") func aPartReadsAsItDoesInTheWhole() throws {
+        // One sample before a gap and one after it, and samples of a different boot in the gap.
         let edges = [chunks(from: 0, count: 1) { _ in 10 }, chunks(from: 600, count: 1) { _ in 10 }]
         var encoder = SampleChunkEncoder()
         for stored in edges.joined() {
@@ -130,14 +132,14 @@ import Testing
         }
     }
 
-    @Test func clocksThatDriftApartWereNotSet() throws {
+    @Test("A drift of the clocks does not move a boot") func clocksThatDriftApartWereNotSet() throws {
         try history.record(batch(chunks(from: 0, count: 10) { _ in 1 }))
-        // A hundred days later, a minute and a half of drift.
+        // One hundred days later, with a drift of a minute and a half.
         try history.record(batch(chunks(origin: midnight + 90_000, from: 8_640_000, count: 10) { _ in 1 }))
         #expect(try history.times().first == midnight)
     }
 
-    @Test func samplesThatCannotBeRightAreLeftOutAndSaid() throws {
+    @Test("Invalid samples are left out and reported") func samplesThatCannotBeRightAreLeftOutAndSaid() throws {
         let complaints = Complaints()
         let other = TestFolder(on: .memory)
         let history = try PowerHistory(other.path, role: .recorder) { complaints.take($0) }
@@ -152,7 +154,7 @@ import Testing
         #expect(complaints.all.allSatisfy { $0.contains(lamp.rawValue) && $0.contains("hint:") })
     }
 
-    @Test func whatWasFetchedIsNotMissing() throws {
+    @Test("Fetched spans are not missing") func whatWasFetchedIsNotMissing() throws {
         #expect(try history.missing(of: lamp, boot: firstBoot, through: 1000) == [0...1000])
         var batch = HistoryBatch()
         for span in [200...299, 300...399, 600...700, 650...720] as [ClosedRange<Int64>] {
@@ -164,7 +166,7 @@ import Testing
         #expect(try history.missing(of: lamp, boot: firstBoot, through: 250) == [0...199])
         #expect(try history.missing(of: lamp, boot: secondBoot, through: 10) == [0...10])
         #expect(try history.missing(of: fridge, boot: firstBoot, through: 10) == [0...10])
-        // A boot of which only this was known takes its place when its first samples come.
+        // A boot with only fetched spans gets its mapping with its first samples.
         try history.record(PowerHistoryTests.batch(chunks(from: 0, count: 3) { $0 }))
         #expect(try history.times().count == 3)
     }

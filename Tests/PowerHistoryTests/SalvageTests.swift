@@ -8,13 +8,13 @@ import Testing
 
 @testable import PowerHistory
 
-/// What comes out of a damaged database.
+/// The readable data that a repair copies from a damaged database.
 @Suite struct SalvageTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    @Test func whatIsRememberedOfLostSamplesIsCopied() throws {
+    @Test("Roll-ups of lost samples are copied") func whatIsRememberedOfLostSamplesIsCopied() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
         try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))
@@ -27,7 +27,8 @@ import Testing
         #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max) == hours)
     }
 
-    @Test func aRowFarBeyondTheOthersEndsNothing() throws {
+    @Test("A row number far beyond the others does not end the repair")
+    func aRowFarBeyondTheOthersEndsNothing() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.record(batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 }))
         try history.queue.write { database in
@@ -41,7 +42,7 @@ import Testing
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
     }
 
-    @Test func aDamagedEndCostsOnlyTheEnd() throws {
+    @Test("A damaged last page costs only its own rows") func aDamagedEndCostsOnlyTheEnd() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let text = String(repeating: "a cause of many words, ", count: 20)
         for day in 0..<3 {
@@ -53,7 +54,7 @@ import Testing
             try history.record(day)
         }
         try history.queue.close()
-        // The page with the last chunk, and one in the middle of what rules did.
+        // The page with the last chunk, and a page in the middle of the firings.
         let pages = try DatabaseQueue(path: path).read { database in
             try ["chunk", "firing"].map { table in
                 try Int.fetchAll(
@@ -76,7 +77,7 @@ import Testing
         #expect(firings.count > 250 && firings.count < 300)
     }
 
-    /// A day of a lamp with readings of its counter, in one file.
+    /// Records a day of a lamp with counter readings, in one file.
     private func writeDay() throws -> [PowerSummary] {
         let history = try PowerHistory(directory.path, role: .recorder)
         let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
@@ -98,10 +99,11 @@ import Testing
         return status.st_size
     }
 
-    @Test(arguments: [1, 2, 5, 30]) func aFileThatEndsTooSoonIsRepaired(pages: Int) throws {
+    @Test("A truncated file is repaired", arguments: [1, 2, 5, 30])
+    func aFileThatEndsTooSoonIsRepaired(pages: Int) throws {
         let hours = try writeDay()
         truncate(path, length - pages * Schema.pageSize)
-        // SQLite refuses it as a whole.
+        // SQLite refuses the complete file.
         #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader).plugs() }
         let report = try PowerHistory.repair(path, into: other.path)
         let copy = try PowerHistory(other.path, role: .reader)
@@ -112,7 +114,8 @@ import Testing
         #expect(try copy.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
     }
 
-    @Test(arguments: 0..<100) func aWrongByteInTheHeaderCostsNothing(offset: Int) throws {
+    @Test("A wrong byte in the header costs nothing", arguments: 0..<100)
+    func aWrongByteInTheHeaderCostsNothing(offset: Int) throws {
         let hours = try writeDay()
         try change { file in
             fseek(file, offset, SEEK_SET)
@@ -126,7 +129,7 @@ import Testing
         #expect(try FileStore().names(in: other.path).allSatisfy { !$0.hasPrefix("damaged") })
     }
 
-    @Test(arguments: [0, 100, 104]) func theFirstPageIsMadeAnew(from: Int) throws {
+    @Test("A damaged first page is rebuilt", arguments: [0, 100, 104]) func theFirstPageIsMadeAnew(from: Int) throws {
         _ = try writeDay()
         try change { file in
             fseek(file, from, SEEK_SET)
@@ -136,7 +139,7 @@ import Testing
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
     }
 
-    @Test func whatIsLostIsToldWithWhatIsKnownOfItsEnergy() throws {
+    @Test("A lost span is reported with its known energy") func whatIsLostIsToldWithWhatIsKnownOfItsEnergy() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
         try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))
@@ -151,7 +154,7 @@ import Testing
         #expect(abs(loss.milliwattHours / hours - 100_000) < 1000)
     }
 
-    @Test func whatIsNoDatabaseAtAllIsAnError() throws {
+    @Test("A repair of a file that is not a database throws") func whatIsNoDatabaseAtAllIsAnError() throws {
         try FileStore().replace(path, with: Array(repeating: 7, count: 100_000))
         let nothing = HistoryError(.nothingReadable, path)
         #expect(throws: nothing) { try PowerHistory.repair(path, into: other.path) }

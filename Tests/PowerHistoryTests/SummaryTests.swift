@@ -22,9 +22,9 @@ import Testing
 
     private let start = Int(midnight / 1000)
 
-    @Test(arguments: RollUpStep.allCases)
+    @Test("Roll-ups equal the summaries of the samples", arguments: RollUpStep.allCases)
     func rollUpsAreWhatTheSamplesGive(step: RollUpStep) throws {
-        // Ragged: holes of 29 and 31 seconds, and times between the seconds.
+        // Irregular times: gaps of 29 and 31 seconds, and times between full seconds.
         var encoder = SampleChunkEncoder()
         var time: Int64 = 3_598_000
         for index in 0..<3900 {
@@ -46,8 +46,8 @@ import Testing
         #expect(rolledUp.count == [.minute: 72, .quarter: 6, .hour: 3, .day: 1][step])
     }
 
-    @Test func trapezoidsAreSharedOutExactly() throws {
-        // From 0 W to 100 W within 20 s across the boundary of a minute: 25 W and 75 W on either side.
+    @Test("Trapezoids are divided exactly at the boundary of a step") func trapezoidsAreSharedOutExactly() throws {
+        // From 0 W to 100 W within 20 s across the boundary of a minute: a mean of 25 W before it and of 75 W after it.
         var encoder = SampleChunkEncoder()
         _ = encoder.append(Sample(milliseconds: 50_000, deciwatts: 0))
         _ = encoder.append(Sample(milliseconds: 70_000, deciwatts: 1000))
@@ -66,8 +66,8 @@ import Testing
             ])
     }
 
-    @Test func aHoleIsNoPowerButWhatTheCounterSaw() throws {
-        // 360 W for two hours and for the last of six: the counter knows of 100 W in between.
+    @Test("A gap has no power, but the energy of the counter") func aHoleIsNoPowerButWhatTheCounterSaw() throws {
+        // 360 W for the first two hours and the last of six. The counter measured 100 W between them.
         try history.record(
             batch(
                 chunks(from: 0, count: 7201) { _ in 3600 } + chunks(from: 18_000, count: 3601) { _ in 3600 },
@@ -80,14 +80,14 @@ import Testing
             hours.map { Int($0.milliwattHours.rounded()) } == [360_000, 360_000, 100_000, 100_000, 100_000, 360_000])
         #expect(hours.map { Int($0.estimatedMilliwattHours.rounded()) } == [0, 0, 100_000, 100_000, 100_000, 0])
         #expect(hours.map { $0.coveredMilliseconds / 1000 } == [3600, 3600, 0, 0, 0, 3600])
-        // The last sample before the hole stands alone at the beginning of its hour.
+        // The last sample before the gap is the only one of its hour, at its beginning.
         #expect(hours.map(\.mean) == [360, 360, 360, nil, nil, 360])
         let summaries = try history.summaries(of: lamp, step: .hour, from: 0, to: midnight + 21_600_000)
         #expect(summaries.map { ($0.start - midnight) / 3_600_000 } == [0, 1, 2, 5])
     }
 
-    @Test func aCounterThatFellIsNotBelieved() throws {
-        // Restored from an hour before: the samples say what flowed.
+    @Test("If the counter falls, the samples determine the energy") func aCounterThatFellIsNotBelieved() throws {
+        // The counter was restored to its value of an hour before.
         try history.record(
             batch(
                 chunks(from: 0, count: 10_801) { _ in 3600 },
@@ -96,12 +96,13 @@ import Testing
                     reading(second: 10_800, 1_378_000),
                 ]))
         let hours = try energy(from: start, to: start + 3 * 3600, .hour)
-        // The last hour's counter saw five percent more than the samples, and it is the counter that is billed.
+        // In the last hour the counter rose by five percent more than the samples show. The counter wins, because it is
+        // billed.
         #expect(hours.map { Int($0.milliwattHours.rounded()) } == [360_000, 360_000, 378_000])
         #expect(hours.allSatisfy { $0.estimatedMilliwattHours == 0 })
     }
 
-    @Test func withoutACounterTheSamplesCount() throws {
+    @Test("Without a counter, the samples determine the energy") func withoutACounterTheSamplesCount() throws {
         try history.record(batch(chunks(from: 0, count: 3601) { _ in 1800 }))
         let hours = try energy(from: start, to: start + 7200, .hour)
         #expect(hours.map(\.milliwattHours) == [180_000, 0])
@@ -109,7 +110,7 @@ import Testing
         #expect(hours.map(\.coveredMilliseconds) == [3_600_000, 0])
     }
 
-    @Test func daysAreThoseOfTheLocalCalendar() throws {
+    @Test("Days are those of the local calendar") func daysAreThoseOfTheLocalCalendar() throws {
         // Berlin sets its clocks forward on 2024-03-31 at 01:00 UTC: that day has 23 hours.
         let zone = ZoneOffsets(initial: 3600, transitions: [.init(time: 1_711_846_800, seconds: 7200)])
         let second = 1_711_670_400 - start
@@ -117,12 +118,12 @@ import Testing
         let days = try energy(from: 1_711_753_200, to: 1_711_753_200 + 3 * 86_400, .day, zone: zone)
         #expect(days.map { Int(($0.milliwattHours / 1000).rounded()) } == [2400, 2300, 2400, 2400])
         #expect(days.map(\.period.start.day) == [30, 31, 1, 2])
-        // Nepal is ahead by five hours and three quarters.
+        // Nepal is ahead by five and three quarter hours.
         let nepal = try energy(from: 1_711_753_200, to: 1_711_753_201, .day, zone: ZoneOffsets(initial: 20_700))
         #expect(nepal.map { Int(($0.milliwattHours / 1000).rounded()) } == [2400])
     }
 
-    @Test func aSpikeIsNeverLost() throws {
+    @Test("Every step shows the maximum of a spike") func aSpikeIsNeverLost() throws {
         try history.record(batch(chunks(from: 0, count: 80_000) { $0 == 41_234 ? 23_000 : 20 }))
         for step in RollUpStep.allCases {
             let summaries = try history.summaries(of: lamp, step: step, from: 0, to: .max)
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func oneSampleAloneIsKnownAndCoversNothing() throws {
+    @Test("A single sample has power and covers no time") func oneSampleAloneIsKnownAndCoversNothing() throws {
         try history.record(batch(chunks(from: 90, count: 1) { _ in 400 }))
         let minutes = try history.summaries(of: lamp, step: .minute, from: 0, to: .max)
         #expect(

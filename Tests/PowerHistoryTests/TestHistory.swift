@@ -6,7 +6,7 @@ import ProtocolCore
 import Synchronization
 import Testing
 
-/// What a history said to a person.
+/// The warnings of a history.
 final class Complaints: Sendable {
     private let said = Mutex<[String]>([])
 
@@ -15,14 +15,15 @@ final class Complaints: Sendable {
     func take(_ text: String) { said.withLock { $0.append(text) } }
 }
 
-/// The plug of the tests, and the wall clock at its zero: midnight of 2024-03-04 UTC.
+/// The plug of most tests.
 let lamp = PlugID(rawValue: "00000000a001")!
 let fridge = PlugID(rawValue: "00000000a002")!
 let firstBoot = BootID(bytes: Array(repeating: 1, count: 16))!
 let secondBoot = BootID(bytes: Array(repeating: 2, count: 16))!
+/// The wall clock at the plug's zero: 2024-03-04, 00:00 UTC.
 let midnight: Int64 = 1_709_510_400_000
 
-/// Chunks of one sample a second, from the plug's second `first` on.
+/// Chunks with one sample per second, from the plug's second `first` on.
 func chunks(
     of plug: PlugID = lamp, boot: BootID = firstBoot, origin: Int64 = midnight, from first: Int, count: Int,
     deciwatts: (_ second: Int) -> Int
@@ -58,7 +59,7 @@ extension PowerHistory {
         return times
     }
 
-    /// Everything that the database says, without the numbers of rows, which tell in what order they came.
+    /// The content of the database without row numbers, which depend on the order of arrival.
     func content() throws -> [String] {
         let tables = [
             "SELECT plug.plug, boot.boot, first, count, since, until, crc, bytes FROM chunk JOIN plug ON plug.id = chunk.plug "

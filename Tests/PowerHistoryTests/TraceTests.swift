@@ -21,7 +21,7 @@ import Testing
         try history.record(batch)
     }
 
-    @Test func theyComeBackByRuleAndTime() throws {
+    @Test("Traces are returned by rule, in ascending order of time") func theyComeBackByRuleAndTime() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try record([trace(2), trace(1), trace(3, of: "Hall")], history)
         #expect(try history.traces(of: "Movie night", from: 0, to: .max) == [trace(1), trace(2)])
@@ -31,7 +31,8 @@ import Testing
         #expect(try history.tracedRules() == ["Hall", "Movie night"])
     }
 
-    @Test func whatIsToldLaterTakesThePlaceOfWhatWasTold() throws {
+    @Test("A later trace with the same id replaces the earlier one")
+    func whatIsToldLaterTakesThePlaceOfWhatWasTold() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try record([trace(1)], history)
         var later = trace(1)
@@ -40,7 +41,7 @@ import Testing
         #expect(try history.traces(of: nil, from: 0, to: .max) == [later])
     }
 
-    @Test func oneThatIsTooLongIsLeftOutAndTold() throws {
+    @Test("A trace that is too long is left out and reported") func oneThatIsTooLongIsLeftOutAndTold() throws {
         let said = Complaints()
         let history = try PowerHistory(directory.path, role: .recorder, complain: said.take)
         var long = trace(1)
@@ -50,18 +51,19 @@ import Testing
         #expect(said.all.count == 1 && said.all[0].contains("Movie night") && said.all[0].contains("hint: "))
     }
 
-    @Test func oldOnesAreForgotten() throws {
+    @Test("Traces beyond the age limit are deleted") func oldOnesAreForgotten() throws {
         let history = try PowerHistory(
             directory.path, role: .recorder,
             retention: HistoryRetention(sampleDays: nil, minuteDays: nil, traceDays: 10))
         let newest = trace(20 * 86_400)
         try record([trace(1), trace(9 * 86_400), newest], history)
-        // A clock that is far ahead counts as the newest trace.
+        // If the clock is far ahead, ages count back from the newest trace.
         try history.forgetOld(now: midnight + 5000 * day)
         #expect(try history.traces(of: nil, from: 0, to: .max) == [newest])
     }
 
-    @Test func ofTooManyTheOldestGoAndFiringsApart() throws {
+    @Test("Of too many traces the oldest are deleted, with separate limits for firings")
+    func ofTooManyTheOldestGoAndFiringsApart() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let idle = (0..<6).map { trace($0 + 100, isFiring: false) }
         let fired = (0..<6).map { trace($0) }
@@ -74,7 +76,8 @@ import Testing
         #expect(try history.traces(of: "Hall", from: 0, to: .max).count == 1)
     }
 
-    @Test func oneWithoutItsBeginningReplacesNoWholeOne() throws {
+    @Test("A trace without its beginning does not replace a complete one")
+    func oneWithoutItsBeginningReplacesNoWholeOne() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         var (part, later) = (trace(1), trace(1))
         (part.json, part.isPart) = (#"{"isPart":true}"#, true)
@@ -87,7 +90,7 @@ import Testing
         #expect(try history.traces(of: nil, from: 0, to: .max).last?.json == later.json)
     }
 
-    @Test func repairAndExportCopyThem() throws {
+    @Test("A repair and an export copy traces") func repairAndExportCopyThem() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let traces = (0..<10).map { trace($0) }
         try record(traces, history)
