@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backtesting
 
-/// A history of made-up plugs, removed at the end.
+/// A history of invented plugs. Its files are removed at the end.
 final class MadeUpPast {
     /// 4 March 2024, 00:00 UTC, in milliseconds.
     static let midnight: Int64 = 1_709_510_400_000
@@ -20,12 +20,12 @@ final class MadeUpPast {
         history = try PowerHistory(folder.path, role: .recorder)
     }
 
-    /// A sample each second of a span, of which `watts` says how many.
+    /// Records one sample per second of a span; `watts` returns the power of each second.
     func record(_ name: String, _ id: String, _ seconds: Range<Int>, _ watts: (Int) -> Double) throws -> PlugID {
         try record(name, id, at: seconds.map { ($0, watts($0)) })
     }
 
-    /// Samples at seconds of the day.
+    /// Records samples at seconds of the day.
     @discardableResult
     func record(_ name: String, _ id: String, at points: [(second: Int, watts: Double)]) throws -> PlugID {
         let plug = try #require(PlugID(rawValue: id))
@@ -39,7 +39,7 @@ final class MadeUpPast {
         return plug
     }
 
-    /// The plug's relay was switched at a second of the day.
+    /// Records that the plug's relay was switched at a second of the day.
     func switched(_ plug: PlugID, _ number: UInt64, on: Bool, at second: Int) throws {
         let event = PlugEvent(
             sequence: number, boot: boot, time: .zero, kind: .relayChanged(on: on, cause: .button))
@@ -51,7 +51,7 @@ final class MadeUpPast {
         try history.record(batch)
     }
 
-    /// As the daemon told that a rule had the plug switched.
+    /// Records that a command of a rule switched the plug, with the trace of the rule.
     func commanded(_ plug: PlugID, _ number: UInt64, on: Bool, at second: Int, by rule: String) throws {
         let id = try #require(RequestID(bytes: [UInt8](repeating: 0xAB, count: 16)))
         let event = PlugEvent(
@@ -75,7 +75,7 @@ final class MadeUpPast {
 }
 
 extension BacktestReport {
-    /// `Rule second`, of the day.
+    /// The firings as `Rule second`, with the second of the day.
     var told: [String] { firings.map { "\($0.trace.rule) \(Double($0.trace.at - MadeUpPast.midnight) / 1000)" } }
 }
 
@@ -84,7 +84,8 @@ extension BacktestReport {
         .activePower(plug: plug, PowerThreshold(.risesAbove, watts: watts, dwell: dwell))
     }
 
-    @Test func risesFireAfterTheirDwellAndStandBesideTheJournal() throws {
+    @Test("A rise fires after its dwell, and the report shows the recorded switching")
+    func risesFireAfterTheirDwellAndStandBesideTheJournal() throws {
         let past = try MadeUpPast()
         _ = try past.record("Television", "00000000a001", 0..<7200) { (1000..<1100).contains($0 % 3600) ? 90 : 1 }
         let amplifier = try past.record("Amplifier", "00000000a002", 0..<7200) { _ in 0 }
@@ -101,8 +102,8 @@ extension BacktestReport {
         #expect(report.firings[1].recorded[0] == RecordedSwitching(at: nil, wasSo: true, source: .journal))
     }
 
-    @Test func theSameComesOutWhateverWasPassedOver() throws {
-        // Each sample is told where an appliance is watched: the engine passes nothing over then.
+    @Test("Skipping quiet samples does not change the result") func theSameComesOutWhateverWasPassedOver() throws {
+        // If an appliance is watched, the engine receives each sample and skips none.
         let past = try MadeUpPast()
         _ = try past.record("Kettle", "00000000a001", 0..<20_000) { Double($0 * 7919 % 211) / 2 }
         _ = try past.record("Lamp", "00000000a002", 3..<20_000) { $0 % 600 < 200 ? 60 : 0.4 }
@@ -124,7 +125,8 @@ extension BacktestReport {
         #expect(plain.lines(.utc) == (try past.run(rules, 0...19_999)).lines(.utc))
     }
 
-    @Test func whatIsCutIsSaidInTextAndRecords() throws {
+    @Test("Entries that are not listed are counted in the text and the records")
+    func whatIsCutIsSaidInTextAndRecords() throws {
         let past = try MadeUpPast()
         let count = 4 * BacktestReport.limit + 20
         _ = try past.record("Kettle", "00000000a001", 0..<count) { $0.isMultiple(of: 2) ? 90 : 1 }
@@ -141,7 +143,8 @@ extension BacktestReport {
         #expect(last.omittedAsides == report.omittedAsides)
     }
 
-    @Test func theSameComesOutAtPacesThatChangeWithHolesAndDwells() throws {
+    @Test("Skipping quiet samples changes nothing at changing paces, with gaps and dwells")
+    func theSameComesOutAtPacesThatChangeWithHolesAndDwells() throws {
         var fired = 0
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))
@@ -179,7 +182,7 @@ extension BacktestReport {
         #expect(fired > 100)
     }
 
-    @Test func aDwellGoesOnWhereThePaceOfSamplingChanges() throws {
+    @Test("A dwell continues if the pace of sampling changes") func aDwellGoesOnWhereThePaceOfSamplingChanges() throws {
         for (before, after) in [(1, 10), (10, 1)] {
             let past = try MadeUpPast()
             let steps = Array(stride(from: 0, to: 600, by: before)) + Array(stride(from: 600, to: 1800, by: after))
@@ -191,7 +194,8 @@ extension BacktestReport {
         }
     }
 
-    @Test func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {
+    @Test("A plug without samples is absent, and its trigger must arm again when it returns")
+    func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {
         let past = try MadeUpPast()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 500 }
@@ -202,7 +206,7 @@ extension BacktestReport {
         #expect(try past.run(rules, 0...1799).told == ["gone 779.0"])
     }
 
-    @Test func schedulesWaitsAndAutoOffGoByVirtualTime() throws {
+    @Test("Schedules, waits and auto-off run in virtual time") func schedulesWaitsAndAutoOffGoByVirtualTime() throws {
         let past = try MadeUpPast()
         let fan = try past.record("Fan", "00000000a001", 0..<40_000) { _ in 0 }
         try past.switched(fan, 1, on: false, at: 1)
@@ -219,7 +223,7 @@ extension BacktestReport {
         #expect(report.unrecorded == ["Lamp"])
     }
 
-    @Test func twoVersionsAreCompared() throws {
+    @Test("A comparison shows the firings of only one version of a rule") func twoVersionsAreCompared() throws {
         let past = try MadeUpPast()
         _ = try past.record("Television", "00000000a001", 0..<3600) { [500: 60, 1000: 120][$0 / 10 * 10] ?? 1 }
         let low = Rule(name: "Movie", triggers: [rises("Television", 40)], actions: [.turnOn(["Amplifier"])])
@@ -229,7 +233,8 @@ extension BacktestReport {
         #expect(comparison.onlyHere.map(\.trace.at) == [MadeUpPast.midnight + 500_000])
     }
 
-    @Test func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
+    @Test("A recorded switching by the rule itself is reported as such and is not an event")
+    func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
         let past = try MadeUpPast()
         _ = try past.record("Television", "00000000a001", 0..<3600) { $0 >= 1000 ? 90 : 1 }
         let amplifier = try past.record("Amplifier", "00000000a002", 0..<3600) { _ in 0 }
@@ -246,7 +251,8 @@ extension BacktestReport {
         #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by the rule itself") })
     }
 
-    @Test func aPlugThatIsAwayHasItsWishWhenItIsBack() throws {
+    @Test("A command for an absent plug is carried out when the plug returns")
+    func aPlugThatIsAwayHasItsWishWhenItIsBack() throws {
         let past = try MadeUpPast()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
@@ -259,7 +265,8 @@ extension BacktestReport {
         #expect(report.firings[0].trace.steps.map(\.what) == ["turn off Heater, once the plug is back"])
     }
 
-    @Test func aSpanOfWhichLittleWasRecordedIsNotTakenForAQuietOne() throws {
+    @Test("A report states which part of the span was recorded")
+    func aSpanOfWhichLittleWasRecordedIsNotTakenForAQuietOne() throws {
         let past = try MadeUpPast()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
@@ -273,7 +280,8 @@ extension BacktestReport {
         #expect(try past.run([rule], 0...599).summary(.utc).count == 2)
     }
 
-    @Test func aRelayStoodTheOtherWayBeforeItWasFirstSwitched() throws {
+    @Test("Before its first recorded change the relay had the opposite state")
+    func aRelayStoodTheOtherWayBeforeItWasFirstSwitched() throws {
         let past = try MadeUpPast()
         let lamp = try past.record("Lamp", "00000000a001", 0..<3600) { _ in 0 }
         for number in 1...500 { try past.switched(lamp, UInt64(number), on: number % 2 == 1, at: 100 + number) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Backtesting
 
-@Suite("Dwells at paces of sampling that change")
+@Suite("Dwells at changing paces of sampling")
 struct SamplePaceTests {
     private struct Point {
         var second: Int
         var watts: Double
-        /// Seconds of silence before it that interrupt a dwell.
+        /// The silence before the sample that interrupts a dwell, in seconds.
         var gap: Int
     }
 
@@ -30,7 +30,7 @@ struct SamplePaceTests {
         return report.firings.map { Int(($0.trace.at - MadeUpPast.midnight) / 1000) }
     }
 
-    /// What a dwell is, one sample after the other: it shares nothing with the engine.
+    /// Calculates the firings sample by sample. It shares no code with the engine.
     private static func oracle(_ points: [Point], _ lastGap: Int, _ dwell: Int) -> [Int] {
         var fired: [Int] = []
         var (isArmed, since, last): (Bool, Int?, Int) = (points[0].watts == 0, nil, points[0].second)
@@ -45,7 +45,7 @@ struct SamplePaceTests {
         for point in points.dropFirst() {
             end(before: point.second, gap: point.gap)
             if point.watts == 0 {
-                // A reading of the moment in which the dwell would end counts.
+                // A reading at the end of the dwell counts.
                 (isArmed, since) = (true, nil)
             } else if let begin = since, begin + dwell == point.second {
                 fired.append(point.second)
@@ -78,7 +78,7 @@ struct SamplePaceTests {
         return (points, gap)
     }
 
-    @Test("Rules fire as an oracle says that knows the pace, over random paces and holes", arguments: 0..<300)
+    @Test("Rules fire as an oracle that knows the pace predicts, over random paces and gaps", arguments: 0..<300)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let (points, lastGap) = Self.randomPoints(&random)
@@ -87,7 +87,7 @@ struct SamplePaceTests {
         #expect(told == Self.oracle(points, lastGap, dwell), "seed \(seed), dwell \(dwell) s")
     }
 
-    @Test("A hole after a faster pace is judged by that pace, also if it lasted for two samples only")
+    @Test("A gap after a faster pace is judged by that pace, even if it lasted for two samples only")
     func faster() throws {
         for fast in [2, 3, 60] {
             let slow = (0..<50).map { ($0 * 20, 0.0) }
@@ -99,7 +99,7 @@ struct SamplePaceTests {
         }
     }
 
-    @Test("A slower pace for a while interrupts no dwell")
+    @Test("A slower pace for a while does not interrupt a dwell")
     func slower() throws {
         var points = (0..<300).map { ($0, 0.0) }
         points += (0..<40).map { (300 + 20 * $0, 100.0) }

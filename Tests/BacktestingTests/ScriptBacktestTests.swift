@@ -4,7 +4,7 @@ import Testing
 
 @testable import Backtesting
 
-/// Functions of one script, by their indexes.
+/// A script that consists of closures, selected by the index of the handler.
 private final class MadeUpScript: PastScripts {
     let plugs: [String]
     let words: [String]
@@ -61,7 +61,7 @@ private func answer(
         return past
     }
 
-    @Test func aScriptDoesWhatTheRulesDo() throws {
+    @Test("A script with the same actions as rules has the same effects") func aScriptDoesWhatTheRulesDo() throws {
         let past = try evening()
         let night: [RuleAction] = [.turnOff(["Ceiling Light"]), .turnOn(["Amplifier"])]
         let over: [RuleAction] = [.restore(["Ceiling Light"]), .restore(["Amplifier"])]
@@ -80,7 +80,8 @@ private func answer(
         #expect(report.unrecorded == expected.unrecorded)
     }
 
-    @Test func timersEndInVirtualTimeAndAreStopped() throws {
+    @Test("Timers of scripts end in virtual time and can be stopped")
+    func timersEndInVirtualTimeAndAreStopped() throws {
         let past = try evening()
         let timer = { ScriptAnswer.TimerChange(name: $0, delay: $1) }
         let script = MadeUpScript(
@@ -92,13 +93,13 @@ private func answer(
         var named = rules
         named[3].name = "tv.lua:3"
         let report = try past.run(named, script, 0...3599)
-        // The fall comes 107 s after the rise, so that what ends after a minute has ended already.
+        // The fall comes 107 s after the rise: the timer of one minute has already ended.
         #expect(report.told == ["tv.lua:0 1003.0", "tv.lua:3 1063.0", "tv.lua:1 1110.0", "tv.lua:2 1603.0"])
         #expect(report.firings[3].trace.steps.map(\.what) == ["log: out", "turn off Lamp"])
         #expect(report.unrecorded == ["Lamp"], "it is there from the first command on")
     }
 
-    @Test func itSeesThePlugsAsTheyAreThen() throws {
+    @Test("A script receives the plugs in their state at that time") func itSeesThePlugsAsTheyAreThen() throws {
         let past = try evening()
         var seen: [PlugView] = []
         let script = MadeUpScript(
@@ -117,7 +118,8 @@ private func answer(
         #expect(report.summary(.utc)[0] == "tv.lua:0: 1 firing; 1 call failed")
     }
 
-    @Test func whatTheDaemonRefusesIsRefusedHereToo() throws {
+    @Test("An answer that the daemon would refuse is refused in a backtest")
+    func whatTheDaemonRefusesIsRefusedHereToo() throws {
         let past = try evening()
         let timers = (0..<65).map { ScriptAnswer.TimerChange(name: "\($0)", delay: .seconds(60)) }
         let script = MadeUpScript(
@@ -134,7 +136,8 @@ private func answer(
         #expect(report.told == ["tv.lua:0 1003.0", "tv.lua:2 1003.0"])
     }
 
-    @Test func moreCommandsThanAMinuteMayHaveAreLeftOut() throws {
+    @Test("Commands of a script beyond the limit per minute are left out")
+    func moreCommandsThanAMinuteMayHaveAreLeftOut() throws {
         let past = try evening()
         let many = (0..<70).map { RuleAction.turnOff(["Lamp \($0)"]) }
         let report = try past.run([calling(0, rises)], MadeUpScript({ _, _ in answer(many) }), 0...3599)
