@@ -17,7 +17,7 @@ import Testing
 
     private var local: String { String(at.iso8601(offset: at.localOffset).prefix(16).replacing("T", with: " ")) }
 
-    @Test func anEntrySaysWhenWhoAndWhat() {
+    @Test("An entry shows its time, actor and content") func anEntrySaysWhenWhoAndWhat() {
         let told = record(AuditNote(.renamed, by: .controller(name: "Desk", key: "3f9a02bc71de"), "Lamp to Lounge"))
         #expect(told.text == "\(local)    renamed           Desk (3f9a02bc71de)  Lamp to Lounge")
         #expect(
@@ -26,7 +26,8 @@ import Testing
                 + #""key":"3f9a02bc71de","kind":"renamed","name":"Desk","number":7,"outcome":"done","plug":"Lamp"}"#)
     }
 
-    @Test func refusalsAreCountedAndAnEarlierBootHasNoTime() {
+    @Test("Refusals are counted, and an entry of an earlier boot has no time")
+    func refusalsAreCountedAndAnEarlierBootHasNoTime() {
         let note = AuditNote(.refused, by: .stranger(key: "3f9a02bc71de"), isRefused: true, "hello: not paired")
         let told = record(note, count: 12, isDated: false)
         #expect(
@@ -37,7 +38,7 @@ import Testing
                 + #""number":7,"outcome":"refused","plug":"Lamp"}"#)
     }
 
-    @Test func everyKindAndActorHasWords() {
+    @Test("Every kind and actor has a text") func everyKindAndActorHasWords() {
         for kind in AuditNote.Kind.allCases {
             for actor in [AuditActor.button, .panel, .configuration, .plug, .unknown] {
                 let words = record(AuditNote(kind, by: actor)).text

@@ -8,7 +8,7 @@ import Testing
         CommandRequest(command).map { "\($0.place) \($0.json)" }
     }
 
-    @Test func commandsAreWhatTheAPITakes() {
+    @Test("A command is encoded as the path and body of the API") func commandsAreWhatTheAPITakes() {
         #expect(text(.setRelay(on: false, autoOff: nil)) == #"relay {"on":false}"#)
         #expect(text(.setRelay(on: true, autoOff: .seconds(600))) == #"relay {"autoOff":600,"on":true}"#)
         #expect(text(.setLevel(DimLevel(percent: 30), transition: .zero)) == #"level {"level":30,"over":0}"#)
@@ -18,13 +18,13 @@ import Testing
         #expect(text(.identify) == "identify {}")
     }
 
-    @Test func aConnectedPlugHasAStateForCommands() {
+    @Test("The record of a connected plug has a state for commands") func aConnectedPlugHasAStateForCommands() {
         var plug = PlugRecord(plug: "Lamp", state: "connected")
         (plug.on, plug.level, plug.tripped) = (true, 40, "overPower")
         #expect(PlugState(plug) == PlugState(relayOn: true, level: DimLevel(percent: 40), tripped: .overPower))
     }
 
-    @Test func ofAPlugThatIsAwayNothingIsKnown() {
+    @Test("The record of an absent plug has no state for commands") func ofAPlugThatIsAwayNothingIsKnown() {
         var plug = PlugRecord(plug: "Lamp", state: "away")
         plug.on = true
         #expect(PlugState(plug) == nil)

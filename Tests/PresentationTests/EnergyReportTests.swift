@@ -34,9 +34,9 @@ struct EnergyReportTests {
         return report
     }
 
-    @Test("A time is in the period of its day in the calendar of whoever wrote the record, and in no other")
+    @Test("A time is contained only in the period of its day in the calendar of the report")
     func containedTimes() throws {
-        // Midnight of Tokyo: 15:00 UTC.
+        // Midnight in Tokyo: 15:00 UTC.
         let zone = ZoneOffsets(initial: 32_400)
         let days = try #require(CalendarPeriod.all(.day, from: 1_795_046_400, to: 1_795_132_800, zone: zone))
         var report = EnergyReport(step: .day, zone: zone, tariff: nil)
@@ -49,7 +49,7 @@ struct EnergyReportTests {
         }
     }
 
-    @Test func aTableHasBarsAndASum() {
+    @Test("The table has bars and a sum") func aTableHasBarsAndASum() {
         let lines = report([("Kettle", energies([1, 0.5, 2]))]).lines(width: 80, blocks: true).map(\.text)
         #expect(lines.contains { $0.contains("20 Nov 2026") && $0.contains("500 Wh") && $0.contains("0.25 EUR") })
         #expect(lines.contains { $0.hasPrefix("sum") && $0.contains("3500 Wh") && $0.contains("1.75 EUR") })
@@ -60,7 +60,7 @@ struct EnergyReportTests {
         #expect(lines.allSatisfy { $0.count <= 80 })
     }
 
-    @Test func severalAppliancesAreComparedFirst() {
+    @Test("Several appliances are compared at the top") func severalAppliancesAreComparedFirst() {
         let lines = report([("Lamp", energies([0.1, 0.1, 0.1])), ("Heater", energies([3, 2, 1]))])
             .lines(width: 80, blocks: false).map(\.text)
         #expect(lines[0].hasPrefix("appliance") && lines[1].hasPrefix("Heater") && lines[2].hasPrefix("Lamp"))
@@ -68,7 +68,7 @@ struct EnergyReportTests {
         #expect(lines[3].hasPrefix("all") && lines[3].contains("6300 Wh") && lines[3].contains("3.15 EUR"))
     }
 
-    @Test func whatIsGuessedAndWhatIsMissingIsSaid() {
+    @Test("Estimated energy and missing samples are marked") func whatIsGuessedAndWhatIsMissingIsSaid() {
         var days = energies([1, 1, 1])
         days[0].estimatedMilliwattHours = 5e5
         days[0].coveredMilliseconds = 43_200_000
@@ -79,13 +79,13 @@ struct EnergyReportTests {
         #expect(lines.contains { $0.hasPrefix("~ the plug's counter") } && !lines.contains { $0.contains("EUR") })
     }
 
-    @Test func whatIsNotKnownIsNoZero() {
+    @Test("Unknown energy is shown as a question mark, not as zero") func whatIsNotKnownIsNoZero() {
         let lines = report([("Lamp", energies([1])), ("Attic", [])]).lines(width: 80, blocks: true).map(\.text)
         #expect(lines[2].split(separator: " ") == ["Attic", "?", "?", "?", "?"])
     }
 
-    /// Half a figure is another figure.
-    @Test func aNarrowTerminalLosesWholeColumns() {
+    /// A truncated number would be a different number.
+    @Test("A narrow terminal omits complete columns") func aNarrowTerminalLosesWholeColumns() {
         let figures = Set(report([("Kettle", energies([1, 0.5, 2]))]).lines(width: nil, blocks: true).flatMap(words))
         for width in 20..<80 {
             let lines = report([("Kettle", energies([1, 0.5, 2]))]).lines(width: width, blocks: true).dropLast(2)
@@ -95,11 +95,11 @@ struct EnergyReportTests {
 
     private func words(_ line: StyledLine) -> [String] { line.text.split(separator: " ").map(String.init) }
 
-    @Test func ofNothingNothingIsDrawn() {
+    @Test("A report without energy has no lines") func ofNothingNothingIsDrawn() {
         #expect(report([("Lamp", [])]).lines(width: 80, blocks: true).isEmpty)
     }
 
-    @Test func scriptsGetTheSameFigures() throws {
+    @Test("Records and CSV have the same figures as the table") func scriptsGetTheSameFigures() throws {
         let report = report([("=Lamp, \"big\"", energies([1]))])
         let record = try #require(report.records.first)
         #expect(record.activeEnergy == 1000 && record.cost == 0.5 && record.co2 == 400 && record.currency == "EUR")
@@ -110,7 +110,7 @@ struct EnergyReportTests {
         #expect(report.csv[0].split(separator: ",").count == report.csv[1].split(separator: ",").count - 1)
     }
 
-    @Test(arguments: [
+    @Test("A name in CSV is quoted by its Unicode scalars", arguments: [
         (",\u{301}=", "\",\u{301}=\""), ("a\"\u{301}", "\"a\"\"\u{301}\""), ("=\u{301}1", "'=\u{301}1"),
         ("\t=1", "' =1"), ("a\u{1B}[2Jb", "a[2Jb"), ("Café", "Café"), ("a\r\nb", "a  b"),
     ])

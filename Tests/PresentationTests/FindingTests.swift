@@ -2,14 +2,14 @@ import Doctor
 import Presentation
 import Testing
 
-/// What `plugctl doctor` prints, exactly.
+/// The exact output of `plugctl doctor`.
 @Suite struct FindingTests {
     private let problem = Finding(
         .problem, .interface, "eth0", "it cannot multicast", why: "its multicast flag is off",
         next: "ip link set eth0 multicast on")
     private let fine = Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z, kept in step with others")
 
-    @Test func forAPerson() {
+    @Test("The lines for a user") func forAPerson() {
         #expect(
             FindingRecord(problem).lines == [
                 "problem  interface eth0: it cannot multicast", "         why:  its multicast flag is off",
@@ -23,7 +23,7 @@ import Testing
             FindingRecord(Finding(.warning, .service, "nobody answers")).lines == ["warning  service: nobody answers"])
     }
 
-    @Test func forAScript() {
+    @Test("The JSON line of a finding") func forAScript() {
         #expect(
             jsonLine(FindingRecord(problem))
                 == #"{"about":"eth0","level":"problem","next":"ip link set eth0 multicast on","subject":"interface","#

@@ -24,7 +24,7 @@ func event(_ kind: PlugEvent.Kind, _ sequence: SequenceNumber = 12) -> PlugEvent
 let alternating = AlternatingPower(
     apparentDecivoltAmperes: 605, reactiveDecivars: -35, powerFactorThousandths: 998, millihertz: 49_987)
 
-/// Metered as a lamp of 60.4 W is.
+/// The state of a plug with a lamp of 60.4 W.
 func state(
     on: Bool = true, level: Double? = nil, watts: Double? = 60.4, time: Double = 5,
     alternating: AlternatingPower? = nil, tripped: Protection? = nil
@@ -41,7 +41,8 @@ func state(
 let description = PlugDescription.made(boot: boot)
 
 extension PlugDescription {
-    /// As a session makes it out of the plug's Welcome; its clock shows what the controller's does, less `behind`.
+    /// Makes a description in a session, from the plug's Welcome. `plugTime` is the plug's clock when the controller's
+    /// clock is `asked`.
     static func made(boot: BootID, asked: Instant = .zero, plugTime: Instant = .zero) -> PlugDescription {
         let server = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .dimmer, .meter],

@@ -28,7 +28,7 @@ import Testing
         }.joined(separator: "\n")
     }
 
-    @Test func aRowForEachPlugWithWhatToDoAboutIt() {
+    @Test("Each plug has a row with a hint what to do about it") func aRowForEachPlugWithWhatToDoAboutIt() {
         let golden = """
             4 plugs, 1 on, 1 tripped, 1 away, 1 not paired   60.4 W   120 Wh today
 
@@ -46,12 +46,12 @@ import Testing
         #expect(text(glance) == golden)
     }
 
-    @Test func withoutDimmersAndHistoryTheirColumnsAreLeftOut() {
+    @Test("Columns without dimmers or history are omitted") func withoutDimmersAndHistoryTheirColumnsAreLeftOut() {
         let glance = HouseGlance([PlugRecord(plug: "Kettle", state: "connected")])
         #expect(text(glance).contains("Plug    State  Power\nKettle  o off      -\n"))
     }
 
-    @Test("On a terminal of 20 columns a row has the state, and the name is cut")
+    @Test("On a terminal of 20 columns a row shows the state, and the name is truncated")
     func narrow() {
         let lamps = ["Ceiling Light in the Hall", "Floor Lamp of the Living Room"].map { name in
             var plug = PlugRecord(plug: name, state: "connected")
@@ -63,19 +63,19 @@ import Testing
         #expect(lines[2...4] == ["Plug       State", "Ceiling ~  * on", "Floor La~  ! tripped"])
     }
 
-    @Test func noLineIsWiderThanTheTerminal() {
+    @Test("Lines are never wider than the terminal") func noLineIsWiderThanTheTerminal() {
         let glance = HouseGlance(plugs, wattHours: ["Lamp": 120])
         for width in 1...100 {
             #expect(glance.lines(width: width, capabilities: plain).allSatisfy { $0.width <= width })
         }
     }
 
-    @Test func aNameCannotControlTheTerminal() {
+    @Test("Control characters in a name are removed") func aNameCannotControlTheTerminal() {
         let glance = HouseGlance([PlugRecord(plug: "Lamp\u{1B}[2J\n", state: "stranger")])
         #expect(!text(glance).contains("\u{1B}"))
     }
 
-    // MARK: What following told
+    // MARK: Records of followed plugs
 
     private let id = PlugID(rawValue: "0123456789ab")!
 
@@ -85,12 +85,12 @@ import Testing
         return seen
     }
 
-    @Test func aPlugThatIsPairedAndNotSeenIsAway() {
+    @Test("A paired plug that was not seen is shown as away") func aPlugThatIsPairedAndNotSeenIsAway() {
         #expect(seen().records.map(\.plug) == ["Old Name"])
         #expect(seen().records[0].state == "away" && seen().records[0].id == "0123456789ab")
     }
 
-    @Test func aPlugThatBearsAnotherNameNowIsThereOnce() {
+    @Test("A renamed plug is listed once") func aPlugThatBearsAnotherNameNowIsThereOnce() {
         let plugs = seen(
             .found("Lamp"), .report(report(.connected(description))), .report(report(.snapshot(state(level: 40)))))
         #expect(plugs.haveAllAnswered)
@@ -99,19 +99,20 @@ import Testing
         #expect(plugs.records[0].reading?.activePower == 60.4)
     }
 
-    @Test func whoIsNotPairedIsAStranger() {
+    @Test("A plug that is not paired is shown as a stranger") func whoIsNotPairedIsAStranger() {
         let words = Disconnection.distrusted("it is not paired with this controller")
         let plugs = seen(.found("New"), .report(report(.disconnected(reason: words, retryIn: .zero), of: "New")))
         #expect(plugs.records.first { $0.plug == "New" }?.state == "stranger")
     }
 
-    @Test func whoPretendsToBeAPairedOneIsAStrangerToo() {
+    @Test("A plug with the name of a paired plug but a different key is shown as a stranger")
+    func whoPretendsToBeAPairedOneIsAStrangerToo() {
         let words = Disconnection.distrusted("it is not the plug of that name")
         let plugs = seen(.report(report(.disconnected(reason: words, retryIn: .zero), of: "Old Name")))
         #expect(plugs.records.map(\.state) == ["stranger"])
     }
 
-    @Test func aPlugThatDidNotAnswerIsWaitedFor() {
+    @Test("The search waits for a plug that has not answered") func aPlugThatDidNotAnswerIsWaitedFor() {
         let plugs = seen(.found("Lamp"))
         #expect(!plugs.haveAllAnswered)
         #expect(plugs.records.first { $0.plug == "Lamp" }?.state == "away")

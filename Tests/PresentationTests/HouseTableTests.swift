@@ -31,7 +31,7 @@ import Testing
         return table
     }
 
-    @Test func emptyHouse() {
+    @Test("An empty house shows a hint") func emptyHouse() {
         let lines = text(HouseTable(notes: ["note"]), 80, 8)
         #expect(
             lines == [
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func aRowForEachPlugAndTheNewsBelow() {
+    @Test("Each plug has a row, and news are listed below") func aRowForEachPlugAndTheNewsBelow() {
         let golden = """
             3 plugs, 2 on, 1 away   69.4 W
 
@@ -68,7 +68,7 @@ import Testing
         return line
     }
 
-    @Test func whatWasDrawnTodayHasItsColumn() {
+    @Test("The energy of today has its own column") func whatWasDrawnTodayHasItsColumn() {
         var table = house
         table.setToday(["Lamp": 120, "Television": 1234.5])
         let lines = text(table, 100, 14)
@@ -76,7 +76,8 @@ import Testing
         #expect(lines[4].contains("60.4 W    120 Wh") && lines[5].contains("9 W  1.23 kWh"))
     }
 
-    @Test func marksAndBarsAreOfTheTerminalsCharacters() {
+    @Test("Marks and bars use the characters that the terminal can show")
+    func marksAndBarsAreOfTheTerminalsCharacters() {
         let rich = Capabilities(environment: ["TERM": "xterm-256color", "LANG": "C.UTF-8"], isTerminal: true)
         let lines = house.lines(size: TerminalSize(columns: 90, rows: 14), capabilities: rich).map(\.text)
         #expect(lines[4].contains("● on    ██░░░░  40 %"))
@@ -84,13 +85,13 @@ import Testing
         #expect(lines.last == "↑ ↓ select   space turn over   + - dim   q end")
     }
 
-    @Test func aNarrowTerminalKeepsWhatMattersMost() {
+    @Test("A narrow terminal keeps the most important columns") func aNarrowTerminalKeepsWhatMattersMost() {
         let lines = text(house, 34, 14)
         #expect(lines[4].hasPrefix("   Lamp") && lines[4].contains("* on") && lines[4].contains("60.4 W"))
         #expect(!lines[2].contains("Last minutes") && !lines[2].contains("Level"))
     }
 
-    @Test func aPlugThatIsNotPairedSaysSo() {
+    @Test("A plug that is not paired is marked") func aPlugThatIsNotPairedSaysSo() {
         var table = house
         let words = "it is not paired with this controller"
         table.take(report(.disconnected(reason: .distrusted(words), retryIn: .zero), of: "Kettle"))
@@ -99,7 +100,7 @@ import Testing
         #expect(text(table)[3].contains(". away"))
     }
 
-    @Test func aTryThatFailsAsTheLastDidIsNoNews() {
+    @Test("A repeated connection failure with the same reason is not news") func aTryThatFailsAsTheLastDidIsNoNews() {
         var table = HouseTable()
         for words in ["refused\nhint: wait", "refused\nhint: wait", "connection lost"] {
             table.take(report(.disconnected(reason: .away(words), retryIn: .zero), of: "Lamp"))
@@ -110,7 +111,7 @@ import Testing
             ])
     }
 
-    @Test func ofManyPlugsThoseAroundTheSelectedOneAreShown() {
+    @Test("The table scrolls to the selected plug") func ofManyPlugsThoseAroundTheSelectedOneAreShown() {
         var table = HouseTable()
         for number in 10..<60 { table.add("Plug \(number)") }
         table.select(by: 25)
@@ -124,7 +125,7 @@ import Testing
         #expect(text(table, 80, 12)[3].hasPrefix(">  Plug 10"))
     }
 
-    @Test func aPlugThatTrippedSaysSoUntilItIsReset() {
+    @Test("A tripped plug is marked until it is reset") func aPlugThatTrippedSaysSoUntilItIsReset() {
         var table = house
         table.take(report(.state(state(on: false, tripped: .overPower)), of: "Lamp"))
         #expect(text(table)[4].contains("Lamp        ! tripped"))
@@ -132,7 +133,7 @@ import Testing
         #expect(text(table)[4].contains("Lamp        o off"))
     }
 
-    @Test("On a terminal of 20 columns a row has the state, and the name is cut")
+    @Test("On a terminal of 20 columns a row shows the state, and the name is truncated")
     func narrow() {
         var table = house
         table.add("Ceiling Light in the Hall")
@@ -142,7 +143,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("   Ceiling ") && $0.contains("~  * on") }, "\(lines)")
     }
 
-    @Test func noMoreLinesThanTheScreenHas() {
+    @Test("The table never exceeds the size of the screen") func noMoreLinesThanTheScreenHas() {
         #expect(text(house, 80, 3).count == 3)
         #expect(text(house, 80, 0).isEmpty)
         #expect(text(house, 80, 12).contains("\(clock)  Television  on (button)"), "the newest news")
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func theSelectionGoesRoundAndSurvivesALoss() {
+    @Test("The selection wraps around and survives the loss of a plug") func theSelectionGoesRoundAndSurvivesALoss() {
         var table = house
         #expect(table.selected == "Television", "the first that was found")
         table.select(by: 1)
@@ -172,7 +173,7 @@ import Testing
         #expect(table.selected == nil)
     }
 
-    @Test func aPlugThatIsAwayShowsNothingOld() {
+    @Test("An absent plug shows no old values") func aPlugThatIsAwayShowsNothingOld() {
         var table = house
         table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Lamp"))
         #expect(table.state(of: "Lamp") == nil)
@@ -180,7 +181,7 @@ import Testing
         #expect(row.contains("Lamp") && row.contains("away") && !row.contains("W"))
     }
 
-    @Test func whatIsKeptIsBounded() {
+    @Test("The stored readings and news are limited") func whatIsKeptIsBounded() {
         var table = house
         for second in 0..<1000 {
             table.take(report(.state(state(watts: 5, time: Double(second))), of: "Lamp"))

@@ -12,7 +12,7 @@ import Testing
         return LogRecord(PlugReport(plug: "Lamp", at: at, update: update))
     }
 
-    @Test func aLineTellsWhenWhereAndHowMuchItMatters() throws {
+    @Test("A line shows its time, level and part of the program") func aLineTellsWhenWhereAndHowMuchItMatters() throws {
         let line = LogLine(number: 7, time: .zero, level: .debug, part: "PlugService", message: "relay on")
         let told = try #require(record(.log(.line(line))))
         #expect(told.text == "2023-11-14T22:13:20.123Z  debug     PlugService: relay on")
@@ -22,13 +22,13 @@ import Testing
                 + #""part":"PlugService","plug":"Lamp"}"#)
     }
 
-    @Test func lostLinesAreCounted() throws {
+    @Test("Lost lines are counted") func lostLinesAreCounted() throws {
         let told = try #require(record(.log(.lost(12))))
         #expect(told.text == "2023-11-14T22:13:20.123Z  12 lines were lost here")
         #expect(jsonLine(told) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)
     }
 
-    @Test func whatIsNoLineIsNoRecord() {
+    @Test("Updates that are not log lines have no record") func whatIsNoLineIsNoRecord() {
         #expect(record(.log(.ended)) == nil)
         #expect(record(.following(after: 1)) == nil)
     }

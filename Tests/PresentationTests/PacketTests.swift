@@ -7,7 +7,7 @@ import ProtocolCore
 import Terminal
 import Testing
 
-/// What `plugctl browse --packets` prints and writes, exactly.
+/// The exact output of `plugctl browse --packets`.
 @Suite struct PacketTests {
     private let lamp: Name = "Living Room Lamp._smartplug._tcp.local"
 
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func queryForAPerson() throws {
+    @Test("The lines of a query") func queryForAPerson() throws {
         let told = try record(bytes(query))
         #expect(
             told.lines == [
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func responseForAPerson() throws {
+    @Test("The lines of a response") func responseForAPerson() throws {
         let lines = try record(bytes(response), port: 40_000).lines
         #expect(
             lines.dropFirst() == [
@@ -70,12 +70,12 @@ import Testing
                 "    adds      NSEC Living Room Lamp._smartplug._tcp.local: there is only TXT, SRV (1 d 1 h)",
                 "    adds      TYPE99 Living Room Lamp._smartplug._tcp.local: 3 bytes (1 s)",
             ])
-        // What is printed is made safe; what a script gets is what was sent.
+        // Printed text is sanitized, while JSON contains the original data.
         #expect(lines.map(safeText)[3].contains("caps=[ "))
         #expect(lines[0].contains("192.0.2.7 port 40000  response, "))
     }
 
-    @Test func queryForAScript() throws {
+    @Test("The JSON line of a query") func queryForAScript() throws {
         let told = try record(bytes(query))
         let expected =
             #"{"at":"2026-11-21T09:01:23.456Z","bytes":70,"from":"192.0.2.7","interface":"wlan0","kind":"query","#
@@ -86,7 +86,7 @@ import Testing
         #expect(jsonLine(told) == expected)
     }
 
-    @Test func aProbeProposes() throws {
+    @Test("The lines of a probe show its proposed records") func aProbeProposes() throws {
         let probe = Message(
             questions: [Question(name: lamp, type: .any)],
             authorities: [Record(name: lamp, timeToLive: 120, data: .txt([0]))])
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a malformed packet says where and why",
+        "A malformed packet is reported with the offset and the reason",
         arguments: [
             ([], 0, "the packet ends before a field of 2 bytes"),
             (
@@ -123,7 +123,7 @@ import Testing
             ])
     }
 
-    @Test func aPacketFullOfRecordsIsShownInPart() throws {
+    @Test("A packet with many records is shown in part") func aPacketFullOfRecordsIsShownInPart() throws {
         let many = Message(
             flags: .response, questions: [Question](repeating: Question(name: ".", type: .any), count: 200),
             answers: [Record](
@@ -134,7 +134,7 @@ import Testing
         #expect(told.lines.count == 1 + 128 + 128 + 1)
     }
 
-    @Test func aLongTextIsCut() throws {
+    @Test("A long TXT record is truncated") func aLongTextIsCut() throws {
         let string = [UInt8(255)] + Array("k=".utf8) + [UInt8](repeating: 0x41, count: 253)
         let strings = (0..<30).flatMap { number -> [UInt8] in
             var one = string
@@ -146,8 +146,8 @@ import Testing
         #expect(data.hasSuffix("…") && data.count == 1301)
     }
 
-    /// Whatever comes is told, in bounded space and without anything that a terminal obeys.
-    @Test func fuzzPackets() throws {
+    /// Any packet is described in limited space and without control characters.
+    @Test("Descriptions of mutated packets are limited and free of control characters") func fuzzPackets() throws {
         var random = Fuzzing.random(1)
         let seeds = try [bytes(query), bytes(response)]
         for round in FuzzRounds(2000) {
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func theFileForWireshark() {
+    @Test("The trace file has the format of pcap") func theFileForWireshark() {
         #expect(PacketTrace.header.suffix(4) == [101, 0, 0, 0] && PacketTrace.header.count == 24)
         let packet = PacketTrace.record(heard([1, 2, 3], port: 40_000))
         // 1795251683 s, 456789 µs, 31 bytes twice; IPv4, UDP from port 40000, payload.

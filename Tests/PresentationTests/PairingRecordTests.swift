@@ -5,11 +5,11 @@ import PlugProtocol
 import Presentation
 import Testing
 
-/// What `plugctl pair` and `plugctl controllers` print, exactly.
+/// The exact output of `plugctl pair` and `plugctl controllers`.
 @Suite struct PairingRecordTests {
     private let desk = PublicKey.desk.fingerprint
 
-    @Test func pair() {
+    @Test("The record of a paired plug") func pair() {
         let entry = PairedPlugs.Entry(id: PlugID(rawValue: "0123456789ab")!, key: .desk, name: "Living Room Lamp")
         let record = PairedRecord(entry)
         #expect(jsonLine(record) == #"{"fingerprint":"\#(desk)","id":"0123456789ab","plug":"Living Room Lamp"}"#)
@@ -17,7 +17,7 @@ import Testing
         #expect(desk.count == 64)
     }
 
-    @Test(arguments: [
+    @Test("The record of a paired controller, with its remarks", arguments: [
         (true, true, "  (this one, connected)"), (false, true, "  (connected)"), (true, false, "  (this one)"),
         (false, false, ""),
     ])
@@ -32,7 +32,7 @@ import Testing
         #expect(record.text == "\(desk.prefix(16))  user    Kim's tablet\(remarks)")
     }
 
-    @Test func aGuestsTimeIsShown() {
+    @Test("The remaining time of a guest is shown") func aGuestsTimeIsShown() {
         let entry = PairedControllerEntry(
             name: "Phone", fingerprint: desk, isConnected: false, isAsker: false, role: .guest, secondsLeft: 7300)
         let record = ControllerRecord(entry, plug: "Lamp")
@@ -40,7 +40,7 @@ import Testing
         #expect(jsonLine(record).contains(#""role":"guest","secondsLeft":7300"#))
     }
 
-    @Test func anotherSetupCode() {
+    @Test("The record of a new setup code") func anotherSetupCode() {
         let record = SetupCodeRecord(.label, plug: "Lamp", id: PlugID(rawValue: "0123456789ab")!)
         #expect(
             jsonLine(record)
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func anInvitation() throws {
+    @Test("The record of an invitation") func anInvitation() throws {
         let record = InvitationRecord(
             .label, as: try Grant(.guest, seconds: 172_800), valid: .seconds(86_400), plug: "Lamp",
             id: PlugID(rawValue: "0123456789ab")!)

@@ -11,7 +11,7 @@ import Testing
 @testable import Presentation
 
 @Suite struct PowerCourseTests {
-    /// A plug whose clock is at 1000 s now.
+    /// A course of a plug whose clock is at 1000 s now.
     private func course() -> PowerCourse {
         var course = PowerCourse(plug: "Lamp")
         let plug = PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000))
@@ -25,9 +25,10 @@ import Testing
 
     private func records(_ course: PowerCourse) -> [SampleRecord] { course.records(from: 0, to: 1e11) }
 
-    @Test func samplesAndReadingsMakeOneCourseInOrderAndWithoutRepetition() {
+    @Test("Samples and readings form one sorted course without repetitions")
+    func samplesAndReadingsMakeOneCourseInOrderAndWithoutRepetition() {
         var course = course()
-        // The snapshot comes first, and its reading is the last sample too.
+        // The snapshot comes first. Its reading is also the last sample.
         course.take(report(.snapshot(state(watts: 100, time: 1000.000_4))))
         course.take(samples(990...1000))
         course.take(report(.state(state(watts: 100.1, time: 1001))))
@@ -36,7 +37,7 @@ import Testing
         #expect(zip(series.points, series.points.dropFirst()).allSatisfy { abs($1.time - $0.time - 1) < 0.001 })
     }
 
-    @Test func theRecordIsALineWithTheTimeOfTheWall() {
+    @Test("The record of a sample has its wall time") func theRecordIsALineWithTheTimeOfTheWall() {
         var course = course()
         course.take(report(.state(state(watts: 60.4, time: 1000))))
         let record = records(course)[0]
@@ -46,7 +47,7 @@ import Testing
         #expect(record.at > before && record.at < soon)
     }
 
-    @Test func withoutSamplesItIsEmpty() {
+    @Test("A course without samples has no records and an empty chart") func withoutSamplesItIsEmpty() {
         var course = course()
         course.take([])
         #expect(records(course).isEmpty)
@@ -55,14 +56,14 @@ import Testing
         #expect(chart.window.length == 60)
     }
 
-    @Test func beforeAConnectionNothingHasATime() {
+    @Test("Readings before a connection have no time and are ignored") func beforeAConnectionNothingHasATime() {
         var course = PowerCourse(plug: "Lamp")
         course.take(report(.state(state())))
         #expect(records(course).isEmpty)
     }
 
-    /// What the plug says again of what the history has is no second point, and no energy either.
-    @Test func theHistoryGoesBeforeThePlug() {
+    /// Samples of the plug that the history already has add no points and no energy.
+    @Test("The history has priority over the plug's samples") func theHistoryGoesBeforeThePlug() {
         let now = Double(WallTime.now.nanosecondsSince1970) / 1e9
         var kept = KeptCourse()
         kept.points = (0...5).map { ChartPoint(time: now - 10 + Double($0), value: 7) }
@@ -78,7 +79,7 @@ import Testing
         #expect(course.newEnergy(from: 0, to: now - 100) == (0, 0))
     }
 
-    @Test func summariesAreRecordsWithTheirBounds() {
+    @Test("Summaries become records with minimum and maximum") func summariesAreRecordsWithTheirBounds() {
         var kept = KeptCourse()
         kept.summaries = [ChartSummary(from: 3600, to: 7200, covered: 1800, mean: 40, least: 1, greatest: 90)]
         let course = PowerCourse(plug: "Lamp", kept: kept)
@@ -96,12 +97,14 @@ import Testing
         (366, 160, .day), (3650, 1900, .day), (2, 100_000, .minute),
     ]
 
-    @Test(arguments: steps) func longTimesAreDrawnFromSummaries(days: Int64, columns: Int, step: RollUpStep?) {
+    @Test("Long spans are drawn from summaries", arguments: steps)
+    func longTimesAreDrawnFromSummaries(days: Int64, columns: Int, step: RollUpStep?) {
         #expect(KeptCourse.step(of: 0...days * 86_400_000, columns: columns) == step)
     }
 
-    /// Days are whole ones of UTC; of the first, what is in the span comes from hours and less.
-    @Test(arguments: [0, 1, 59, 3600, 82_800, 86_399]) func nothingBeforeTheSpanIsShown(second: Int64) throws {
+    /// Days are complete days in UTC. At the beginning of the span, hours and shorter steps are used.
+    @Test("Summaries never begin before the span", arguments: [0, 1, 59, 3600, 82_800, 86_399])
+    func nothingBeforeTheSpanIsShown(second: Int64) throws {
         let folder = TestFolder(on: .memory)
         let history = try PowerHistory(folder.path, role: .recorder)
         let plug = try #require(PlugID(rawValue: "00000000a001"))
@@ -126,13 +129,13 @@ import Testing
             let (from, to) = (Double(span.lowerBound) / 1000, Double(span.upperBound) / 1000)
             let first = try #require(kept.summaries.first)
             #expect(first.from >= from && first.from - from < 60)
-            // One after the other, without a hole.
+            // The summaries are contiguous.
             for (left, right) in zip(kept.summaries, kept.summaries.dropFirst()) { #expect(left.to == right.from) }
             #expect(course.records(from: from, to: to).count >= kept.summaries.count)
         }
     }
 
-    @Test func eventsAreMarkedAndReadingsAreNot() {
+    @Test("Relay events are marked, but readings and presses are not") func eventsAreMarkedAndReadingsAreNot() {
         var source = ChartSource(courses: [PowerCourse(plug: "Lamp"), PowerCourse(plug: "Kettle")])
         source.mark(report(.state(state(watts: 60, time: 1000))))
         for kind in [PlugEvent.Kind.relayChanged(on: true, cause: .button), .buttonPressed(.single)] {
@@ -141,8 +144,8 @@ import Testing
         #expect(source.marks.map(\.label) == ["Lamp on (button)"])
     }
 
-    /// Ten minutes of each half hour, for five hours, as the plug itself tells them.
-    @Test func cyclesAreSpansOfTheChart() throws {
+    /// A plug without a history: ten minutes of power in each half hour, for five hours.
+    @Test("Appliance cycles become spans of the chart") func cyclesAreSpansOfTheChart() throws {
         var course = PowerCourse(plug: "Refrigerator")
         course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
         course.take(

@@ -13,7 +13,8 @@ import Testing
             of: "Lamp", kept: kept, newer: newer, from: 1_795_000_000, to: 1_795_003_600, columns: columns)
     }
 
-    @Test func newerOnesFollowOnWhatIsKeptWithoutAHoleOrADoubling() {
+    @Test("Newer samples follow the stored ones without gaps and repetitions")
+    func newerOnesFollowOnWhatIsKeptWithoutAHoleOrADoubling() {
         var kept = KeptCourse()
         kept.points = points(100)
         kept.newest = 1_795_000_099
@@ -23,17 +24,17 @@ import Testing
         #expect(all[0].at == "2026-11-18T11:06:40.000Z" && all[0].minActivePower == nil)
     }
 
-    @Test func moreThanADrawingShowsIsSummedUpByColumns() {
+    @Test("More samples than columns are summed up by columns") func moreThanADrawingShowsIsSummedUpByColumns() {
         var kept = KeptCourse()
         kept.points = points(3600)
         let all = records(kept, [], columns: 60)
-        // They lie at whole minutes, which the time does not begin with.
+        // The columns begin at full minutes, unlike the span.
         #expect(all.count == 61 && all[0].at == "2026-11-18T11:06:00.000Z")
         #expect(all.allSatisfy { $0.minActivePower == 0 && $0.maxActivePower == 9 })
         #expect(all[1..<60].allSatisfy { $0.activePower == 4.5 && $0.covered == 60 })
     }
 
-    @Test func aHoleMakesNoMeanHigherThanWhatWasMeasured() {
+    @Test("A gap does not raise the mean above the measured power") func aHoleMakesNoMeanHigherThanWhatWasMeasured() {
         var kept = KeptCourse()
         kept.points = points(3600).filter { !(1_795_001_000..<1_795_001_020).contains($0.time) }.map {
             ChartPoint(time: $0.time, value: 100)
@@ -43,7 +44,7 @@ import Testing
         #expect(all.allSatisfy { $0.activePower == 100 && $0.covered ?? 0 <= 6 })
     }
 
-    @Test func aTimeIsReadStrictly() {
+    @Test("A time is parsed strictly") func aTimeIsReadStrictly() {
         let time = WallTime(iso8601: "2026-11-21T10:01:23.456+01:00")
         #expect(time?.iso8601() == "2026-11-21T09:01:23.456Z")
         #expect(WallTime(iso8601: "2026-11-21T09:01Z")?.iso8601() == "2026-11-21T09:01:00.000Z")

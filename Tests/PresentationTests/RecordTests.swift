@@ -8,10 +8,11 @@ import ProtocolCore
 import ServiceDiscovery
 import Testing
 
-/// The other lines of `--json`, exactly.
+/// The exact text of the other lines of `--json`.
 @Suite struct RecordTests {
-    /// A terminal takes U+009B for the beginning of a command, as it does ESC and "[".
-    @Test func noCharacterOfJSONIsACommandToATerminal() throws {
+    /// A terminal interprets U+009B like ESC and "[", as the beginning of a command.
+    @Test("JSON lines contain no control characters for a terminal")
+    func noCharacterOfJSONIsACommandToATerminal() throws {
         let text = "a\u{1B}\u{7F}\u{85}\u{9B}2J\u{2028}b"
         let line = jsonLine([text])
         #expect(line == #"["a\u001b\u007f\u0085\u009b2J\u2028b"]"#)
@@ -24,7 +25,7 @@ import Testing
 
     private func name(_ interface: UInt32) -> String? { interface == 2 ? "wlan0" : nil }
 
-    @Test func browse() throws {
+    @Test("The lines of browsing") func browse() throws {
         let txt = try TXTRecord(["txtvers": "1", "id": "0123456789ab", "caps": "meter,relay"])
         let found = BrowseRecord(.found(identity(2), txt: txt), interfaceName: name)
         #expect(
@@ -55,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func resolve() {
+    @Test("The record of a resolved service") func resolve() {
         let record = ResolveRecord(service, interfaceName: name)
         #expect(
             jsonLine(record)
@@ -67,7 +68,7 @@ import Testing
         )
     }
 
-    @Test func info() {
+    @Test("The record of a plug") func info() {
         var record = InfoRecord(description, at: service, now: .zero)
         #expect(
             jsonLine(record)
@@ -92,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func infoOfAPlugOnAlternatingCurrentThatTripped() {
+    @Test("The record of a tripped plug on alternating current") func infoOfAPlugOnAlternatingCurrentThatTripped() {
         var record = InfoRecord(description, at: service, now: .zero)
         record.take(state(on: false, alternating: alternating, tripped: .overPower))
         #expect(
@@ -113,7 +114,7 @@ import Testing
         #expect(Array(record.lines.suffix(11)) == lines)
     }
 
-    @Test func aResetOfWhatTripped() {
+    @Test("The text of a reset of protection") func aResetOfWhatTripped() {
         let done = CommandRecord(plug: "Lamp", state: state(on: false), event: 12)
         #expect(done.resetText == "Lamp: protection reset; it is off")
         #expect(
@@ -123,7 +124,7 @@ import Testing
                 == #"{"on":false,"plug":"Lamp","tripped":"weldedRelay"}"#)
     }
 
-    @Test func aRefusalSaysWhatToTryNext() {
+    @Test("A refusal has a hint") func aRefusalSaysWhatToTryNext() {
         let hints = Refusal.Code.allCases.map { $0.hint(for: "Büro") }
         #expect(hints.compactMap(\.self).count == 6)
         #expect(
@@ -131,7 +132,7 @@ import Testing
                 == "when the cause is gone, press the plug's button or run `plugctl reset \"Büro\" --protection`")
     }
 
-    @Test func networksOfAPlug() {
+    @Test("The record of a plug's networks") func networksOfAPlug() {
         var plug = description
         let lease = PlugNetwork.Lease(
             address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.254", expires: .zero + .seconds(3600))
@@ -165,7 +166,7 @@ import Testing
         #expect(Array(record.lines.suffix(5)) == lines)
     }
 
-    @Test func command() {
+    @Test("The record of a command") func command() {
         let on = CommandRecord(plug: "Lamp", state: state(), event: 12)
         #expect(jsonLine(on) == #"{"on":true,"plug":"Lamp","seq":12}"#)
         #expect(on.text == "Lamp: on")

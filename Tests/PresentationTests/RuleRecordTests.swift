@@ -7,7 +7,7 @@ import Testing
 @testable import Automation
 @testable import Presentation
 
-/// Every notice as a line of JSON, and in words.
+/// Every notice as a line of JSON and as text.
 @Suite struct RuleRecordTests {
     private let firing = Firing(
         id: request, rule: "Movie night",
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func whatRulesAndTheirCommandsAre() {
+    @Test("Notices of plugs, rules, commands and storage") func whatRulesAndTheirCommandsAre() {
         let why = "Television rose above 40 W for 3 s (now 83.2 W)"
         check([
             (
@@ -85,7 +85,8 @@ import Testing
         ])
     }
 
-    @Test func whatBecameOfAnEdgeThatFiredNothing() {
+    @Test("Notices of edges that fired nothing, of disabled rules and of steps")
+    func whatBecameOfAnEdgeThatFiredNothing() {
         let miss = NearMiss(
             rule: "Movie night", trigger: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40)),
             plug: "Television", since: .zero, lasted: .milliseconds(1200), end: .wentBack(12))
@@ -108,7 +109,7 @@ import Testing
         ])
     }
 
-    @Test func whatIsOnItsWay() {
+    @Test("Notices of commands that were sent or are stored for an absent plug") func whatIsOnItsWay() {
         let command = CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: .seconds(900)))
         let waits = "Lamp is away: turn on is kept for its return, for \"Hall\": Switch: button pressed"
         check([
@@ -125,7 +126,7 @@ import Testing
         ])
     }
 
-    @Test func whatIsDoneOutsideOfTheHouse() {
+    @Test("Notices of effects outside of the house") func whatIsDoneOutsideOfTheHouse() {
         let words = EffectRequest(id: request, effect: .notify(title: "Laundry", text: "It is done"), firing: press)
         let run = EffectRequest(id: request, effect: .run(["say", "done"], timeout: .seconds(30)), firing: press)
         let hook = EffectRequest(id: request, effect: .webHook(WebHook(url: "http://x/y")), firing: press)
@@ -159,7 +160,7 @@ import Testing
         #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(run))).notification == nil)
     }
 
-    @Test func whatScriptsDo() {
+    @Test("Notices of scripts") func whatScriptsDo() {
         let by = Firing(id: request, rule: "hall.lua:4", cause: press.cause, time: .zero)
         let call = ScriptCall(id: request, handler: ScriptHandler(script: "hall.lua", index: 0), firing: by)
         let who = #""plug":"Switch","rule":"hall.lua:4","script":"hall.lua""#
@@ -206,7 +207,7 @@ import Testing
         ])
     }
 
-    @Test func aFunctionWithoutANameIsCalledAfterItsLine() {
+    @Test("A function without a name is identified by its line") func aFunctionWithoutANameIsCalledAfterItsLine() {
         for (rule, script, line) in [
             ("hall.lua:4", "hall.lua", 4), ("hall.lua:30.2", "hall.lua", 30), ("hall.lua:good night", "hall.lua", nil),
             ("hall.lua:+4", "hall.lua", nil), ("hall.lua:4", nil, nil),
@@ -217,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func whatBecomesOfTheFiles() {
+    @Test("Notices of rule files") func whatBecomesOfTheFiles() {
         check([
             (
                 .rulesChanged(["Hall", "Bedtime"]),

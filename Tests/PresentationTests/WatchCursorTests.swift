@@ -10,7 +10,7 @@ import Testing
     private let fan = PlugID(rawValue: "ffffffffffff")!
     private let zero = PlugID(rawValue: "000000000000")!
 
-    @Test func itIsReadAsItWasWritten() throws {
+    @Test("A decoded cursor equals the encoded one") func itIsReadAsItWasWritten() throws {
         for known in [[:], [lamp: 0], [lamp: 41, fan: SequenceNumber(Int64.max), zero: 1]] {
             let cursor = WatchCursor(start: moment, known: known)
             let read = try WatchCursor(text: cursor.text)
@@ -20,12 +20,12 @@ import Testing
         }
     }
 
-    /// Scripts keep it: what was written stays readable.
-    @Test func theTextStands() {
+    /// Scripts store cursors, so that the format must stay readable.
+    @Test("The text of a cursor does not change between versions") func theTextStands() {
         #expect(WatchCursor(start: moment, known: [lamp: 300]).text == "c1gIHb6p80ASNFZ4mrrAI880YS")
     }
 
-    @Test func oneWordWhichIsNoNumberAndNoOption() {
+    @Test("The text is one word that is neither a number nor an option") func oneWordWhichIsNoNumberAndNoOption() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let known = Dictionary(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aThousandPlugsFitIntoAnArgument() throws {
+    @Test("A cursor of a thousand plugs fits into an argument") func aThousandPlugsFitIntoAnArgument() throws {
         var cursor = WatchCursor(start: moment)
         var random = SeededRandom(seed: 1)
         for _ in 0..<1000 { cursor.set(.random(in: 0..<100_000, using: &random), of: PlugID(drawnFrom: &random)) }
@@ -54,7 +54,7 @@ import Testing
         #expect(try WatchCursor(text: cursor.text) == cursor)
     }
 
-    @Test func whatWasCutOffOrChangedIsRefused() {
+    @Test("A truncated or changed cursor is rejected") func whatWasCutOffOrChangedIsRefused() {
         let text = WatchCursor(start: moment, known: [lamp: 41, fan: 7]).text
         for length in 2..<text.count {
             #expect(throws: WatchCursorFault.damaged) { try WatchCursor(text: String(text.prefix(length))) }
@@ -62,7 +62,7 @@ import Testing
         for place in 2..<text.count {
             var other = Array(text)
             other[place] = other[place] == "A" ? "B" : "A"
-            // The last letter has bits that say nothing.
+            // The last letter has unused bits.
             guard place < text.count - 1 else { continue }
             #expect(throws: WatchCursorFault.damaged) { try WatchCursor(text: String(other)) }
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: WatchCursorFault.damaged) { try WatchCursor(text: text + "=") }
     }
 
-    @Test func whatIsNoCursorSaysWhy() {
+    @Test("A text that is not a cursor is rejected with the reason") func whatIsNoCursorSaysWhy() {
         for text in ["", "Lamp", "-1", "4x", "{}"] {
             #expect(throws: WatchCursorFault.noCursor) { try WatchCursor(text: text) }
         }
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: WatchCursorFault.tooLong) { try WatchCursor(text: String(repeating: "c", count: 30_000)) }
     }
 
-    @Test func anyTextIsReadOrRefused() {
+    @Test("Any text is either decoded or rejected") func anyTextIsReadOrRefused() {
         for seed in 0..<2000 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let letters = Array("cC1AZaz09-_")

@@ -4,7 +4,7 @@ import PlugModel
 import Presentation
 import Testing
 
-/// Which lines carry which cursor, and what a plug tells that the cursor does not know.
+/// The cursors of lines, and the events of plugs that the cursor does not contain.
 @Suite struct WatchLinesTests {
     private let lamp = description.id
     private let early = WallTime(nanosecondsSince1970: moment.nanosecondsSince1970 - 60_000_000_000)
@@ -18,7 +18,7 @@ import Testing
         try WatchCursor(text: try #require(record?.cursor)).known
     }
 
-    @Test func eachLineStandsForAllBeforeIt() throws {
+    @Test("The cursor of a line includes all previous lines") func eachLineStandsForAllBeforeIt() throws {
         let other = PlugID(rawValue: "ffffffffffff")!
         var lines = WatchLines(after: WatchCursor(start: moment, known: [other: 3]), tellsCursor: true)
         #expect(try known(lines.records(of: report(.connected(description))).first) == [other: 3])
@@ -33,7 +33,7 @@ import Testing
         #expect(lines.cursor.known == [other: 3, lamp: 99])
     }
 
-    @Test func readingsAndLevelsHaveNone() {
+    @Test("Lines with readings or levels have no cursor") func readingsAndLevelsHaveNone() {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
         for update in [PlugUpdate.connected(description), .following(after: 7), .snapshot(state())] {
             _ = lines.records(of: report(update))
@@ -41,18 +41,19 @@ import Testing
         let told = lines.records(of: report(.state(state(level: 40, watts: 3, time: 6))))
         #expect(told.map(\.event) == ["level", "reading"])
         #expect(told.map(\.cursor) == [nil, nil])
-        // What was told is not told again.
+        // An unchanged state has no second line.
         #expect(lines.records(of: report(.state(state(level: 40, watts: 3, time: 6)))) == [])
     }
 
-    @Test func withoutJSONThereIsNone() {
+    @Test("Lines without JSON have no cursor") func withoutJSONThereIsNone() {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: false)
         #expect(lines.records(of: report(.connected(description))).map(\.cursor) == [nil])
         _ = lines.records(of: report(press(8)))
         #expect(lines.cursor.known == [lamp: 8])
     }
 
-    @Test func ofAnUnknownPlugOnlyWhatHappenedSinceTheBeginningIsTold() throws {
+    @Test("Of a plug that the cursor does not contain, only events since its start are shown")
+    func ofAnUnknownPlugOnlyWhatHappenedSinceTheBeginningIsTold() throws {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
         _ = lines.records(of: report(.connected(description)))
         func tell(_ update: PlugUpdate, at time: WallTime) -> [WatchRecord] {
@@ -71,7 +72,8 @@ import Testing
         #expect(tell(press(6), at: early).count == 1, "from here on it counts by numbers")
     }
 
-    @Test func aGapOfAnUnknownPlugIsToldWithTheEventAfterIt() throws {
+    @Test("A gap of an unknown plug is shown together with the next event")
+    func aGapOfAnUnknownPlugIsToldWithTheEventAfterIt() throws {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
         _ = lines.records(of: report(.connected(description)))
         #expect(lines.records(of: report(.gap(Gap(from: 1, to: 99, reason: .powerLost)))) == [])
@@ -80,19 +82,20 @@ import Testing
         #expect(try told.map { try known($0) } == [[lamp: 99], [lamp: 100]])
     }
 
-    @Test func anEventOfAnAgeThatNobodyKnowsIsNewsOfAPlugThatIsKnown() {
+    @Test("An event of unknown age is shown only for a plug in the cursor")
+    func anEventOfAnAgeThatNobodyKnowsIsNewsOfAPlugThatIsKnown() {
         let restarted = PlugUpdate.event(event(.restarted(powerLost: false), 4), age: .seconds(1))
         for (known, told) in [([:], 0), ([lamp: 2], 1)] as [([PlugID: SequenceNumber], Int)] {
             var lines = WatchLines(after: WatchCursor(start: moment, known: known), tellsCursor: true)
             _ = lines.records(of: report(.connected(description)))
-            // It arrives now, and may be of any year.
+            // It arrives now, but may have happened at any time.
             let update = PlugUpdate.event(event(.buttonPressed(.single), 3), age: nil)
             #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: update)).count == told)
             #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: restarted)).map(\.seq) == [4])
         }
     }
 
-    @Test func aPlugThatTakesANameHasItsOwnNumbers() {
+    @Test("A plug that takes over a name keeps its own sequence numbers") func aPlugThatTakesANameHasItsOwnNumbers() {
         let other = PlugID(rawValue: "ffffffffffff")!
         var lines = WatchLines(after: WatchCursor(start: moment, known: [other: 3]), tellsCursor: true)
         for update in [PlugUpdate.connected(description), .following(after: 7)] {

@@ -3,7 +3,7 @@ import PlugModel
 import Presentation
 import Testing
 
-/// The lines of `plugctl watch --json`, exactly: scripts read them.
+/// The exact lines of `plugctl watch --json`, which scripts parse.
 @Suite struct WatchRecordTests {
     private func lines(_ update: PlugUpdate, previous: PlugState? = nil) -> [String] {
         WatchRecord.records(of: report(update), previous: previous).map { jsonLine($0) }
@@ -11,7 +11,7 @@ import Testing
 
     private let when = #""at":"2026-11-21T09:01:23.456Z""#
 
-    @Test func aConnectionAndItsEnd() {
+    @Test("The lines of a connection and its end") func aConnectionAndItsEnd() {
         #expect(
             lines(.connected(description)) == [
                 #"{"at":"2026-11-21T09:01:23.456Z","event":"connected","firmware":"1.2.3","id":"0123456789ab","plug":"Lamp"}"#
@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func aSnapshot() {
+    @Test("The line of a snapshot") func aSnapshot() {
         #expect(
             lines(.snapshot(state(level: 40))) == [
                 #"{"activeEnergy":12.345,"activePower":60.4,"at":"2026-11-21T09:01:23.456Z","currentRMS":0.263,"#
@@ -34,7 +34,8 @@ import Testing
             ])
     }
 
-    @Test func whatOnlyAlternatingCurrentHasAndWhatTripped() {
+    @Test("The fields of alternating current and of a tripped protection")
+    func whatOnlyAlternatingCurrentHasAndWhatTripped() {
         #expect(
             lines(.snapshot(state(on: false, alternating: alternating, tripped: .overCurrent))) == [
                 #"{"activeEnergy":12.345,"activePower":60.4,"apparentPower":60.5,\#(when),"currentRMS":0.263,"#
@@ -48,11 +49,11 @@ import Testing
                 #"{"activeEnergy":12.345,"activePower":60.4,"apparentPower":60.5,\#(when),"currentRMS":0.263,"#
                     + #""event":"reading","plug":"Lamp","powerFactor":0.998,"reactivePower":-3.5,"voltageRMS":230.1}"#
             ])
-        // The protection's own event tells it.
+        // The event of the protection has its own line.
         #expect(lines(.state(state(tripped: .overPower)), previous: state()) == [])
     }
 
-    @Test func aStateBecomesWhatChangedInIt() {
+    @Test("A new state becomes one line per change") func aStateBecomesWhatChangedInIt() {
         let reading =
             #"{"activeEnergy":12.345,"activePower":60.4,\#(when),"currentRMS":0.263,"event":"reading","#
             + #""plug":"Lamp","voltageRMS":230.1}"#
@@ -61,11 +62,12 @@ import Testing
         let level = #"{\#(when),"event":"level","level":12.5,"plug":"Lamp"}"#
         #expect(lines(.state(state(level: 12.5)), previous: state(level: 40)) == [level])
         #expect(lines(.state(state(level: 12.5)), previous: state(level: 40, watts: 3, time: 4)) == [level, reading])
-        // The relay's own event tells it.
+        // The event of the relay has its own line.
         #expect(lines(.state(state(on: false)), previous: state()) == [])
     }
 
     @Test(
+        "The line of a relay event",
         arguments: [
             (PlugEvent.Kind.relayChanged(on: true, cause: .button), #""cause":"button","event":"relay","on":true"#),
             (.relayChanged(on: false, cause: .protection), #""cause":"protection","event":"relay","on":false"#),
@@ -83,7 +85,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ButtonPress.allCases)
+    @Test("The line of a press", arguments: ButtonPress.allCases)
     func aPress(press: ButtonPress) {
         #expect(
             lines(.event(event(.buttonPressed(press)), age: .zero)) == [
@@ -91,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: Protection.allCases)
+    @Test("The lines of a protection that trips and is reset", arguments: Protection.allCases)
     func aProtectionThatTripsAndIsReset(protection: Protection) {
         #expect(
             lines(.event(event(.protectionTripped(protection)), age: .zero)) == [
@@ -110,8 +112,8 @@ import Testing
             ])
     }
 
-    /// The names are part of the contract with scripts.
-    @Test func theNamesOfTheProtectionsStand() {
+    /// The names are part of the interface for scripts.
+    @Test("The names of protections do not change") func theNamesOfTheProtectionsStand() {
         #expect(
             Protection.allCases.map(\.rawValue) == [
                 "overPower", "overCurrent", "overVoltage", "underVoltage", "overTemperature", "weldedRelay", "restTime",
@@ -120,7 +122,8 @@ import Testing
         #expect(Set(Protection.allCases.map(\.words)).count == Protection.allCases.count)
     }
 
-    @Test func protectionRestartAndAnAgeThatNobodyKnows() {
+    @Test("The lines of a protection, of a restart and of an event of unknown age")
+    func protectionRestartAndAnAgeThatNobodyKnows() {
         #expect(
             lines(.event(event(.protectionTripped(.overPower)), age: .microseconds(1499))) == [
                 #"{"age":0.001,\#(when),"event":"protection","plug":"Lamp","protection":"overPower","seq":12}"#
@@ -131,7 +134,7 @@ import Testing
             ])
     }
 
-    @Test func whoIsPairedAndWhoTried() {
+    @Test("The lines of pairing") func whoIsPairedAndWhoTried() {
         #expect(
             lines(.event(event(.pairingFailed(failures: 3)), age: .zero)) == [
                 #"{"age":0,\#(when),"event":"pairingFailed","failures":3,"plug":"Lamp","seq":12}"#
@@ -146,7 +149,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: Gap.Reason.allCases)
+    @Test("The line of a gap", arguments: Gap.Reason.allCases)
     func aGap(reason: Gap.Reason) {
         #expect(
             lines(.gap(Gap(from: 3, to: 9, reason: reason))) == [
@@ -154,17 +157,18 @@ import Testing
             ])
     }
 
-    @Test func whatOnlyACursorNeedsIsNoLine() {
+    @Test("An update that only changes the cursor has no line") func whatOnlyACursorNeedsIsNoLine() {
         #expect(lines(.following(after: 4)) == [])
     }
 
-    @Test func aNameStaysOneLine() {
+    @Test("A name with control characters stays in one line") func aNameStaysOneLine() {
         let record = WatchRecord.records(
             of: report(.snapshot(state(on: false, watts: nil)), of: "a\n\"b\"/\u{1B}"), previous: nil)[0]
         #expect(jsonLine(record) == #"{\#(when),"event":"snapshot","on":false,"plug":"a\n\"b\"/\u001b"}"#)
     }
 
     @Test(
+        "The text of an update",
         arguments: [
             (PlugUpdate.snapshot(state(level: 40)), "on, level 40 %, 60.4 W"),
             (.state(state(watts: 40)), "40 W"),
