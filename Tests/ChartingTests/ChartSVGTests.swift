@@ -3,20 +3,20 @@ import Testing
 @testable import Charting
 
 struct ChartSVGTests {
-    @Test func everySpikeIsInTheBand() throws {
+    @Test("Every spike is in the band at any width") func everySpikeIsInTheBand() throws {
         for width in stride(from: 200, through: 1600, by: 61) {
             var points = Sample.points(20_000, every: 1) { Double($0 % 10) }
             points[(width * 7919) % 20_000].value = 1000
             let chart = Chart(series: [Series(name: "S", unit: .watts, points: points)])
             let svg = chart.svg(width: width, height: 300)
             let band = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"band") })
-            // The top of the plot, where the axis has its 1000, is at 38 pixels.
+            // The top of the plot, which is at 1000, is at 38 pixels.
             #expect(band.contains(" 38L"))
         }
     }
 
-    /// One hour of a year in which somebody cooked is in the picture of the year, and in that of a stack.
-    @Test func theSpikeOfASummaryIsInTheBand() throws {
+    /// One hour of high power is visible in the chart of a year, also in a stack.
+    @Test("The maximum of a summary is in the band") func theSpikeOfASummaryIsInTheBand() throws {
         let summaries = (0..<8760).map { hour in
             let from = Sample.start + Double(hour) * 3600
             return ChartSummary(
@@ -28,17 +28,17 @@ struct ChartSVGTests {
         let other = Series(name: "T", unit: .watts, points: Sample.points(9, every: 900_000) { _ in 0 })
         let stack = Chart(series: [series, other], style: .stacked).svg(width: 960, height: 300)
         let peak = try #require(stack.split(separator: "\n").first { $0.contains("class=\"peak") })
-        // 2000 of an axis up to 2000.
+        // The axis ends at 2000.
         #expect(peak.contains(" 38L") || peak.contains(" 38Z"))
     }
 
-    @Test func gapsBreakThePath() throws {
+    @Test("Gaps break the path") func gapsBreakThePath() throws {
         let svg = Sample.gap.chart.svg(width: 720, height: 300)
         let curve = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"curve") })
         #expect(curve.count { $0 == "M" } == 2)
     }
 
-    @Test func hostileNamesAreText() {
+    @Test("Markup in names is escaped") func hostileNamesAreText() {
         let name = "<script>alert(1)</script> & \"co\""
         let chart = Chart(
             title: name, series: [Series(name: name, unit: .watts, points: [])],
@@ -48,7 +48,7 @@ struct ChartSVGTests {
         #expect(svg.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;co&quot;"))
     }
 
-    @Test func isWellFormedAtAnySize() {
+    @Test("The SVG is well-formed at any size") func isWellFormedAtAnySize() {
         for sample in Sample.all {
             for (width, height) in [(1, 1), (0, -4), (90, 60), (160, 130), (720, 300), (3000, 1200)] {
                 let svg = sample.chart.svg(width: width, height: height)

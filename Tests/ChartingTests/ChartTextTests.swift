@@ -13,15 +13,16 @@ struct ChartTextTests {
         }
     }
 
-    /// One sample in 5000 rises; wherever it falls and however wide the chart is, the cell at its place is not blank.
-    @Test(arguments: [ChartGlyphs.braille, .plain]) func everySpikeIsVisibleAtEveryWidth(_ glyphs: ChartGlyphs) throws {
+    /// One sample of 5000 is a spike. At any position and width its cell is not blank.
+    @Test("Every spike is visible at every width", arguments: [ChartGlyphs.braille, .plain])
+    func everySpikeIsVisibleAtEveryWidth(_ glyphs: ChartGlyphs) throws {
         for columns in 20...140 {
             let spike = (columns * 7919) % 5000
             var points = noise(UInt64(columns), count: 5000)
             points[spike].value = 1000
             let series = Series(name: "Kettle", unit: .watts, points: points)
             let lines = Chart(series: [series]).text(columns: columns, rows: 12, glyphs: glyphs).map { Array($0.text) }
-            // The axis stands at the same column in each line of the plot; the line with "1000" is the top.
+            // The axis is in the same column of each line. The line with "1000" is the top of the plot.
             let row = try #require(lines.indices.first { String(lines[$0]).contains("1000 ") })
             let axis = try #require(lines[row].firstIndex { $0 == glyphs.valueTick })
             let width = columns - axis - 1
@@ -30,8 +31,8 @@ struct ChartTextTests {
         }
     }
 
-    /// With several curves on top of each other each one's spike still leaves a mark at its place.
-    @Test func spikesOfSeveralSeriesAreVisible() throws {
+    /// If several curves overlap, the spike of each is still visible.
+    @Test("Spikes of several series are visible") func spikesOfSeveralSeriesAreVisible() throws {
         for columns in 40...100 {
             let series = (0..<4).map { index in
                 var points = noise(UInt64(index), count: 2000)
@@ -53,8 +54,8 @@ struct ChartTextTests {
         }
     }
 
-    /// With several lines on top of each other the sum is at the top, and a layer that is unknown is none.
-    @Test func layersAddUp() {
+    /// In a stack the sum is at the top, and a layer without data is absent.
+    @Test("Stacked layers add up, and a layer without data is absent") func layersAddUp() {
         func series(_ name: String, _ value: Double, _ range: Range<Int>) -> Series {
             let points = Sample.points(600, every: 1) { _ in value }
             return Series(name: name, unit: .watts, points: Array(points[range]), gapLimit: 15)
@@ -67,7 +68,7 @@ struct ChartTextTests {
         #expect(layers.slices[1][10] == nil && layers.slices[1][50] == Layers.Slice(bottom: 100, top: 150))
     }
 
-    @Test("Values below zero are stacked downwards, and the axis has room for them")
+    @Test("Values below zero are stacked downward, and the axis includes them")
     func negativeLayers() {
         func series(_ name: String, _ value: Double) -> Series {
             Series(name: name, unit: .watts, points: Sample.points(600, every: 1) { _ in value }, gapLimit: 15)
@@ -95,11 +96,11 @@ struct ChartTextTests {
         #expect(lines.last?.hasPrefix("and 17 more") == true)
         let picture = chart.svg(width: 800, height: 400)
         #expect(!picture.contains("too small") && picture.contains("more</text>"))
-        // The title is cut, and the date is next to it.
+        // The title is truncated, with the date next to it.
         #expect(picture.contains("…</text>") && picture.contains(TimeAxis.caption(chart.window, zone: chart.zone)))
     }
 
-    @Test func everyLineHasExactlyTheWidthAskedFor() {
+    @Test("Every line has exactly the requested width") func everyLineHasExactlyTheWidthAskedFor() {
         for (index, sample) in Sample.all.enumerated() {
             for columns in stride(from: 1 + index % 4, through: 130, by: 4) {
                 for rows in [1, 2, 4, 5, 6, 7, 9, 16, 40] {
@@ -113,7 +114,7 @@ struct ChartTextTests {
         }
     }
 
-    @Test func widthsAreThoseTheTerminalTells() {
+    @Test("Widths are those of the terminal's characters") func widthsAreThoseTheTerminalTells() {
         func width(_ character: Character) -> Int { character.isASCII || "…".contains(character) ? 1 : 2 }
         let series = Series(name: "居間のランプ", unit: .watts, points: Sample.points(60, every: 1) { Double($0) })
         for columns in 20...90 {
@@ -124,7 +125,7 @@ struct ChartTextTests {
         }
     }
 
-    @Test func plainIsASCII() {
+    @Test("Plain text is ASCII") func plainIsASCII() {
         for sample in Sample.all {
             for line in sample.chart.text(columns: 60, rows: 14, glyphs: .plain) {
                 #expect(line.text.allSatisfy { $0.isASCII })
@@ -132,7 +133,7 @@ struct ChartTextTests {
         }
     }
 
-    @Test func tinySizesSaySo() {
+    @Test("Tiny sizes show a remark instead of a chart") func tinySizesSaySo() {
         let lines = Sample.refrigerator.chart.text(columns: 24, rows: 3).map(\.text)
         #expect(
             lines == [String(repeating: " ", count: 24), "too small for a chart   ", String(repeating: " ", count: 24)])
@@ -142,15 +143,15 @@ struct ChartTextTests {
         #expect(Sample.refrigerator.chart.text(columns: -3, rows: -1).isEmpty)
     }
 
-    @Test func gapIsNeitherLineNorZero() {
+    @Test("A gap is neither a line nor zero") func gapIsNeitherLineNorZero() {
         let lines = Sample.gap.chart.text(columns: 78, rows: 16, glyphs: .plain).map { Array($0.text) }
-        // 205 to 325 s of 600, in a plot of 72 columns that starts at column 6.
+        // The gap is from 205 to 325 s of 600, in a plot of 72 columns that begins at column 6.
         for column in (6 + 26)...(6 + 38) {
             for row in 1...12 { #expect(lines[row][column] == " ") }
         }
     }
 
-    @Test func eachSeriesBearsItsLetter() {
+    @Test("Each series is marked with its letter") func eachSeriesBearsItsLetter() {
         for glyphs in [ChartGlyphs.braille, .plain] {
             let lines = Sample.evening.chart.text(columns: 78, rows: 16, glyphs: glyphs).map(\.text)
             for letter in ["A", "B", "C"] {
@@ -160,7 +161,7 @@ struct ChartTextTests {
         }
     }
 
-    @Test func manySeriesShareTheLegendThatFits() {
+    @Test("A long legend is truncated") func manySeriesShareTheLegendThatFits() {
         let series = (0..<30).map {
             Series(name: "Plug \($0)", unit: .watts, points: Sample.points(9, every: 1) { Double($0) })
         }
@@ -169,7 +170,7 @@ struct ChartTextTests {
         #expect(lines[11].hasPrefix("and 27 more"))
     }
 
-    @Test func namesCannotCarryControlCharacters() {
+    @Test("Control characters in names are removed") func namesCannotCarryControlCharacters() {
         let hostile = "Lamp\u{1B}[2J\u{202E}\n\u{9B}31m"
         let chart = Chart(title: hostile, series: [Series(name: hostile, unit: .watts, points: [])])
         let output = chart.text(columns: 70, rows: 10).map(\.text).joined() + chart.svg(width: 400, height: 300)

@@ -2,8 +2,8 @@ import Charting
 import Foundation
 import Testing
 
-/// Compares with the files in Golden. `GOLDEN=write Scripts/test unit` writes them anew: look at the
-/// difference before committing it.
+/// Compares charts with the files in Golden. `GOLDEN=write Scripts/test unit` writes them again; review the difference
+/// before the commit.
 struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
@@ -16,14 +16,14 @@ struct GoldenTests {
         #expect(output == golden, "\(name) differs; got:\n\(output)")
     }
 
-    @Test(arguments: Sample.all) func text(_ sample: Sample) throws {
+    @Test("The text equals the golden file", arguments: Sample.all) func text(_ sample: Sample) throws {
         for (glyphs, ending) in [(ChartGlyphs.braille, "braille.txt"), (.plain, "plain.txt")] {
             let lines = sample.chart.text(columns: 78, rows: sample.rows, glyphs: glyphs)
             try expect(lines.map(\.text).joined(separator: "\n") + "\n", equals: "\(sample.name).\(ending)")
         }
     }
 
-    @Test(arguments: Sample.all) func svg(_ sample: Sample) throws {
+    @Test("The SVG equals the golden file", arguments: Sample.all) func svg(_ sample: Sample) throws {
         try expect(sample.chart.svg(width: 720, height: 300, theme: sample.theme), equals: "\(sample.name).svg")
     }
 }

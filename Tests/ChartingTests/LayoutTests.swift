@@ -15,13 +15,14 @@ struct LayoutTests {
         (0.0, 24_000.0, 3, ["0", "10", "20", "30"]),
     ]
 
-    @Test(arguments: axes) func ticksAreRound(low: Double, high: Double, intervals: Int, labels: [String]) {
+    @Test("Value ticks are round numbers and include the range", arguments: axes)
+    func ticksAreRound(low: Double, high: Double, intervals: Int, labels: [String]) {
         let axis = ValueAxis(showing: low...high, fromZero: false, unit: .watts, intervals: intervals)
         #expect(axis.labels == labels)
         #expect(axis.lower <= low && axis.upper >= high)
     }
 
-    @Test func axisPrefixes() {
+    @Test("The unit of an axis gets a prefix") func axisPrefixes() {
         func unit(_ high: Double, _ unit: ChartUnit = .watts) -> String {
             ValueAxis(showing: 0...high, fromZero: true, unit: unit, intervals: 4).unit
         }
@@ -31,7 +32,7 @@ struct LayoutTests {
         #expect(unit(90_000, .percent) == "%")
     }
 
-    @Test func valuesInWords() {
+    @Test("Values are formatted with units and rounding") func valuesInWords() {
         #expect(ChartUnit.watts.text(118.3) == "118.3 W")
         #expect(ChartUnit.watts.text(2150.4) == "2150 W")
         #expect(ChartUnit.watts.text(12_400) == "12.4 kW")
@@ -44,8 +45,8 @@ struct LayoutTests {
         #expect(fixed(-12.345, decimals: 2) == "-12.35")
     }
 
-    /// Whatever goes in, no number that is none comes out, and nothing traps.
-    @Test func hostileNumbers() {
+    /// Any input gives valid numbers, without a trap.
+    @Test("Invalid and extreme numbers do not reach the output") func hostileNumbers() {
         let values: [Double] = [
             .nan, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, 1e15, -1e15, 1e-7, 230,
             .greatestFiniteMagnitude,
@@ -83,7 +84,7 @@ struct LayoutTests {
         }
     }
 
-    @Test func constantSeriesHasRoomAroundIt() {
+    @Test("The axis of a constant series has a margin") func constantSeriesHasRoomAroundIt() {
         let axis = ValueAxis(showing: 230...230, fromZero: false, unit: .volts, intervals: 4)
         #expect(axis.lower < 230 && axis.upper > 230)
         let zero = ValueAxis(showing: 0...0, fromZero: true, unit: .watts, intervals: 4)
@@ -96,13 +97,14 @@ struct LayoutTests {
         (25_920_000.0, "Jan 2027", "Apr 2027"),
     ]
 
-    @Test(arguments: spans) func timeTicksAreRound(length: Double, first: String, second: String) {
+    @Test("Time ticks are round times", arguments: spans)
+    func timeTicksAreRound(length: Double, first: String, second: String) {
         let window = ChartWindow(from: Sample.start, to: Sample.start + length)
         let labels = TimeAxis(window: window, zone: .utc, length: 66).ticks.map(\.label)
         #expect(Array(labels.prefix(2)) == [first, second])
     }
 
-    @Test func timeLabelsNeverTouch() {
+    @Test("Time labels never touch") func timeLabelsNeverTouch() {
         for exponent in stride(from: 0.0, to: 30, by: 0.37) {
             var length = 1.0
             for _ in 0..<Int(exponent * 2) { length *= 1.41 }
@@ -117,11 +119,11 @@ struct LayoutTests {
         }
     }
 
-    /// Central Europe's clock is set back here, and two o'clock comes twice.
+    /// The clocks of Central Europe go back here, and the hour after two o'clock is repeated.
     private static let setBack = 1_792_890_000.0
     private static let autumn = ZoneOffsets(initial: 7200, transitions: [.init(time: setBack, seconds: 3600)])
 
-    @Test func timeLabelsDoNotTouchWhereAnHourComesTwice() {
+    @Test("Time labels do not touch in the repeated hour") func timeLabelsDoNotTouchWhereAnHourComesTwice() {
         for hours in stride(from: 2.0, to: 80, by: 1.3) {
             let window = ChartWindow(from: Self.setBack - hours * 1800, to: Self.setBack + hours * 1800)
             for columns in [30.0, 70, 110, 200] {
@@ -134,7 +136,7 @@ struct LayoutTests {
         }
     }
 
-    @Test func aBarThatIsMissingLeavesItsLabel() {
+    @Test("A missing bar keeps its label") func aBarThatIsMissingLeavesItsLabel() {
         func bars(_ days: [Int]) -> [ChartBar] {
             days.map { ChartBar(from: Double($0) * 86_400, to: Double($0 + 1) * 86_400, value: 100, estimated: 0) }
         }
@@ -151,7 +153,7 @@ struct LayoutTests {
         #expect(labels(Array(0..<8), []) == all && labels([0, 1, 6], []) == all && labels([3], [5]) == all)
     }
 
-    @Test func aSpanSaysItsWordsWholeOrNotAtAll() {
+    @Test("The label of a span is shown complete or not at all") func aSpanSaysItsWordsWholeOrNotAtAll() {
         let span = ChartSpan(from: 0, to: 1, label: "programme 673 Wh", shortLabel: "673 Wh")
         #expect((0...20).map { span.words(within: $0) ?? "" }.uniqued() == ["", "673 Wh", "programme 673 Wh"])
         #expect(ChartSpan(from: 0, to: 1, label: "46 Wh").words(within: 4) == nil)
@@ -167,8 +169,10 @@ struct LayoutTests {
         }
     }
 
-    /// The unit, the letters of lanes and the axis' labels stand in one column; with what hangs below the line, letters are ten pixels high.
-    @Test(arguments: [0, 1, 2, 3]) func whatStandsBesideTheAxisDoesNotOverlap(marks: Int) throws {
+    /// The unit, the letters of lanes and the labels of the axis share one column. Letters are ten pixels high,
+    /// including descenders.
+    @Test("Labels next to the axis do not overlap", arguments: [0, 1, 2, 3])
+    func whatStandsBesideTheAxisDoesNotOverlap(marks: Int) throws {
         for count in 1...3 {
             let series = (0..<count).map {
                 Series(
@@ -196,7 +200,7 @@ struct LayoutTests {
         }
     }
 
-    @Test func midnightFollowsTheZone() {
+    @Test("Midnight follows the time zone") func midnightFollowsTheZone() {
         let (change, zone) = (Self.setBack, Self.autumn)
         let window = ChartWindow(from: change - 2 * 86_400, to: change + 2 * 86_400)
         let ticks = TimeAxis(window: window, zone: zone, length: 50).ticks
@@ -205,7 +209,7 @@ struct LayoutTests {
         #expect(zip(ticks, ticks.dropFirst()).map { $1.time - $0.time } == [86_400, 90_000, 86_400])
     }
 
-    @Test func statisticsWeighByTimeAndLeaveGapsOut() throws {
+    @Test("Statistics are weighted by time and exclude gaps") func statisticsWeighByTimeAndLeaveGapsOut() throws {
         let measured: [(Double, Double)] = [(0, 100), (1, 100), (2, 100), (102, 0), (112, 0)]
         let points = measured.map { ChartPoint(time: $0.0, value: $0.1) }
         let series = Series(name: "S", unit: .watts, points: points, gapLimit: 20)
@@ -216,7 +220,7 @@ struct LayoutTests {
         #expect(Statistics(of: series, in: ChartWindow(from: 20, to: 30)) == nil)
     }
 
-    @Test func tenthKindsOfMarksShareASign() {
+    @Test("Kinds of marks from the tenth on share a sign") func tenthKindsOfMarksShareASign() {
         let marks = (0..<30).map { ChartMark(time: Double(100 - $0), label: "kind \($0 % 12)") }
         let table = MarkTable(marks, in: ChartWindow(from: 0, to: 100))
         #expect(table.entries.map(\.sign) == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*"])
@@ -225,7 +229,7 @@ struct LayoutTests {
         #expect(MarkTable(marks, in: ChartWindow(from: 0, to: 70)).marks.isEmpty)
     }
 
-    @Test func spansThatOverlapStandInLanes() {
+    @Test("Overlapping spans are placed in lanes") func spansThatOverlapStandInLanes() {
         let spans = [(0.0, 10.0), (2, 4), (3, 5), (3, 4), (5, 6), (20, 30)].map {
             ChartSpan(from: $0.0, to: $0.1, label: "\($0.0)")
         }
@@ -237,8 +241,8 @@ struct LayoutTests {
         #expect(SpanLanes(owned, in: ChartWindow(from: 0, to: 15)).lanes.map { $0.map(\.from) } == [[1, 4], [0, 3]])
     }
 
-    /// Points that a summary has already are not drawn, and not counted, twice.
-    @Test func summariesComeBeforePoints() throws {
+    /// Points that a summary includes are neither drawn nor counted twice.
+    @Test("Summaries have priority over points") func summariesComeBeforePoints() throws {
         let summaries = [
             ChartSummary(from: 60, to: 120, covered: 60, mean: 10, least: 5, greatest: 20),
             ChartSummary(from: 0, to: 60, covered: 30, mean: 40, least: 30, greatest: 50),
@@ -252,13 +256,13 @@ struct LayoutTests {
         #expect(abs(figures.mean - (1200 + 600 + 5) / 95) < 1e-9)
     }
 
-    @Test func unsortedPointsAreSorted() {
+    @Test("Unsorted points are sorted") func unsortedPointsAreSorted() {
         let series = Series(name: "S", unit: .watts, points: [3.0, 1, .nan, 2].map { ChartPoint(time: $0, value: $0) })
         #expect(series.points.map(\.time) == [1, 2, 3])
     }
 
-    /// A line that enters the window from outside is drawn from its edge on.
-    @Test func linesEnterAndLeaveTheWindow() {
+    /// A line that enters the window from outside is drawn from the edge.
+    @Test("Lines enter and leave the window at its edges") func linesEnterAndLeaveTheWindow() {
         let points = [ChartPoint(time: 0, value: 0), ChartPoint(time: 100, value: 100)]
         let joined = Series(name: "S", unit: .watts, points: points)
         let inside = Envelope(of: joined, in: ChartWindow(from: 40, to: 60), columns: 10)
@@ -270,7 +274,7 @@ struct LayoutTests {
     }
 }
 
-/// A small seeded generator, so that a failure can be repeated.
+/// A small seeded generator, so that failures are reproducible.
 struct Lehmer: RandomNumberGenerator {
     var state: UInt64
 

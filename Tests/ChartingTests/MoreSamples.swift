@@ -2,7 +2,7 @@ import Charting
 import LocalCalendar
 
 extension Sample {
-    /// The lines of ``evening`` as a sum; one of the plugs was away for a while.
+    /// The series of ``evening`` as a stack; one plug was absent for a while.
     static let stack = Sample(
         name: "stack",
         chart: Chart(
@@ -14,7 +14,7 @@ extension Sample {
                     points: index == 1 ? series.points.filter { !away.contains($0.time) } : series.points, gapLimit: 15)
             }, style: .stacked, zone: centralEurope))
 
-    /// A wash with its phases, seen by a plug that somebody switched.
+    /// A wash with its phases, with marks where the plug was switched.
     static let wash = Sample(
         name: "wash",
         chart: Chart(
@@ -44,7 +44,7 @@ extension Sample {
             ], zone: centralEurope),
         rows: 22)
 
-    /// A year of hours: what the mean is, how far it goes up and down, a fortnight of which nothing is known, and one spike.
+    /// A year of hourly summaries with mean, minimum and maximum, two weeks without data, and one spike.
     static let envelope = Sample(
         name: "envelope",
         chart: Chart(
@@ -62,7 +62,7 @@ extension Sample {
             ], zone: centralEurope),
         theme: .dark)
 
-    /// Two weeks by day, of which one was only seen by the plugs' counters, and one by nobody.
+    /// Two weeks by day. For one day only the plugs' counters have data, and one day has no data.
     static let energy = Sample(
         name: "energy",
         chart: Chart(

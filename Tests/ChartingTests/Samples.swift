@@ -2,7 +2,7 @@ import Charting
 import LocalCalendar
 import Testing
 
-/// The charts that the golden files show.
+/// The charts of the golden files.
 struct Sample: CustomTestStringConvertible {
     let name: String
     let chart: Chart
@@ -25,7 +25,7 @@ struct Sample: CustomTestStringConvertible {
         (0..<count).map { ChartPoint(time: start + Double($0) * step, value: value($0)) }
     }
 
-    /// Six hours of a compressor: an inrush of one sample, then a slow fall, twenty minutes of every hour.
+    /// Six hours of a compressor: twenty minutes of every hour, with an inrush of one sample and then a slow fall.
     static let refrigerator = Sample(
         name: "refrigerator",
         chart: Chart(
@@ -96,7 +96,7 @@ struct Sample: CustomTestStringConvertible {
                     points: points(720, every: 60) { min(0, Double(abs($0 - 360)) - 300) })
             ], zone: centralEurope))
 
-    /// The night of 2026-10-25, when clocks in central Europe go back at 01:00 UTC.
+    /// The night of 2026-10-25, when the clocks of Central Europe go back at 01:00 UTC.
     static let daylightSaving: Sample = {
         let change = 1_792_890_000.0
         let zone = ZoneOffsets(initial: 7200, transitions: [.init(time: change, seconds: 3600)])
