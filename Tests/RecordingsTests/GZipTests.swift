@@ -2,17 +2,17 @@
 import Testing
 
 @Suite struct GZipTests {
-    /// `0,10` and `1,2000`, each with its line's end, as gzip compresses them: with the fixed codes.
+    /// `0,10` and `1,2000`, each with a line feed, compressed by gzip with the fixed codes.
     private static let fixed: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0xD0, 0x31, 0x34, 0xE0, 0x32,
         0xD4, 0x31, 0x32, 0x30, 0x30, 0xE0, 0x02, 0x00, 0xF6, 0x9A, 0xF2, 0x95, 0x0C, 0x00, 0x00, 0x00,
     ]
-    /// `2,5` as it is.
+    /// `2,5` with a line feed, in a stored block.
     private static let stored: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x03, 0x01, 0x04, 0x00, 0xFB, 0xFF, 0x32,
         0x2C, 0x35, 0x0A, 0x1A, 0x7B, 0xD5, 0x08, 0x04, 0x00, 0x00, 0x00,
     ]
-    /// Two hundred lines, with codes of their own.
+    /// Two hundred lines, compressed with dynamic codes.
     private static let dynamic: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x25, 0x95, 0x4B, 0x16, 0x43, 0x21,
         0x08, 0x43, 0xE7, 0xAE, 0xC5, 0x81, 0xC8, 0x47, 0xD8, 0xFF, 0xC6, 0x7A, 0xF3, 0x3A, 0x2A, 0x87,
@@ -88,10 +88,10 @@ import Testing
         #expect(try GZip.decompress(Self.dynamic, limit: 100_000) == Array(lines.joined().utf8))
     }
 
-    @Test("More bytes than the limit are refused")
+    @Test("Output beyond the limit is rejected")
     func limit() { #expect(error(Self.fixed, limit: 11) == .tooLarge(limit: 11)) }
 
-    @Test("Each prefix is truncated, and no changed byte is taken for the same content")
+    @Test("Each prefix is truncated, and a changed byte never gives different content")
     func damage() throws {
         for length in 2..<Self.dynamic.count { #expect(error(Array(Self.dynamic[..<length])) == .truncated) }
         let whole = try GZip.decompress(Self.dynamic, limit: 100_000)

@@ -3,7 +3,7 @@ import Metering
 import Recordings
 import Testing
 
-/// Recordings that may lie beside the project. They are not part of it, so the tests are left out where they are missing.
+/// Recordings of appliances that may be in a directory next to the repository. Without them the tests are skipped.
 private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/traces")
     .standardized
 
@@ -18,14 +18,15 @@ struct RecordedApplianceTests {
         return try Recording.parse([UInt8](Data(contentsOf: file)))
     }
 
-    @Test func theTelevisionRisesWhenItIsKnownTo() throws {
+    @Test("The recording of a television rises at the known times") func theTelevisionRisesWhenItIsKnownTo() throws {
         let points = try recording("TV-LCD").points
         let rises = zip(points, points.dropFirst()).filter { $0.deciwatts <= 400 && $1.deciwatts > 400 }
         #expect(rises.map(\.1.milliseconds).contains(try #require(TimeOfDay.milliseconds("11:14:07"))))
         #expect(rises.map(\.1.milliseconds).contains(try #require(TimeOfDay.milliseconds("19:19:32"))))
     }
 
-    @Test func chunksKeepThemExactlyInLittleMoreThanThreeBitsASample() throws {
+    @Test("Chunks are lossless and need at most 0.42 bytes per sample")
+    func chunksKeepThemExactlyInLittleMoreThanThreeBitsASample() throws {
         var bytes = 0
         var count = 0
         for file in files {

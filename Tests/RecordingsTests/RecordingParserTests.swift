@@ -13,7 +13,8 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         } catch { return error }
     }
 
-    @Test func datedLinesCountFromMidnightOfTheFirstDay() throws {
+    @Test("Times of dated lines count from midnight of the first day")
+    func datedLinesCountFromMidnightOfTheFirstDay() throws {
         let recording = try parse(
             "21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\r\n\n21/01/2012 11:14:07;103;45\n22/01/2012 00:00:01;0;0"
         )
@@ -22,14 +23,14 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(recording.points.map(\.deciwatts) == [450, 1020, 1030, 0])
     }
 
-    @Test func plainLinesCountFromTheirOwnZero() throws {
+    @Test("Times of lines without dates count from zero") func plainLinesCountFromTheirOwnZero() throws {
         let recording = try parse("\u{FEFF}0.5,10\n2,20.25\n 3.0004 , -1.04 \n")
         #expect(recording.day == nil)
         #expect(recording.points.map(\.milliseconds) == [500, 2000, 3000])
         #expect(recording.points.map(\.deciwatts) == [100, 203, -10])
     }
 
-    @Test func fieldsMayStandInQuotes() throws {
+    @Test("Fields may be in quotes") func fieldsMayStandInQuotes() throws {
         let recording = try parse("\"21/01/2012 00:00:08\";\"45\";\"43\"\r\n21/01/2012 00:00:09;\"46\"")
         #expect(recording.day == CalendarDay(year: 2012, month: 1, day: 21))
         #expect(recording.points.map(\.milliseconds) == [8_000, 9_000])
@@ -37,19 +38,19 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(try points("\"1\",\" 2.5 \"").map(\.deciwatts) == [25])
     }
 
-    @Test func linesAreReadWhateverTheirTimesDo() throws {
+    @Test("Lines are read even if their time steps back") func linesAreReadWhateverTheirTimesDo() throws {
         let recorded = try RecordedLines.parse(Array("21/01/2012 00:00:08;45\n\n20/01/2012 23:00:00;1\n\n".utf8))
         #expect(recorded.lines.map(\.number) == [1, 3])
         #expect(recorded.lines.map(\.milliseconds) == [8_000, -3_600_000])
         #expect(recorded.count == 4 && recorded.firstEmpty == 2)
-        // But not lines in no order at all.
+        // A file with too many steps back is rejected.
         let descending = (0...RecordedLines.fallLimit + 1).reversed().map { "\($0),1" }.joined(separator: "\n")
         #expect(throws: RecordingError.self) { try RecordedLines.parse(Array(descending.utf8)) }
         let ordered = descending.split(separator: "\n").dropFirst().joined(separator: "\n")
         #expect(try RecordedLines.parse(Array(ordered.utf8)).lines.count == RecordedLines.fallLimit + 1)
     }
 
-    @Test(arguments: [
+    @Test("An error states the line, the text and what was expected", arguments: [
         ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
         ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
         ("seconds,watts\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
@@ -147,7 +148,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(throws: RecordingError.self) { try Recording.parse(little.dropLast()) }
     }
 
-    @Test func longLinesAreRefusedAndLongQuotesCut() throws {
+    @Test("A line that is too long is rejected, and a long quote is truncated") func longLinesAreRefusedAndLongQuotesCut() throws {
         #expect(
             failure(of: "0,1\n" + String(repeating: "9", count: 201))?.description
                 == "line 2: found 201 bytes, expected at most 200 in a line")
@@ -157,7 +158,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(failure(of: String(repeating: "9", count: 150) + "/9")?.line == 1)
     }
 
-    @Test func aRecordingThatIsTooLongIsRefused() {
+    @Test("A recording with too many points is rejected") func aRecordingThatIsTooLongIsRefused() {
         let text = Array("0,0\n".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4 * (Recording.pointLimit + 1))
