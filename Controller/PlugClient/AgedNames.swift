@@ -1,7 +1,7 @@
-/// Names in the order in which they came, each once.
+/// A set of names that remembers the order of insertion.
 struct AgedNames: Sendable {
     private var numbers: [String: UInt64] = [:]
-    /// It may hold names that left, and that came again later; those are passed over.
+    /// The names in insertion order. Names that were removed stay in the queue with an outdated number and are skipped.
     private var queue: [(name: String, number: UInt64)] = []
     private var first = 0
     private var last: UInt64 = 0
@@ -9,13 +9,13 @@ struct AgedNames: Sendable {
     var count: Int { numbers.count }
     func contains(_ name: String) -> Bool { numbers[name] != nil }
 
-    /// One that is here keeps its place.
+    /// Adds a name at the end. A name that is already in the set keeps its position.
     mutating func add(_ name: String) {
         guard numbers[name] == nil else { return }
         last += 1
         numbers[name] = last
         queue.append((name, last))
-        // Stops names that come and leave again and again from growing the queue.
+        // Prevents names that are added and removed repeatedly from growing the queue.
         guard queue.count > 2 * numbers.count + 64 else { return }
         queue = queue[first...].filter { numbers[$0.name] == $0.number }
         first = 0
@@ -23,6 +23,7 @@ struct AgedNames: Sendable {
 
     mutating func remove(_ name: String) { numbers[name] = nil }
 
+    /// Removes and returns the oldest name, or nil if the set is empty.
     mutating func takeOldest() -> String? {
         while first < queue.count {
             let (name, number) = queue[first]

@@ -1,36 +1,43 @@
 import PlugModel
 
-/// The next key that a plug announces on a connection, and whether the plug was told that the controller stored it.
+/// Handles the next key that a plug announces on a connection, and decides whether the controller confirms that it
+/// stored the key.
 ///
-/// A plug announces a key once per connection. The messages of a plug that sends more cost neither writes nor answers: an identical key is
-/// ignored, one key is stored at a time, and a connection has a limit of keys.
+/// A plug announces a key once per connection. A plug that sends more announcements causes neither writes nor answers:
+/// an identical key is ignored, one key is stored at a time, and the number of keys per connection is limited.
 struct AnnouncedKey {
+    /// The controller's reaction to an announced key.
     enum Step: Hashable {
         case ignore
-        /// The key is in the list of paired plugs: confirm it.
+        /// The key is already stored in the list of paired plugs, so the controller confirms it.
         case confirm
+        /// The controller stores the key and then calls ``finished(_:isStored:)``.
         case store
     }
 
-    /// Keys per connection. A plug has one next key; it draws a new one after a fault of its storage.
+    /// The maximum number of keys per connection. A plug has one next key, and generates a new one only after a fault
+    /// of its storage.
     static let limit = 8
 
-    /// The next key that the list of paired plugs had when the plug was dialled.
+    /// The next key that the list of paired plugs contained when the controller dialled the plug.
     private var stored: PublicKey?
+    /// The last key that the plug announced on this connection.
     private var last: PublicKey?
     private var count = 0
     private(set) var isStoring = false
-    /// The newest key that came while another one was being stored.
+    /// The newest key that arrived while another key was being stored.
     private var waiting: PublicKey?
 
+    /// Resets the stored key before the controller dials the plug.
     mutating func dialling(stored: PublicKey?) { self.stored = stored }
 
-    /// Whether the key was the announced one when the plug was dialled.
+    /// Returns true if the list of paired plugs contained this next key when the controller dialled the plug.
     func isStored(_ key: PublicKey) -> Bool { stored == key }
 
-    /// A new connection.
+    /// Resets the state of the previous connection.
     mutating func opened() { (last, count, waiting) = (nil, 0, nil) }
 
+    /// Handles an announced key and returns what to do with it.
     mutating func announced(_ key: PublicKey) -> Step {
         guard key != last, count < Self.limit else { return .ignore }
         last = key
@@ -44,9 +51,9 @@ struct AnnouncedKey {
         return .store
     }
 
-    /// Ends the storing that ``announced(_:)`` or this function asked for.
+    /// Ends the write that ``announced(_:)`` or the previous call of this function requested.
     ///
-    /// - Returns: whether to confirm the key, and the key to store next.
+    /// - Returns: `confirms` is true if the controller confirms the key. `next` is the key to store next, or nil.
     mutating func finished(_ key: PublicKey, isStored: Bool) -> (confirms: Bool, next: PublicKey?) {
         if isStored { stored = key }
         let next = waiting.flatMap { $0 == key ? nil : $0 }

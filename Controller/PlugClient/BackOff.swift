@@ -1,16 +1,18 @@
 import ProtocolCore
 
-/// How long to wait before the next attempt: doubling, with jitter so that a house of controllers does not return at once.
+/// The delay before the next connection attempt. It doubles with each attempt, with jitter, so that many controllers do
+/// not reconnect at the same time.
 struct BackOff {
     static let first = Duration.milliseconds(250)
     static let longest = Duration.seconds(30)
-    /// A session that lasted so long was a good one: after it the waiting begins anew.
+    /// The duration after which a session counts as stable. The next delay after a stable session is the shortest one
+    /// again.
     static let settled = Duration.seconds(5)
     private var base = first
 
     mutating func reset() { base = Self.first }
 
-    /// Between half of the base and the base.
+    /// Returns a random delay between half of the base and the base, and doubles the base up to `longest`.
     mutating func next(using random: inout SeededRandom) -> Duration {
         let delay = random.duration(in: (base / 2)...base)
         base = min(base * 2, Self.longest)

@@ -1,11 +1,12 @@
 import Metering
 import PlugModel
 
-/// Chunks that come in for somebody who waits and keeps them as they are.
+/// A fetch that collects whole chunks without decoding their samples.
 struct ChunksInProgress: FetchInProgress {
     typealias Outcome = Result<[SampleChunk], any Error>
 
-    /// Bytes of one fetch: more than a plug keeps. Stops one that never sends its last chunk from filling the memory.
+    /// The maximum size of one fetch in bytes, which is more than a plug stores. Prevents a plug that never sends its
+    /// last chunk from filling the memory.
     static let limit = 8 << 20
 
     private let continuation: CheckedContinuation<Outcome, Never>
@@ -17,7 +18,8 @@ struct ChunksInProgress: FetchInProgress {
     mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
         guard !bytes.isEmpty else { return last }
         let chunk = try SampleChunk(bytes: bytes)
-        // One that was open at the plug comes again when the fetch went on over another connection, and has grown.
+        // If the fetch resumes on a new connection, the plug sends a chunk that was still open again, with more
+        // samples.
         if chunks.last?.firstMilliseconds == chunk.firstMilliseconds { chunks.removeLast() }
         chunks.append(chunk)
         size += bytes.count

@@ -1,16 +1,17 @@
 public import PlugModel
 
-/// Where following a plug's events begins.
+/// The position in a plug's events at which following begins.
 public enum Cursor: Hashable, Sendable {
-    /// With what happens from now on.
+    /// Begins with the events that happen from now on.
     case now
-    /// With the oldest event that the plug still has; what it has no more is told as a gap.
+    /// Begins with the oldest event that the plug still stores. Older events are reported as a gap.
     case beginning
-    /// With the event after the last one that took its effect.
+    /// Begins with the event after this one, which is the last event that took effect.
     case after(SequenceNumber)
 }
 
 extension Cursor {
+    /// The cursor as an option of the subscription message.
     var subscription: SubscriptionOptions.Events {
         switch self {
         case .now: .fromNow

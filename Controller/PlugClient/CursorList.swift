@@ -1,16 +1,18 @@
 import PlugModel
 
-/// Event numbers of plugs as text, `ID NUMBER` a line, that of the plug heard of last at the end.
+/// A list of the last event number of each plug, as text with one line `ID NUMBER` per plug. The most recently updated
+/// plug is at the end.
 struct CursorList {
-    /// Plugs at most; the one that was not heard of for longest is forgotten. Stops the file from growing with every plug that
-    /// was ever seen.
+    /// The maximum number of plugs. The plug that was not updated for the longest time is removed first. Prevents the
+    /// file from growing with every plug that was ever seen.
     static let limit = 1024
-    /// Of a file: no line is longer than 34 bytes. Stops a file that is none of ours from filling the memory.
+    /// The maximum size of the file in bytes (no line is longer than 34 bytes). Prevents a foreign file from filling
+    /// the memory.
     static let byteLimit = 64 * limit
 
     private var lines: [(plug: PlugID, sequence: SequenceNumber)] = []
 
-    /// What cannot be read is left out: a plug that is forgotten is followed from now on.
+    /// Parses the file and skips invalid lines. A plug that is missing is followed from now on.
     init(_ bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -21,10 +23,13 @@ struct CursorList {
         }
     }
 
+    /// The last event number of each plug.
     var numbers: [PlugID: SequenceNumber] { Dictionary(lines.map { ($0.plug, $0.sequence) }) { _, last in last } }
 
+    /// The text of the file.
     var bytes: [UInt8] { lines.flatMap { Array("\($0.plug) \($0.sequence)\n".utf8) } }
 
+    /// Moves the plug to the end of the list with a new event number.
     mutating func set(_ sequence: SequenceNumber, of plug: PlugID) {
         lines.removeAll { $0.plug == plug }
         lines.append((plug, sequence))

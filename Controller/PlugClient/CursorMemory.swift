@@ -1,37 +1,38 @@
 public import DurableFiles
 public import PlugModel
 
-/// Remembers over restarts up to which event a program has shown each plug.
+/// Stores across restarts which event of each plug a program has processed last.
 ///
-/// It is written after the effect, so whoever is killed in between sees an event again, and misses none. Where an effect must
-/// come exactly once, the number belongs into the same write as the effect, and this is not enough.
+/// The number is written after the event took effect, so a program that is killed in between processes an event again
+/// and misses none. If an effect must happen exactly once, store the number in the same write as the effect instead of
+/// using this class.
 public actor CursorMemory {
-    /// A burst of events costs a few writes, not one for each.
+    /// The interval between writes, so that a burst of events causes only a few writes.
     private static let pause = Duration.milliseconds(100)
 
-    /// The last event shown of each plug.
+    /// The last processed event of each plug.
     public var known: [PlugID: SequenceNumber] { list.numbers }
 
     private let directory: String
     private let files: FileStore
     private let complain: @Sendable (FileError) -> Void
     private var list: CursorList
-    /// Those that the file does not say yet.
+    /// The numbers that are not in the file yet.
     private var unwritten: [PlugID: SequenceNumber] = [:]
-    /// Which plug bears a name now.
+    /// The id of the plug that has each name now.
     private var bearers: [String: PlugID] = [:]
     private var writing: Task<Void, Never>?
     private var hasComplained = false
 
     private var path: String { directory + "/cursors" }
 
-    /// Reads what was remembered in the directory, which is made where it is missing. Several programs may share it.
+    /// Reads the stored numbers. Creates the directory if it is missing. Several programs may share it.
     ///
     /// - Parameters:
-    ///   - directory: of these programs alone.
-    ///   - files: the kernel's, or a test's.
-    ///   - complain: told of the first write that fails; later ones are tried all the same.
-    /// - Throws: `FileError` where the directory cannot be made or read.
+    ///   - directory: The directory of the file `cursors`. No other programs should use it.
+    ///   - files: The file system; tests pass a simulated one.
+    ///   - complain: Receives the error of the first write that fails. Later writes are still tried.
+    /// - Throws: `FileError` if the directory cannot be created or read.
     public init(
         _ directory: String, files: FileStore = FileStore(), complain: @escaping @Sendable (FileError) -> Void
     ) throws(FileError) {
@@ -42,7 +43,7 @@ public actor CursorMemory {
         list = CursorList(try files.readIfPresent(directory + "/cursors", limit: CursorList.byteLimit) ?? [])
     }
 
-    /// Remembers how far the plug has come with this report, which has taken its effect.
+    /// Stores the progress that this report represents. Call it after the report took effect.
     public func took(_ report: PlugReport) {
         switch report.update {
         case .connected(let plug): bearers[report.plug] = plug.id
@@ -53,7 +54,7 @@ public actor CursorMemory {
         }
     }
 
-    /// Writes what is not written yet. Nothing is remembered after it.
+    /// Writes what is not written yet. Later reports are not stored.
     public func finish() async {
         writing?.cancel()
         await writing?.value
@@ -73,7 +74,7 @@ public actor CursorMemory {
         }
     }
 
-    /// Into the file as it is now: another program may have written what it saw of other plugs.
+    /// Merges the numbers into the current file, because other programs may have written the numbers of other plugs.
     private func write() {
         guard !unwritten.isEmpty else { return }
         do throws(FileError) {
@@ -84,7 +85,7 @@ public actor CursorMemory {
             try files.replace(path, with: list.bytes)
             unwritten = [:]
         } catch {
-            // Another program writes at this moment: there is a next time.
+            // Another program holds the lock. The next write tries again.
             if case .held = error.reason { return }
             if !hasComplained { complain(error) }
             hasComplained = true

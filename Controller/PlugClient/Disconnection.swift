@@ -1,26 +1,28 @@
 import PlugModel
 import PlugTransport
 
-/// Why a plug that is followed is not connected.
+/// The reason why a followed plug is not connected.
 public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
-    /// Not found, not reached, or the connection ended. The words are for a person.
+    /// The plug was not found or not reached, or the connection ended. The text is for the user.
     case away(String)
-    /// Plug and controller have no version of the protocol in common. The words say which of them to update.
+    /// Plug and controller have no protocol version in common. The text states which of them to update.
     case incompatible(String)
-    /// One of both does not know the other, or whoever answers is not the plug that was paired. The words say what to do.
+    /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
+    /// states what to do.
     case distrusted(String)
 
-    /// The plug was set back to factory state, and said so while it still proved the key that was pinned.
+    /// The plug was reset to factory state. It reported the reset on a connection where it proved its pinned key.
     public static let factoryReset = Disconnection.distrusted(
         "the plug was set back to factory state: it knows nobody any more\nhint: pair it again with `plugctl pair --replace`"
     )
 
-    /// Whoever answered has the key of one plug and calls itself another.
+    /// The peer proved the key of one plug but states the id of another.
     static func distrusted(id: PlugID, expected: PlugID) -> Disconnection {
         .distrusted(
             "it proved the key of plug \(expected) and says that it is \(id)\nhint: pair it anew with `plugctl pair`")
     }
 
+    /// Translates the reason that a session reported for its end.
     init(_ reason: EndReason) {
         switch reason {
         case .ended(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
@@ -34,7 +36,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Of an attempt that failed.
+    /// Translates the error of a failed connection attempt.
     init(_ error: any Error) {
         switch error {
         case let error as Distrust: self = .distrusted("\(error)")
@@ -49,6 +51,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The text for the user.
     public var description: String {
         switch self {
         case .away(let words), .incompatible(let words), .distrusted(let words): words
@@ -57,7 +60,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DialError {
-    /// Nobody proved to be the plug, and somebody to be another.
+    /// True if a peer proved a key, and no peer proved the expected one.
     var showsOtherKey: Bool {
         attempts.contains { attempt in
             guard case .otherKey = attempt.failure else { return false }

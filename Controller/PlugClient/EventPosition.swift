@@ -1,14 +1,15 @@
 import PlugModel
 
-/// Up to where the events of a followed plug are accounted for. Numbers belong to a plug, not to its name: two plugs may swap
-/// their names, and a new one may take the name of one that broke.
+/// The position up to which the events of a followed plug have been received. Event numbers belong to a plug, not to
+/// its name: two plugs may swap their names, and a new plug may replace a broken one under the same name.
 struct EventPosition {
-    /// Plugs whose numbers are kept at the same time. Stops a network of ever new ids from filling the memory.
+    /// The maximum number of plugs whose positions are stored. Prevents a network with constantly new ids from filling
+    /// the memory.
     static let limit = 1024
 
     private let first: Cursor
     private var known: [PlugID: SequenceNumber]
-    /// The plug that bore the name first.
+    /// The first plug that was connected under the name.
     private var original: PlugID?
     private(set) var plug: PlugID?
 
@@ -17,11 +18,11 @@ struct EventPosition {
         self.known = known
     }
 
-    /// The last event accounted for of the plug that is followed now; nil before it was asked where its events stand.
+    /// The last received event of the followed plug; nil before the plug accepted its first subscription.
     var last: SequenceNumber? { plug.flatMap { known[$0] } }
 
-    /// Where the events of this plug go on: after the last one known, at the beginning that was asked for, or, for one that
-    /// took the name later, from now on.
+    /// Returns where the subscription to this plug's events begins: after its last known event, or at the requested
+    /// cursor for the first plug under the name, or from now on for a later plug.
     mutating func subscription(at plug: PlugID) -> SubscriptionOptions.Events {
         if original == nil { original = plug }
         self.plug = plug
@@ -31,6 +32,7 @@ struct EventPosition {
         return begin
     }
 
+    /// Advances the position of the current plug.
     mutating func moved(to sequence: SequenceNumber) {
         guard let plug, known[plug] != nil || known.count < Self.limit else { return }
         known[plug] = sequence

@@ -1,10 +1,18 @@
 import PlugModel
 
-/// What comes in chunk by chunk for somebody who waits.
+/// A fetch that receives its result chunk by chunk.
 protocol FetchInProgress: Sendable {
-    /// - Returns: true once everything is there: then ``succeed()``.
-    /// - Throws: what makes the rest useless: then ``fail(_:)``.
+    /// Processes one chunk.
+    ///
+    /// - Parameters:
+    ///   - bytes: The encoded chunk; empty if the plug has no samples in the range.
+    ///   - clock: The plug's clock relative to the controller's.
+    ///   - last: True for the last part of the fetch.
+    /// - Returns: True when the fetch is complete; the caller then calls ``succeed()``.
+    /// - Throws: An error if the fetch cannot continue; the caller then calls ``fail(_:)``.
     mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool
+    /// Completes the fetch with the received data.
     func succeed()
+    /// Completes the fetch with an error.
     func fail(_ error: any Error)
 }

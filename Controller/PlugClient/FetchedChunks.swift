@@ -3,17 +3,19 @@ public import Metering
 public import PlugModel
 import ProtocolCore
 
-/// What a plug had of a stretch of one boot, as it sent it.
+/// The sample chunks of a time range within one boot of a plug, as the plug sent them.
 public struct FetchedChunks: Hashable, Sendable {
-    /// Whole, oldest first: the first and the last may reach beyond what was asked for, and the last one may still grow.
+    /// Whole chunks, oldest first. The first and the last chunk may extend beyond the requested range, and the last one
+    /// may still grow.
     public var chunks: [SampleChunk]
-    /// The plug's clock against the controller's when everything was there.
+    /// The plug's clock relative to the controller's when the fetch was complete.
     public var clock: ClockMapping
-    /// What the wall clock showed when the plug's clock stood at zero, as near as the controller can tell.
+    /// The wall-clock time at which the plug's clock was zero, as estimated by the controller.
     public var origin: WallTime
-    /// The plug's clock before it was asked, in milliseconds.
+    /// The plug's clock before the request, in milliseconds.
     public var asked: Int64
 
+    /// Creates a result from its parts.
     public init(chunks: [SampleChunk], clock: ClockMapping, origin: WallTime, asked: Int64) {
         self.chunks = chunks
         self.clock = clock
@@ -23,11 +25,14 @@ public struct FetchedChunks: Hashable, Sendable {
 }
 
 extension FollowedPlug {
-    /// The chunks that the plug still has with samples of this boot in a range of its clock, in milliseconds, both ends
-    /// included. It takes as many connections as it needs.
+    /// Fetches the chunks that contain samples of a time range within one boot. The fetch continues over as many
+    /// connections as it needs.
     ///
-    /// - Throws: `Refusal`, also where the plug is in another boot by then; `SampleChunkError` for what is no chunk;
-    ///   `CancellationError`. What is in a chunk is not looked at.
+    /// - Parameters:
+    ///   - boot: The boot that the samples belong to.
+    ///   - range: The time range on the plug's clock, in milliseconds, both ends included.
+    /// - Throws: `Refusal`, also if the plug was not reached yet or is in a different boot; `SampleChunkError` if a
+    ///   chunk has no valid header; `CancellationError`. The samples in a chunk are not validated.
     public func chunks(of boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks {
         guard let asked = clock, asked.boot == boot else {
             throw Refusal(.deadlinePassed, "the plug was not reached yet, or is in another boot")
@@ -46,6 +51,6 @@ extension FollowedPlug {
             chunks: chunks, clock: clock, origin: origin, asked: before.nanoseconds / 1_000_000)
     }
 
-    /// The best that is known of the plug's clock; nil before it was reached.
+    /// The current estimate of the plug's clock; nil before the first connection.
     public var clock: ClockMapping? { machine.clock }
 }

@@ -1,14 +1,14 @@
 import PlugModel
 import ProtocolCore
 
-/// The wish to hear a plug's log, which lasts longer than a connection and than what a plug grants at a time.
+/// A subscription to a plug's log. It outlasts connections and the duration that a plug grants per request.
 struct FollowedLog {
     let level: LogLevel
-    /// Nil: until nobody wants to hear it any more.
+    /// The end of the subscription; nil if it has no end.
     let until: Instant?
-    /// Half of the granted time is over: asked again in time, the plug does not fall back in between.
+    /// The time of the next request, when half of the granted time is over. The early renewal prevents an interruption.
     var asksAgainAt: Instant?
-    /// The last line that came. A new connection brings lines a second time, which the plug's clock tells.
+    /// The last received line, by the plug's clock. A new connection repeats lines, which are skipped.
     private var last: (boot: BootID, time: Instant)?
 
     init(level: LogLevel, until: Instant?) {
@@ -20,20 +20,22 @@ struct FollowedLog {
 
     func isDue(_ now: Instant) -> Bool { asksAgainAt.map { $0 <= now } ?? false }
 
-    /// What remains, in whole seconds, rather longer; zero when the time is over.
+    /// Returns the remaining time, rounded up to whole seconds and limited to `PlugWire.longestLog`; zero when the time
+    /// is over.
     func remaining(_ now: Instant) -> Duration {
         guard let until else { return PlugWire.longestLog }
         guard until > now else { return .zero }
         return min(PlugWire.longestLog, .seconds((until - now).components.seconds + 1))
     }
 
+    /// Handles the duration that the plug granted and schedules the renewal.
     mutating func granted(_ duration: Duration, now: Instant) {
-        // A plug that grants nothing is not asked without end.
+        // A plug that grants no time is not asked again immediately.
         let end = now + max(duration, .seconds(2))
         asksAgainAt = until.map { $0 <= end } ?? false ? nil : now + (end - now) / 2
     }
 
-    /// Whether the line is news.
+    /// Returns true if the line is new.
     mutating func take(_ line: LogLine, of boot: BootID) -> Bool {
         if let last, last.boot == boot, line.time <= last.time { return false }
         last = (boot, line.time)
@@ -42,17 +44,20 @@ struct FollowedLog {
 }
 
 extension PlugFollower {
+    /// Begins or replaces the subscription to the log.
     mutating func followLog(_ wish: FollowedLog, now: Instant) -> [Action] {
         log = wish
         return askForLog(now: now)
     }
 
+    /// Requests the log from the plug if a request is due.
     mutating func askForLog(isDue: Bool = true, now: Instant) -> [Action] {
         guard isDue, welcomedAt != nil, let log else { return [] }
         self.log?.asksAgainAt = nil
         return inSession(nil, .followLog(log.level, for: log.remaining(now)), now: now)
     }
 
+    /// Handles a log message of the session and returns the updates for the reader.
     mutating func heard(_ update: LogUpdate, now: Instant) -> [Action] {
         switch update {
         case .following(_, let duration): log?.granted(duration, now: now)
@@ -65,7 +70,8 @@ extension PlugFollower {
                 self.log = nil
                 break
             }
-            // It ended before the plug heard that more is wanted. One that always ends is not asked all the time.
+            // The grant ended before the renewal reached the plug. The pause limits the requests to a plug that always
+            // ends its grants.
             self.log?.asksAgainAt = now + .seconds(1)
             return []
         }

@@ -2,8 +2,8 @@ import LinuxNetwork
 import NIOCore
 import Synchronization
 
-/// Everything that a client follows: whatever changes about the host's network, each of them looks at once whether its
-/// connection still stands, since the kernel tells only those that send.
+/// Notifies all followed plugs when the host's network changes. Each plug then checks its connection, because the
+/// kernel reports a broken connection only after data is sent.
 final class FollowedNetwork: Sendable {
     private struct WeakPlug: Sendable {
         weak var plug: FollowedPlug?
@@ -24,6 +24,7 @@ final class FollowedNetwork: Sendable {
         watching.withLock { $0 = task }
     }
 
+    /// Adds a plug, which is held weakly.
     func add(_ plug: FollowedPlug) {
         plugs.withLock { plugs in
             plugs.removeAll { $0.plug == nil }
@@ -31,6 +32,7 @@ final class FollowedNetwork: Sendable {
         }
     }
 
+    /// Stops watching the network and stops all plugs.
     func stop() async {
         watching.withLock { $0?.cancel() }
         for plug in followed { await plug.stop() }

@@ -2,12 +2,15 @@ public import LinuxClocks
 public import PlugModel
 import ProtocolCore
 
-/// An entry of a plug's audit log, and when it happened.
+/// An entry of a plug's audit log with its time.
 public struct DatedAuditEntry: Hashable, Sendable {
+    /// The entry as the plug sent it.
     public var entry: AuditEntry
-    /// Nil: in an earlier boot of the plug, which has no battery clock.
+    /// The wall-clock time of the entry. Nil if it belongs to an earlier boot of the plug, because the plug has no
+    /// battery-backed clock.
     public var at: WallTime?
 
+    /// Creates an entry from its parts.
     public init(_ entry: AuditEntry, at: WallTime?) {
         self.entry = entry
         self.at = at
@@ -15,14 +18,16 @@ public struct DatedAuditEntry: Hashable, Sendable {
 }
 
 extension FollowedPlug {
-    /// More than any plug keeps: stops one that makes up entries from filling the memory.
+    /// The maximum number of entries, which is more than a plug stores. Prevents a plug that invents entries from
+    /// filling the memory.
     private static let mostAuditEntries = 10_000
 
-    /// The plug's audit log, oldest first: who was paired, removed and refused, who changed its name, its settings and its
-    /// firmware, who reset it. To be asked while it is connected.
+    /// Fetches the plug's audit log, oldest entry first: pairings, removals and refusals, changes of the name, the
+    /// settings and the firmware, and resets. The plug must be connected.
     ///
-    /// - Parameter limit: the newest so many; nil: all.
-    /// - Throws: `Refusal` where the plug keeps none, or did not answer.
+    /// - Parameter limit: The maximum number of entries, newest ones preferred; nil for all entries.
+    /// - Throws: `Refusal` if the plug has no audit log, is not connected or does not answer, or while another call of
+    ///   this function runs.
     public func audit(limit: Int? = nil) async throws -> [DatedAuditEntry] {
         let most = min(limit ?? Self.mostAuditEntries, Self.mostAuditEntries)
         var entries: [DatedAuditEntry] = []

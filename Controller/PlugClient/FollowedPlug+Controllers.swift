@@ -2,9 +2,11 @@ public import PlugModel
 import PlugProtocol
 public import PlugTransport
 
-/// Who is paired with the plug that is followed, and the reset that makes it forget them. Each is to be asked while the plug is
-/// connected; nil: its connection ended before it answered.
+/// Manages the plug's paired controllers and invitations, its setup code, HomeKit and the factory reset. The plug must
+/// be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
+/// before the plug answers.
 extension FollowedPlug {
+    /// The plug's answer to a request.
     enum Answer {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
@@ -15,35 +17,39 @@ extension FollowedPlug {
         case refused(Refusal)
     }
 
-    /// Who is paired with the plug.
+    /// Returns the controllers that are paired with the plug.
     ///
-    /// - Throws: `Refusal` where the role of this controller does not allow it.
+    /// - Throws: `Refusal` if the role of this controller does not allow the request.
     public func controllers() async throws(Refusal) -> [PairedControllerEntry]? {
         try await list(.listControllers)
     }
 
-    /// Has the plug forget the controller of this key and end its sessions. A controller that removes itself gets no answer but
-    /// the end.
+    /// Removes a controller from the plug, which ends the controller's sessions. If a controller removes itself, the
+    /// plug ends the connection without an answer.
     ///
-    /// - Throws: `Refusal` where the role of this controller does not allow it, and for the last owner.
-    /// - Returns: those who remain.
+    /// - Parameter fingerprint: The fingerprint of the controller's key.
+    /// - Throws: `Refusal` if the role of this controller does not allow the request, or if the other controller is the
+    ///   last owner.
+    /// - Returns: The remaining controllers.
     public func removeController(fingerprint: String) async throws(Refusal) -> [PairedControllerEntry]? {
         try await list(.removeController(fingerprint: fingerprint))
     }
 
-    /// Gives the controller of this key another role.
+    /// Changes the role of a controller.
     ///
-    /// - Throws: as ``removeController(fingerprint:)``.
-    /// - Returns: all controllers.
+    /// - Throws: See ``removeController(fingerprint:)``.
+    /// - Returns: All paired controllers.
     public func setRole(of fingerprint: String, to grant: Grant) async throws(Refusal) -> [PairedControllerEntry]? {
         try await list(.setRole(fingerprint: fingerprint, grant))
     }
 
-    /// Lets somebody else pair, once.
+    /// Allows one other controller to pair.
     ///
-    /// - Parameter code: drawn for this invitation.
+    /// - Parameters:
+    ///   - code: A setup code that was generated for this invitation.
+    ///   - grant: The rights of the new controller.
     /// - Throws: `Refusal`.
-    /// - Returns: for how long.
+    /// - Returns: The duration for which the invitation is valid.
     public func invite(with code: SetupCode, as grant: Grant) async throws(Refusal) -> Duration? {
         switch await answer(to: .invite(code, grant)) {
         case .invited(let time): return time
@@ -52,11 +58,12 @@ extension FollowedPlug {
         }
     }
 
-    /// Gives the plug another setup code; the one before is dead then.
+    /// Replaces the plug's setup code. The previous code is then invalid.
     ///
-    /// - Parameter code: drawn for this plug.
-    /// - Throws: `Refusal`; the code before stays.
-    /// - Returns: true: no loss of power undoes it. Nil: the connection ended before the plug answered, so either code may hold.
+    /// - Parameter code: A new code that was generated for this plug.
+    /// - Throws: `Refusal`; the previous code then stays valid.
+    /// - Returns: True once the plug has stored the code on flash. Nil if the connection ended before the plug
+    ///   answered, so either code may be valid.
     public func changeCode(to code: SetupCode) async throws(Refusal) -> Bool? {
         switch await answer(to: .newCode(code)) {
         case .codeChanged: return true
@@ -65,9 +72,10 @@ extension FollowedPlug {
         }
     }
 
-    /// The plug's HomeKit door, after what is ordered was done: flash has it then.
+    /// Queries or changes the plug's HomeKit pairing state.
     ///
-    /// - Throws: `Refusal` where HomeKit is off at the plug, or this controller is no owner.
+    /// - Throws: `Refusal` if HomeKit is disabled at the plug, or if this controller is not an owner.
+    /// - Returns: The state after the request was executed and stored on flash.
     public func manageHomeKit(_ order: HomeKitOrder) async throws(Refusal) -> HomeKitReport? {
         switch await answer(to: .manageHomeKit(order)) {
         case .homeKit(let status): return status
@@ -76,15 +84,15 @@ extension FollowedPlug {
         }
     }
 
-    /// The invitations that have been neither used nor ended.
+    /// Returns the invitations that have been neither used nor ended.
     ///
-    /// - Throws: `Refusal` where the role of this controller does not allow it.
+    /// - Throws: `Refusal` if the role of this controller does not allow the request.
     public func invitations() async throws(Refusal) -> [OpenInvitation]? { try await invitations(.listInvitations) }
 
-    /// Ends an invitation. A number that is not listed changes nothing.
+    /// Ends an invitation. A number that is not listed has no effect.
     ///
-    /// - Throws: as ``invitations()``.
-    /// - Returns: those that remain.
+    /// - Throws: See ``invitations()``.
+    /// - Returns: The remaining invitations.
     public func revokeInvitation(_ number: UInt32) async throws(Refusal) -> [OpenInvitation]? {
         try await invitations(.revokeInvitation(number))
     }
@@ -97,15 +105,15 @@ extension FollowedPlug {
         }
     }
 
-    /// Announces the key that this controller will use. From then on the plug accepts either key, until the first session with the new
-    /// one.
+    /// Announces the key that this controller will use. The plug then accepts both keys until the first session with
+    /// the new key.
     ///
     /// - Parameters:
-    ///   - next: proves with a signature that this controller holds the new key.
-    ///   - own: the key that the session uses.
-    ///   - plug: what the plug said when the session began.
-    /// - Throws: `Refusal` if another controller has that key, or somebody else announced another key for this controller.
-    /// - Returns: true once no loss of power undoes it; nil if the connection ended before the plug answered.
+    ///   - next: The new key. Its signature proves that this controller holds it.
+    ///   - own: The key of the current session.
+    ///   - plug: The description that the plug sent at the beginning of the session.
+    /// - Throws: `Refusal` if another controller has that key, or if a different key was announced for this controller.
+    /// - Returns: True once the plug has stored the key on flash; nil if the connection ended before the plug answered.
     public func announceKey(
         _ next: TransportIdentity, own: PublicKey, to plug: PlugDescription
     ) async throws(Refusal) -> Bool? {
@@ -128,6 +136,7 @@ extension FollowedPlug {
         }
     }
 
+    /// Sends a request and waits for its answer.
     private func answer(to question: PlugFollower.Event) async -> Answer? {
         guard machine.isConnected else { return nil }
         return await withCheckedContinuation { continuation in
@@ -136,10 +145,10 @@ extension FollowedPlug {
         }
     }
 
-    /// Has the plug set itself back to factory state. To be asked while it is connected.
+    /// Resets the plug to factory state. The plug must be connected.
     ///
-    /// - Throws: `Refusal` where the role of this controller does not allow it.
-    /// - Returns: how the connection ended: `Disconnection.factoryReset` when it is done.
+    /// - Throws: `Refusal` if the role of this controller does not allow the request.
+    /// - Returns: The reason of the disconnection: `Disconnection.factoryReset` if the reset succeeded.
     public func factoryReset() async throws(Refusal) -> Disconnection {
         guard machine.isConnected else { return .away("the plug is not connected") }
         let result = await withCheckedContinuation { continuation in
@@ -149,17 +158,19 @@ extension FollowedPlug {
         return try result.get()
     }
 
+    /// Completes all waiting resets when the connection ends.
     func answerResets(_ answer: Disconnection) {
         for reset in resets { reset.resume(returning: .success(answer)) }
         resets = []
     }
 
-    /// A plug answers in the order in which it was asked.
+    /// Completes the oldest request. A plug answers requests in the order in which it received them.
     func answerQuestion(_ answer: Answer) {
         guard !questions.isEmpty else { return }
         questions.removeFirst().resume(returning: answer)
     }
 
+    /// Passes a refusal to the waiting request. `request` is the field name of the message on the wire.
     func refused(_ request: String, _ refusal: Refusal) {
         switch request {
         case "factory_reset":
@@ -170,6 +181,7 @@ extension FollowedPlug {
         }
     }
 
+    /// Completes all waiting requests with nil when the connection ends.
     func endQuestions() {
         for question in questions { question.resume(returning: nil) }
         questions = []

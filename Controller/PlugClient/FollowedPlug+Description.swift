@@ -1,10 +1,10 @@
 import LinuxNetwork
 import PlugModel
 
-/// Under which name the plug is looked for, and what it says about itself while it is connected.
+/// The plug's names and settings, and the search for its address.
 extension FollowedPlug {
-    /// Looks at once whenever the plug turns out to be at another place: it restarted, or the network came back. The next
-    /// attempt might be half a minute away.
+    /// Watches for address changes of the plug and calls `locate()` on each: the plug restarted, or the network came
+    /// back. Without this, the next attempt could be half a minute away.
     func locate(on places: @escaping @Sendable (String) -> AsyncStream<Resolution>) {
         self.places = places
         watchPlace()
@@ -19,14 +19,15 @@ extension FollowedPlug {
         }
     }
 
-    /// It was found under another name, perhaps, and took this one while it was away: the next search is for this one. Whoever
-    /// follows it knows nothing of a change.
+    /// Handles the plug's names at the beginning of a session. The plug may have been renamed while it was away, so the
+    /// next search uses its current name. `renames` does not report this change.
     func welcomed(as name: String, given: String) {
         givenName = given
         if let id { introducing.yield(Introduction(plug: id, names: PlugNames(given: given, announced: name))) }
         look(under: name)
     }
 
+    /// Handles names and settings that the plug reported during a session.
     func described(_ name: String?, given: String, _ settings: RemoteSettings?) {
         self.settings = settings
         guard let name else { return }
@@ -45,24 +46,27 @@ extension FollowedPlug {
     }
 }
 
-/// What a plug is called, as it says itself.
+/// The names that a plug reports for itself.
 public struct PlugNames: Hashable, Sendable {
-    /// By a person.
+    /// The name that the user gave to the plug.
     public var given: String
-    /// On the network: with a number behind it while another host has the given one.
+    /// The name on the network. It differs from the given name by a numeric suffix while another host uses the given
+    /// name.
     public var announced: String
 
+    /// Creates a pair of names.
     public init(given: String, announced: String) {
         self.given = given
         self.announced = announced
     }
 
-    /// The name by which a controller knows the plug from then on. The name of another plug that is paired stays with that one; then it is
-    /// the announced one, and stays that however the number changes.
+    /// Returns the name by which a controller knows the plug from now on. This is the given name, unless another paired
+    /// plug has it. In that case it is the announced name, which then stays unchanged even if its numeric suffix
+    /// changes.
     ///
     /// - Parameters:
-    ///   - known: the name so far.
-    ///   - isTaken: whether another paired plug has it.
+    ///   - known: The current name at this controller.
+    ///   - isTaken: Returns true if another paired plug has the name.
     func bound(known: String, isTaken: (String) -> Bool) -> String {
         if given.isEmpty { return known }
         if !isTaken(given) { return given }
@@ -70,6 +74,7 @@ public struct PlugNames: Hashable, Sendable {
     }
 }
 
+/// The id and the names that a plug reported in a session.
 struct Introduction: Hashable, Sendable {
     var plug: PlugID
     var names: PlugNames

@@ -1,9 +1,10 @@
 import PlugModel
 
-/// The plug's own keys. They are stored away from the event loop: a plug can send keys as fast as it likes, and a write waits for the disk.
+/// Stores the plug's keys. The writes run outside the event loop, because a plug can send keys at any rate and a write
+/// waits for the disk.
 extension FollowedPlug {
-    /// The plug announced its next key. Only a stored key is confirmed: the plug uses it then. A key that could not be stored is announced
-    /// again at the next session.
+    /// Handles the next key that the plug announced. The controller confirms only stored keys, because the plug then
+    /// uses the key. If a key cannot be stored, the plug announces it again in the next session.
     func announced(_ key: PublicKey) {
         guard let id, keys != nil else { return }
         switch announcedKey.announced(key) {
@@ -23,7 +24,7 @@ extension FollowedPlug {
         }
     }
 
-    /// The plug proved this key. If it is the key that it had announced, the previous key is no longer valid.
+    /// Handles the key that the plug proved. If it is the announced key, it replaces the previous key.
     func proved(_ key: PublicKey, by id: PlugID) {
         guard let keys, announcedKey.isStored(key) else { return }
         storingKey = Task { await keys.proved(key, by: id) }

@@ -3,9 +3,12 @@ public import PlugModel
 import ProtocolCore
 
 extension FollowedPlug {
-    /// Has the plug tell its log from this level on, for so long or until it is no longer followed: first what it remembers,
-    /// then each line when it is written. ``reports`` have it, `refused` and the end included. It goes on over as many
-    /// connections as that takes.
+    /// Subscribes to the plug's log: first the lines that the plug has stored, then each new line. ``reports`` deliver
+    /// the lines, a refusal and the end. The subscription continues across connections.
+    ///
+    /// - Parameters:
+    ///   - level: The lowest level to receive.
+    ///   - duration: The duration of the subscription; nil until the plug is no longer followed.
     public func followLog(_ level: LogLevel, for duration: Duration? = nil) {
         handle(.followLog(level, until: duration.map { BootClock.now + $0 }))
     }

@@ -6,27 +6,29 @@ public import PlugTransport
 import ProtocolCore
 import Synchronization
 
-/// A plug that is being followed: the shell of ``PlugFollower``. Everything goes over one connection, and ``reports`` tell
-/// all that is heard; ``Plug`` is the nearer way for a program that wants one thing.
+/// A plug that is being followed: the shell of ``PlugFollower``. All traffic uses one connection, and ``reports``
+/// deliver every update. ``Plug`` is the simpler interface for programs that need only events, states or commands.
 ///
-/// Read ``reports`` to its end or stop: while nobody reads, nothing more is taken from the network, the answers to commands
-/// included. So a reader that commands while it reads does it from a task of its own.
+/// Read ``reports`` to the end or call ``stop()``. While the reader is behind, nothing is read from the network,
+/// including the answers to commands. A reader that also sends commands must send them from a separate task.
 public actor FollowedPlug: ConnectionOwner {
-    /// What it was called when following began; reports bear it to their end.
+    /// The name under which following began. All reports have this name.
     public nonisolated let name: String
+    /// All updates of the plug, for one reader.
     public nonisolated let reports: PlugReports
-    /// Each name that the plug is given while it is connected; a slow reader gets the newest. For one reader.
+    /// The names that the plug receives while it is connected. A slow reader gets only the newest. For one reader.
     public nonisolated let renames: AsyncStream<PlugNames>
-    /// Each time that the plug says in a session what it is called, which nobody else can say; a slow reader gets the newest.
-    /// For one reader.
+    /// The id and the names that the plug states at the beginning of a session and on each rename. The plug has proved
+    /// its key at that point. A slow reader gets only the newest. For one reader.
     nonisolated let introductions: AsyncStream<Introduction>
+    /// The executor of the event loop, on which the connection runs as well.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
     private let connect: @Sendable (FollowedPlug) async throws -> Void
     private let source: PlugReports.Source
-    /// What came of the present event: bounded by what one reading from the network holds.
+    /// The reports of the current event. Their number is limited by the size of one read from the network.
     private var undelivered: [PlugReport] = []
     private(set) var machine: PlugFollower
     private var timer = DeadlineTimer()
@@ -34,7 +36,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var connection: Connection?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
-    /// The only plug that may get the command, for each command that has one.
+    /// The only plug that may receive the command, for each command that is restricted to one.
     private var receivers: [RequestID: PlugID] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<Answer?, Never>] = []
@@ -45,19 +47,21 @@ public actor FollowedPlug: ConnectionOwner {
     private var random = SystemRandomNumberGenerator()
     let renaming: AsyncStream<PlugNames>.Continuation
     let introducing: AsyncStream<Introduction>.Continuation
+    /// The id of the last connected plug.
     private nonisolated let provenID = Mutex<PlugID?>(nil)
-    /// The name under which it is looked for.
+    /// The name that the search uses.
     var announcedName: String
-    /// The name that a person gave it, as it said last.
+    /// The user-given name that the plug reported last.
     var givenName: String?
-    /// How it is set up, as it said last; nil before the first connection, and where its firmware does not tell.
+    /// The settings that the plug reported last; nil before the first connection, and if its firmware does not report
+    /// them.
     public internal(set) var settings: RemoteSettings?
-    /// Where the plug of that name turns out to be.
+    /// Resolves a name to addresses, with an element for each change.
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
     var announcedKey = AnnouncedKey()
     var keys: PairedPlugsWriter?
-    /// The last write of the plug's keys.
+    /// The latest write of the plug's keys.
     var storingKey: Task<Void, Never>?
 
     package init(
@@ -76,16 +80,20 @@ public actor FollowedPlug: ConnectionOwner {
         source.attach(to: self)
     }
 
-    /// Resolves, connects and goes on doing so until ``stop()``. Call it again when there is reason to look at once: the plug
-    /// was announced anew, or the network changed. A connection that stands then has to prove itself within five seconds.
+    /// Resolves the name and connects, and reconnects until ``stop()``. Call it again when the plug was announced again
+    /// or the network changed: a waiting plug is then retried at once, and an existing connection must answer within
+    /// five seconds.
     public func locate() { handle(.located) }
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
-    /// - Parameter plug: the only plug that gets the command; nil for any that is followed under this name. A different plug may take
-    ///   the name while the command waits for a connection.
-    /// - Throws: `Refusal` when the plug refused, `CancellationError` when the caller gave up.
-    /// - Returns: the state that resulted, and the number of the event that records it if something changed.
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - id: The request id; nil for a random one. The plug executes requests with the same id once.
+    ///   - plug: The only plug that may receive the command; nil for any plug under this name. A different plug may
+    ///     take the name while the command waits for a connection.
+    /// - Throws: `Refusal` if the plug refused; `CancellationError` if the task was cancelled.
+    /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     @discardableResult
     public func send(
         _ command: PlugCommand, id: RequestID? = nil, only plug: PlugID? = nil
@@ -105,7 +113,7 @@ public actor FollowedPlug: ConnectionOwner {
         } onCancel: {
             Task { await self.withdraw(id) }
         }
-        // Else a program that ends now would never confirm the plug's next key.
+        // Without this, a short-lived program would never confirm the plug's next key.
         await storingKey?.value
         try Task.checkCancellation()
         switch outcome {
@@ -114,8 +122,8 @@ public actor FollowedPlug: ConnectionOwner {
         }
     }
 
-    /// The samples that the plug still has between two points of time, both included, in order. It takes as many connections
-    /// as it needs.
+    /// Fetches the samples that the plug still stores between two times, both included, in order. The fetch continues
+    /// over as many connections as it needs.
     ///
     /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, `CancellationError`.
     public func samples(from: WallTime, to: WallTime) async throws -> [PlugSample] {
@@ -130,7 +138,7 @@ public actor FollowedPlug: ConnectionOwner {
         return try outcome.get()
     }
 
-    /// Returns when what `begin` makes has everything, or has failed; at the latest when the task is cancelled.
+    /// Runs a fetch. Returns when the fetch is complete or failed, or when the task is cancelled.
     func fetch<Outcome>(
         _ event: (UInt32) -> PlugFollower.Event,
         into begin: (CheckedContinuation<Outcome, Never>) -> some FetchInProgress
@@ -147,22 +155,22 @@ public actor FollowedPlug: ConnectionOwner {
         }
     }
 
-    /// The samples that the plug still has of the last `span`.
+    /// Fetches the samples of the last `span` that the plug still stores.
     public func samples(last span: Duration) async throws -> [PlugSample] {
         let now = WallTime.now
         return try await samples(from: now - span, to: now)
     }
 
-    /// Every event up to this one has taken effect here.
+    /// Notifies the plug that every event up to this one has taken effect.
     public func acknowledge(_ sequence: SequenceNumber) { handle(.acknowledge(sequence)) }
 
-    /// The last event accounted for of the plug that is followed; nil before it was reached.
+    /// The plug's id and its last received event; nil before the first connection.
     public var position: (plug: PlugID, last: SequenceNumber)? {
         guard let position = machine.position, let plug = position.plug, let last = position.last else { return nil }
         return (plug, last)
     }
 
-    /// Says goodbye and ends the reports.
+    /// Sends a goodbye and ends the reports. Waiting commands and requests fail.
     public func stop() {
         handle(.stop)
         watchingPlace?.cancel()
@@ -181,10 +189,10 @@ public actor FollowedPlug: ConnectionOwner {
         fetches = [:]
     }
 
-    /// Nothing more comes of it.
+    /// True after ``stop()``.
     var isStopped: Bool { if case .stopped = machine.state { true } else { false } }
 
-    /// Of the plug that was connected last, which proved it; nil before the first.
+    /// The id of the last connected plug, which the plug proved; nil before the first connection.
     nonisolated var id: PlugID? { provenID.withLock { $0 } }
 
     private func withdraw(_ id: RequestID) {
@@ -196,15 +204,18 @@ public actor FollowedPlug: ConnectionOwner {
         finish(fetch: id, CancellationError())
     }
 
-    /// Stores the plug's keys there.
+    /// Sets the writer that stores the plug's keys.
     func keepKeys(in keys: PairedPlugsWriter) { self.keys = keys }
 
-    /// Commands without an answer.
+    /// The number of commands without an answer.
     var waitingCommands: Int { answers.count }
 
-    /// Who will prove to be there on the next connection.
+    /// Sets the plug that must prove its identity on the next connection. Commands that are restricted to a different
+    /// plug fail.
     ///
-    /// - Parameter nextKey: the key that the plug announced before, as it is stored.
+    /// - Parameters:
+    ///   - plug: The id of the pinned plug.
+    ///   - nextKey: The stored key that the plug announced earlier, or nil.
     func expect(_ plug: PlugID, nextKey: PublicKey? = nil) {
         for (request, receiver) in receivers where receiver != plug {
             handle(.withdraw(request))
@@ -217,25 +228,28 @@ public actor FollowedPlug: ConnectionOwner {
     private static let differentPlug = Refusal(
         .deadlinePassed, "the plug is away, and a different plug is announced under its name")
 
-    // MARK: What the connection reports
+    // MARK: Connection events
 
+    /// Uses the connection for the next session.
     public func opened(_ connection: Connection) {
-        // Two addresses may have answered at the same moment: the first is used.
+        // Connections to two addresses may succeed at the same moment. The first one is used.
         guard self.connection == nil else { return connection.close() }
         self.connection = connection
-        // A reader that is behind gets nothing more from a new connection either.
+        // A reader that is behind pauses the new connection as well.
         if !isReading { connection.setReading(false) }
         announcedKey.opened()
         handle(.opened(connection.id))
     }
 
+    /// Processes bytes of the connection and attributes a crash during this work to the plug.
     public func received(_ bytes: [UInt8], on id: ConnectionID) {
         PlugInHand.during(machine.expected) { handle(.received(bytes, on: id)) }
     }
 
-    /// A controller sends too little to fill a buffer.
+    /// Does nothing: a controller sends too little data to fill a buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {}
 
+    /// Handles the end of the connection.
     public func closed(_ id: ConnectionID) {
         if connection?.id == id { connection = nil }
         handle(.closed(id))
@@ -247,7 +261,8 @@ public actor FollowedPlug: ConnectionOwner {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()
-        // The timer holds the plug: whoever reads the reports need hold nothing else while it waits to connect again.
+        // The timer holds a strong reference to the plug, so the reader of the reports does not need one while the plug
+        // waits to reconnect.
         timer.follow(machine.nextDeadline, now: now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }
@@ -268,7 +283,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .close(let id):
             if connection?.id == id {
                 connection?.close()
-                // What it still reports while it goes away is of no use to the next one.
+                // Late events of this connection must not reach the next one.
                 connection = nil
             }
         case .deliver(let update): deliver(update)
@@ -315,7 +330,7 @@ public actor FollowedPlug: ConnectionOwner {
         undelivered.append(PlugReport(plug: name, at: at, update: update, source: machine.expected))
     }
 
-    /// All at once to the reader, who is woken once.
+    /// Passes all reports to the reader at once, which wakes it only once.
     private func handOver() {
         guard !undelivered.isEmpty else { return }
         let reports = undelivered
@@ -330,17 +345,19 @@ public actor FollowedPlug: ConnectionOwner {
         handle(.reading(reads))
     }
 
+    /// Resumes reading from the network.
     nonisolated func readerWantsMore() {
         eventLoop.execute { self.assumeIsolated { $0.setReading(true) } }
     }
 
+    /// Stops following, because the reader ended.
     nonisolated func readerIsGone() {
         eventLoop.execute { self.assumeIsolated { $0.stop() } }
     }
 }
 
 extension WallTime {
-    /// On a clock that stood at zero when the wall clock showed `origin`.
+    /// Converts the time to a clock that was zero at `origin`; saturates on overflow.
     fileprivate func instant(since origin: WallTime) -> Instant {
         let (elapsed, overflow) = nanosecondsSince1970.subtractingReportingOverflow(origin.nanosecondsSince1970)
         guard overflow else { return Instant(nanoseconds: elapsed) }

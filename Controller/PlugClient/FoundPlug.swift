@@ -1,9 +1,9 @@
 public import PlugModel
 
-/// The plug that a name means: the result of ``PlugClient/find(_:within:)``.
+/// The plug that a name refers to: the result of ``PlugClient/find(_:within:)``.
 public struct FoundPlug: Hashable, Sendable {
-    /// The name that it announces now.
+    /// The currently announced name.
     public var name: String
-    /// The id of the paired plug that has the written name. Nil: no paired plug has it.
+    /// The id of the paired plug with this name; nil if no paired plug has it.
     public var id: PlugID?
 }

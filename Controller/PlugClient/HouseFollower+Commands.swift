@@ -1,16 +1,17 @@
 public import PlugModel
 
-/// Commands to plugs of the house.
+/// Sends commands to plugs of the house.
 extension HouseFollower {
-    /// How long a plug that took another name may take to be found under it: two seconds for its announcements, with as much to
-    /// spare.
+    /// The number of attempts to find a renamed plug under its new name. The total of four seconds is twice the time
+    /// that its announcements take.
     private static let patience = 20
     private static let pause = Duration.milliseconds(200)
 
-    /// Sends the command until the plug has answered or the task is cancelled. A plug that takes another name meanwhile is
-    /// asked again under that, with the same id, so that it does nothing twice.
+    /// Sends the command until the plug has answered or the task is cancelled. If the plug is renamed in the meantime,
+    /// the command is sent again under the new name with the same id, so the plug executes it only once.
     ///
-    /// - Throws: `Refusal` when the plug refused or is not there, `CancellationError` when the caller gave up.
+    /// - Throws: `Refusal` if the plug refused or is not available; `CancellationError` if the task was cancelled.
+    /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     public func send(
         _ command: PlugCommand, to name: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
@@ -26,7 +27,7 @@ extension HouseFollower {
         }
     }
 
-    /// Who follows the plug now that this one did; nil where it is not found again.
+    /// Returns the object that follows the same plug after a rename; nil if the plug is not found again.
     private func successor(of plug: FollowedPlug) async throws -> FollowedPlug? {
         guard let id = plug.id else { return nil }
         for _ in 0..<Self.patience {

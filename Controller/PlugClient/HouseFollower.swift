@@ -4,70 +4,72 @@ public import PlugModel
 import ProtocolCore
 package import ServiceDiscovery
 
-/// Follows every plug of the house: those that are there, those that come, until they go. One that is given another name is lost
-/// under its old one and found under the new one.
+/// Follows every plug of the house from its first announcement until it disappears. A renamed plug is reported as lost
+/// under its old name and found under the new one.
 ///
-/// The name of a plug that is paired is bound to its id. The plug keeps it under whatever name it is announced, and nothing is told of
-/// another host that is announced under it.
+/// The name of a paired plug is bound to its id. The plug keeps this name whatever it announces, and another host that
+/// announces the name is not reported.
 public actor HouseFollower {
+    /// A plug was found or lost, by its name, or a plug that was found sent a report.
     public enum Update: Sendable {
         case found(String)
         case report(PlugReport)
         case lost(String)
 
-        /// The plug whose words it is made of.
+        /// The plug that sent the data of this update; nil if the update comes from discovery.
         public var source: PlugID? { if case .report(let report) = self { report.source } else { nil } }
     }
 
-    /// A plug whose reports are still read, be it followed or stopped.
+    /// A plug whose reports are still being read. The plug itself may already be stopped.
     struct Reading {
         var plug: FollowedPlug
-        /// In the order in which following began.
+        /// The position in the order in which following began.
         var number: Int
-        /// Delivers its reports. It begins nothing, so that whoever begins something may wait for it.
+        /// The task that delivers the reports. It does not start to follow other plugs, so other tasks may wait for it.
         var reader: Task<Void, Never>
         var renaming: Task<Void, Never>
-        /// Its name in the updates: that under which it is paired, or that under which it was found.
+        /// The name in the updates: the paired name, or the announced one.
         var name: String
-        /// Its name in the last `found`; nil where `lost` was told since, or nothing yet.
+        /// The name in the last `found`; nil before the first one and after `lost`.
         var told: String?
-        /// As far as its reports were delivered.
+        /// True if the last delivered report is one of a connected plug.
         var isConnected = false
     }
 
-    /// Plugs whose reports are read at the same time. Stops a network whose names come and go from filling the memory while
-    /// nobody takes the updates.
+    /// The maximum number of readings. Prevents changing names from filling the memory while `updates` is not read.
     private static let readingLimit = 2 * PlugDirectory.limit
 
-    /// In order for each plug. A reader that is slow slows the reading from the network down; nothing piles up.
+    /// All updates, in order for each plug. A slow reader slows down the network input, so nothing accumulates.
     public nonisolated let updates = AsyncChannel<Update>()
-    /// Plugs that another program paired have room within this time.
+    /// The maximum age of the list of paired plugs, which other programs may change.
     private static let freshness = Duration.seconds(1)
 
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     private let follow: @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
-    /// The plugs that matter, by what they were called last; nil where nobody can say now.
+    /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     let paired: @Sendable () -> [PlugID: String]?
-    /// Gets their names, and those that claim to be one of them, whenever they change.
+    /// Receives the changed set of names that discovery must prioritize (see `PlugDirectory.favoured`).
     private let favour: @Sendable (Set<String>) -> Void
     private var learnedAt: Instant?
-    /// What was learned.
+    /// The paired plugs with their last known names.
     private(set) var names: [PlugID: String] = [:]
     private var favoured: Set<String> = []
     private(set) var directory = PlugDirectory()
-    /// Those that are followed, by the name under which that began.
+    /// The followed plugs by the name under which following began.
     private(set) var plugs: [String: FollowedPlug] = [:]
     private(set) var readings: [ObjectIdentifier: Reading] = [:]
     private var lastNumber = 0
     private var isEnding = false
-    /// The last event accounted for of each plug that is away: what happens meanwhile is delivered or told as a gap.
+    /// The last received event of each plug that is away. Later events are delivered or reported as a gap.
     private var known: [PlugID: SequenceNumber]
 
+    /// Creates a follower of all plugs that a client finds.
+    ///
     /// - Parameters:
-    ///   - client: finds and connects the plugs.
-    ///   - cursor: where the events of a plug begin that is not among the known.
-    ///   - known: the last event seen of plugs by their id.
-    ///   - stateOptions: how often a reading is worth sending; nil for no states.
+    ///   - client: Finds and connects the plugs.
+    ///   - cursor: Where the events of a plug begin that is not in `known`.
+    ///   - known: The last event that the caller has seen of each plug.
+    ///   - stateOptions: When the plugs send readings; nil for no states.
     public init(
         _ client: PlugClient, after cursor: Cursor = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
@@ -96,7 +98,7 @@ public actor HouseFollower {
         self.follow = follow
     }
 
-    /// Browses and follows until the task is cancelled.
+    /// Browses and follows plugs until the task is cancelled, and then ends `updates`. Call it once.
     public func run() async {
         await withTaskCancellationHandler {
             await follow(learnPaired())
@@ -113,7 +115,7 @@ public actor HouseFollower {
         updates.finish()
     }
 
-    /// Reads which plugs matter, where that was a while ago.
+    /// Reads the list of paired plugs if the last read is older than `freshness`.
     private func learnPaired() -> [PlugDirectory.Change] {
         let now = BootClock.now
         guard learnedAt.map({ now - $0 >= Self.freshness }) ?? true else { return [] }
@@ -149,8 +151,8 @@ public actor HouseFollower {
         }
     }
 
-    /// The plug of that name, in any spelling of capitals; nil while there is none. The name of a paired plug means this plug only. One
-    /// whose announcement ran out while its connection lives goes by its exact name.
+    /// Returns the plug with that name, in any capitalization; nil if there is none. The name of a paired plug refers
+    /// to this plug only. A plug whose announcement expired while it is connected is found by its exact name.
     public func plug(named name: String) -> FollowedPlug? {
         switch PlugNameOwner(of: name, among: names) {
         case .plug(let id): return plug(of: id)
@@ -168,24 +170,24 @@ public actor HouseFollower {
 
     func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
 
-    /// Whether it is announced with the id of a paired plug that is connected already: that needs nobody else, whoever says so.
+    /// Returns true if the name is announced with the id of a paired plug that is already connected.
     private func isReached(announced name: String) -> Bool {
         guard let id = directory.id(of: name), names[id] != nil else { return false }
         return readings.values.contains { $0.isConnected && isFollowed($0.plug) && $0.plug.id == id }
     }
 
-    /// Those that are announced with the id of the paired plug are tried, since its connection has ended.
+    /// Follows the other names that are announced with the id of this paired plug, because its connection has ended.
     private func tryOthers(for id: PlugID) async {
         guard names[id] != nil else { return }
         for name in directory.names(of: id) where plugs[name] == nil { await begin(name) }
     }
 
-    /// The name by which the plug goes: the one that is bound to its id, or the one under which it is announced.
+    /// Returns the name that is bound to the announced id, or else the announced name.
     private func boundName(announced name: String) -> String {
         directory.id(of: name).flatMap { names[$0] } ?? name
     }
 
-    /// The same for a plug that was reached, by what it says itself; nil for one that is not paired.
+    /// Returns the bound name of a connected plug by the names it reported; nil for a plug that is not paired.
     private func boundName(of plug: PlugID, _ names: PlugNames) -> String? {
         self.names = paired() ?? self.names
         guard let known = self.names[plug], plug.shared(in: known) != names.given else { return self.names[plug] }
@@ -194,20 +196,20 @@ public actor HouseFollower {
         }
     }
 
-    /// Whether another plug is paired under the name by which it goes, and it did not prove to be that one. Nothing is told of it.
+    /// Returns true if the plug's name belongs to a different paired plug. The plug's updates are then not reported.
     func isOvershadowed(_ plug: FollowedPlug) -> Bool {
         guard let own = readings[ObjectIdentifier(plug)] else { return false }
         let holders = names.filter { $0.value == own.name }.keys
         if holders.isEmpty || plug.id.map({ holders.contains($0) }) == true { return false }
         if plug.id != nil { return true }
-        // Its announcement may come without an id at first.
+        // The first announcement may lack the id.
         if let announced = directory.id(of: plug.name), !holders.contains(announced) { return true }
         return readings.values.contains { other in
             other.plug !== plug && isFollowed(other.plug) && other.plug.id.map { holders.contains($0) } == true
         }
     }
 
-    /// From here on it goes by this name.
+    /// Sets the plug's name in the updates and reports the change.
     private func call(_ plug: FollowedPlug, _ name: String) async {
         guard let reading = readings[ObjectIdentifier(plug)], reading.name != name || reading.told == nil else {
             return
@@ -239,7 +241,7 @@ public actor HouseFollower {
         let plug = follow(name, known)
         plugs[name] = plug
         lastNumber += 1
-        // One that had the name before may have reports left.
+        // An earlier plug under the same name may have undelivered reports.
         let before = readings.values.filter { $0.plug.name == name }.max { $0.number < $1.number }?.reader
         let reader = Task {
             await before?.value
@@ -252,7 +254,7 @@ public actor HouseFollower {
             plug: plug, number: lastNumber, reader: reader, renaming: renaming, name: boundName(announced: name))
     }
 
-    /// Waits for the reader of the updates where too many plugs that were stopped still have reports for it.
+    /// Waits while too many stopped plugs still have undelivered reports.
     private func makeRoom() async {
         while readings.count >= Self.readingLimit, !isEnding,
             let oldest = readings.values.filter({ plugs[$0.plug.name] !== $0.plug }).min(by: { $0.number < $1.number })
@@ -261,7 +263,8 @@ public actor HouseFollower {
         }
     }
 
-    /// What has been seen of the plugs, with where the one is that may be about to change to this name.
+    /// Returns the last received events of all plugs. For the plug that may be about to take this name, the position of
+    /// its current connection counts.
     private func known(of name: String) async -> [PlugID: SequenceNumber] {
         guard let id = directory.id(of: name) else { return known }
         var known = known
@@ -272,7 +275,7 @@ public actor HouseFollower {
         return known
     }
 
-    // MARK: What is heard
+    // MARK: Updates of a plug
 
     private func read(_ plug: FollowedPlug) async {
         await tellFound(plug)
@@ -296,7 +299,7 @@ public actor HouseFollower {
             case .disconnected:
                 if readings[ObjectIdentifier(plug)]?.isConnected == false { doubt(plug.name) }
                 readings[ObjectIdentifier(plug)]?.isConnected = false
-                // A task of its own, since readers wait for nothing.
+                // Runs in a separate task, because a reader must not wait for other plugs.
                 if let id = plug.id { Task { await tryOthers(for: id) } }
                 await forgetIfAway(plugs[plug.name] === plug ? plug : nil)
             case .following, .snapshot, .state, .event, .gap, .log: break
@@ -305,15 +308,15 @@ public actor HouseFollower {
         await ended(plug)
     }
 
-    /// Somebody says that this is a plug that matters, and it was not reached.
+    /// Marks an announcement as doubtful: it claims the id of a paired plug, which was not reached there.
     private func doubt(_ name: String) {
         let others = directory.doubt(name)
-        // A task of its own, since readers wait for nothing.
+        // Runs in a separate task, because a reader must not wait for other plugs.
         if !others.isEmpty { Task { await follow(others) } }
     }
 
-    /// The plug that was reached may have been followed under another name. What is left of that is delivered first, so that
-    /// its events stay in their order. False: it is connected under the name that it calls itself, and this one is another.
+    /// Stops older followers of the same plug and first delivers their remaining reports, which keeps events in order.
+    /// Returns false if the plug is already connected under the name it reports; `plug` is then a duplicate.
     private func takesOver(_ plug: FollowedPlug, _ description: PlugDescription, as name: String) async -> Bool {
         guard let number = readings[ObjectIdentifier(plug)]?.number else { return true }
         let others = readings.values.filter { $0.plug !== plug && $0.plug.id == description.id }
@@ -324,7 +327,7 @@ public actor HouseFollower {
         {
             return false
         }
-        // Only older ones, so that no two wait for each other.
+        // Only older ones, so that two plugs never wait for each other.
         for other in others.filter({ $0.number < number }).sorted(by: { $0.number < $1.number }) {
             if other.told == name, other.name == name { readings[ObjectIdentifier(plug)]?.told = name }
             await forget(other.plug)
@@ -333,7 +336,7 @@ public actor HouseFollower {
         return true
     }
 
-    /// Its last report is delivered.
+    /// Cleans up after the plug's last report was delivered.
     private func ended(_ plug: FollowedPlug) async {
         if let position = await plug.position { remember(position.last, of: position.plug) }
         if plugs[plug.name] === plug { plugs[plug.name] = nil }
@@ -348,7 +351,7 @@ public actor HouseFollower {
         readings[ObjectIdentifier(plug)] = nil
     }
 
-    /// Bounded as the directory is, since ids come from the network; beyond it a plug that returns is new.
+    /// Limited like the directory, because ids come from the network. Above the limit, a returning plug counts as new.
     private func remember(_ sequence: SequenceNumber, of plug: PlugID) {
         guard known[plug] != nil || known.count < PlugDirectory.limit else { return }
         known[plug] = sequence
@@ -356,7 +359,7 @@ public actor HouseFollower {
 
     // MARK: Following ends
 
-    /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.
+    /// Stops following a plug that is neither announced nor connected. Multicast may fail while a connection works.
     private func forgetIfAway(_ plug: FollowedPlug?) async {
         guard let plug, !directory.contains(plug.name), readings[ObjectIdentifier(plug)]?.isConnected != true else {
             return
@@ -364,16 +367,16 @@ public actor HouseFollower {
         await forget(plug)
     }
 
-    /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
+    /// Follows the plug under its new name, which may be announced already and then causes no further change.
     private func renamed(_ plug: FollowedPlug, to names: PlugNames) async {
         guard plugs[plug.name] === plug, let before = readings[ObjectIdentifier(plug)]?.name else { return }
         let bound = plug.id.flatMap { boundName(of: $0, names) }
         let name = names.announced
-        // The name of another paired plug changes nothing.
+        // The name of a different paired plug changes nothing.
         guard bound ?? name != before else { return }
         let found = directory.match(name)
         guard found != plug.name else {
-            // Other capitals are the same name on the network, until they are announced anew.
+            // A new capitalization is the same name on the network until the plug is announced again.
             guard bound != nil else { return }
             await forget(plug)
             return await begin(plug.name)
@@ -382,12 +385,12 @@ public actor HouseFollower {
         await forget(plug)
     }
 
-    /// It is away, or has another name now. Its reader tells that, after what it still has to deliver.
+    /// Stops following the plug. Its reader reports the loss after the remaining reports.
     private func forget(_ plug: FollowedPlug) async {
         guard plugs[plug.name] === plug else { return }
         plugs[plug.name] = nil
         await plug.stop()
-        // Another plug may have taken its name. A task of its own, since readers wait for nothing.
+        // Another plug may have taken the name. A separate task, because a reader must not wait for other plugs.
         guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else {
             return
         }

@@ -1,19 +1,21 @@
 public import LinuxClocks
 public import PlugModel
 
-/// What a plug's journal tells a follower, in order and each once: nothing is left out without an entry that says so.
+/// An entry of a plug's event journal. Entries are in order and each is delivered once; missing events are reported as
+/// a gap.
 public enum JournalEntry: Hashable, Sendable {
-    /// Following began with ``Cursor/now``, and that is after this event; nothing has happened yet. It comes first, so that
-    /// the cursor can be kept from the start.
+    /// The first entry when following begins with ``Cursor/now``: later entries come after this event. A caller can
+    /// store the cursor before the first event.
     case began(after: SequenceNumber)
-    /// `age`: how long ago it happened when it arrived; nil where it happened before the plug lost its power, so that nobody
-    /// knows. `at`: when that was by the controller's wall clock; where the age is unknown, when it arrived.
+    /// An event. `age` is the time since the event when it arrived; nil if it is older than the plug's last loss of
+    /// power and its age is unknown. `at` is the time of the event on the controller's wall clock, or the time of
+    /// arrival if the age is unknown.
     case event(PlugEvent, age: Duration?, at: WallTime)
-    /// Events that the plug cannot deliver, and why.
+    /// Events that the plug cannot deliver, and the reason.
     case gap(Gap)
 
-    /// Everything up to this number is accounted for once the entry has taken its effect: keep it together with the effect,
-    /// and go on with ``Cursor/after(_:)``.
+    /// The number up to which all events are processed once this entry has taken effect. Store it together with the
+    /// effect, and continue with ``Cursor/after(_:)``.
     public var sequence: SequenceNumber {
         switch self {
         case .began(let sequence): sequence

@@ -2,7 +2,8 @@ public import LinuxClocks
 public import PlugModel
 import Synchronization
 
-/// A plug that was found by its name (``PlugClient/plug(_:within:)``): follow it, read it, command it.
+/// A plug that was found by its name (see ``PlugClient/plug(_:within:)``), with its events, states, commands and
+/// samples.
 ///
 /// ```swift
 /// let lamp = try await client.plug("Living Room Lamp")
@@ -10,13 +11,13 @@ import Synchronization
 /// for try await entry in lamp.events(after: .now) { print(entry) }
 /// ```
 ///
-/// A plug may go away and come back: whatever is asked of it waits until then, and ends when its task is cancelled. Commands
-/// and fetches share one connection, made when it is first needed; each sequence has one of its own, so that a slow reader
-/// holds up nobody, and may command the plug it reads from.
+/// A plug may disappear and return. Requests wait until then, and end when their task is cancelled. Commands and
+/// fetches share one connection, which is made on first use. Each sequence has its own connection, so a slow reader
+/// blocks nothing else and may send commands to the plug.
 public final class Plug: Sendable {
     /// The name under which it was found.
     public let name: String
-    /// The plug's own id, which stays when its name changes.
+    /// The plug's id, which does not change when the plug is renamed.
     public let id: PlugID
     let client: PlugClient
     private let line = Mutex<FollowedPlug?>(nil)
@@ -32,10 +33,10 @@ public final class Plug: Sendable {
         Task { await line.stop() }
     }
 
-    /// What happened and happens at the plug, from the cursor on.
+    /// Returns the plug's events from the cursor on, past and future.
     public func events(after cursor: Cursor = .now) -> PlugEvents { PlugEvents(plug: self, cursor: cursor) }
 
-    /// What the plug does now, and each change of it.
+    /// Returns the plug's current state and each later change.
     public func states(_ options: StateOptions = StateOptions()) -> PlugStates {
         PlugStates(plug: self, options: options)
     }
@@ -43,54 +44,57 @@ public final class Plug: Sendable {
     /// Turns the plug on or off.
     ///
     /// - Parameters:
-    ///   - on: true for on.
-    ///   - autoOff: turn off again after so long; nil stays on.
+    ///   - on: True for on.
+    ///   - autoOff: The time after which the plug turns off again; nil to stay on.
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func turn(on: Bool, autoOff: Duration? = nil) async throws -> Answer {
         try await send(.setRelay(on: on, autoOff: autoOff))
     }
 
-    /// Dims the plug; level 0 turns it off, any other on.
+    /// Dims the plug. Level 0 turns it off, and any other level turns it on.
     ///
     /// - Parameters:
-    ///   - level: of full.
-    ///   - transition: how long the way there takes, at most an hour.
+    ///   - level: The fraction of full brightness.
+    ///   - transition: The duration of the change, at most one hour.
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func dim(to level: DimLevel, over transition: Duration = .zero) async throws -> Answer {
         try await send(.setLevel(level, transition: transition))
     }
 
-    /// Blinks the plug's light, so that a person sees which one it is.
+    /// Blinks the plug's light, so that the user can identify the plug.
     ///
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func identify() async throws -> Answer { try await send(.identify) }
 
-    /// Resets the protection that locked the plug off, so that it can be turned on again. Where none did, nothing changes.
+    /// Resets the protection that locked the plug in the off state, so that the plug can be turned on again. Without a
+    /// lock, nothing changes.
     ///
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func resetProtection() async throws -> Answer { try await send(.resetProtection) }
 
-    /// Gives the plug another name, which it keeps. One that is taken gets a number; this value goes on under whichever it is.
+    /// Renames the plug permanently. If the name is in use on the network, the plug adds a number to it. This object
+    /// stays valid.
     ///
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func rename(to name: String) async throws -> Answer { try await send(.rename(name)) }
 
-    /// Changes settings of the plug, all of them or none, which it keeps.
+    /// Changes the plug's settings permanently, all or none.
     ///
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func configure(_ change: SettingsChange) async throws -> Answer { try await send(.configure(change)) }
 
-    /// Carries out a command once, however often the connection breaks before it is answered.
+    /// Sends a command, which the plug executes once even if the connection is lost before the answer.
     ///
     /// - Parameters:
-    ///   - command: what to do.
-    ///   - request: one that is kept and given again, after a crash say, is carried out once all the same.
+    ///   - command: The command.
+    ///   - request: The request id; nil for a random one. A caller that stores the id and repeats it after a crash does
+    ///     not execute the command twice.
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func send(_ command: PlugCommand, as request: RequestID? = nil) async throws -> Answer {
@@ -98,24 +102,24 @@ public final class Plug: Sendable {
         return Answer(state: state, event: event)
     }
 
-    /// What a command led to.
+    /// The result of a command.
     public struct Answer: Hashable, Sendable {
-        /// The state that resulted.
+        /// The resulting state.
         public var state: PlugState
-        /// The number of the event that records it; nil where nothing changed.
+        /// The number of the event that records the change; nil if nothing changed.
         public var event: SequenceNumber?
     }
 
-    /// The samples that the plug still has between two points of time, both included, in order.
+    /// Fetches the samples that the plug still stores between two times, both included, in order.
     ///
     /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, or `CancellationError`.
     public func samples(from: WallTime, to: WallTime = .now) async throws -> [PlugSample] {
         try await commandLine.samples(from: from, to: to)
     }
 
-    /// The samples that the plug still has of the last `span`.
+    /// Fetches the samples of the last `span` that the plug still stores.
     ///
-    /// - Throws: as ``samples(from:to:)``.
+    /// - Throws: See ``samples(from:to:)``.
     public func samples(last span: Duration) async throws -> [PlugSample] { try await commandLine.samples(last: span) }
 
     private var commandLine: FollowedPlug {
@@ -123,7 +127,7 @@ public final class Plug: Sendable {
             if let line { return line }
             let new = client.follow(name, id: id, after: nil, stateOptions: nil)
             line = new
-            // Nobody waits for what it reports; left unread it would stop the answers too.
+            // The reports are discarded. If they were not read, the answers would stop as well.
             Task { for await _ in new.reports {} }
             return new
         }

@@ -10,7 +10,7 @@ import ProtocolCore
 public import ServiceDiscovery
 import Synchronization
 
-/// The controller's end of the house: finds plugs, follows them and commands them.
+/// Finds, follows and commands the plugs of a house.
 ///
 /// ```swift
 /// let client = PlugClient(name: "kitchen tablet", identity: try .ofThisController(), logger: logger)
@@ -19,14 +19,16 @@ import Synchronization
 /// await client.stop()
 /// ```
 public final class PlugClient: Sendable {
+    /// The DNS-SD service type of plugs.
     public static let serviceType: ServiceType = "_smartplug._tcp"
 
+    /// The browser and resolver of this client.
     public let discovery: Discovery
-    /// Everything of this client runs on it.
+    /// The event loop on which this client runs.
     public let eventLoop: any EventLoop
     let name: String
-    /// The event loop of all clients in this process. It never ends, since actors, streams and timers of a client may schedule work on it
-    /// after the client has stopped: a reader that ends later, for example, ends its browse there.
+    /// The event loop of all clients in this process. It never ends, because actors, streams and timers of a client may
+    /// schedule work on it after the client has stopped. For example, a reader that ends later ends its browse there.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let dialer: RenewedDialer
     let paired: PairedPlugs
@@ -35,14 +37,16 @@ public final class PlugClient: Sendable {
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
 
+    /// Creates a client and starts its discovery.
+    ///
     /// - Parameters:
-    ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
-    ///   - identity: what it proves itself with.
-    ///   - renewed: this controller's key as it is now, asked before each connection; nil where it never changes, or nobody can say.
-    ///   - paired: the plugs that it knows; with no other anything but pairing is spoken of.
-    ///   - keyLog: gets the secrets of every connection, for packet traces.
-    ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
-    ///   - logger: for what happens below.
+    ///   - name: The user's name for this controller, at most 63 bytes. Plugs report it as the cause of its commands.
+    ///   - identity: The controller's key.
+    ///   - renewed: Returns the current key before each connection; nil if the key cannot be read or never changes.
+    ///   - paired: The list of paired plugs. The client only pairs with plugs that are not in the list.
+    ///   - keyLog: Receives the secrets of each connection, for packet traces.
+    ///   - interfaces: The names of the network interfaces to use; empty for all that support multicast.
+    ///   - logger: Receives the log of the discovery.
     public init(
         name: String, identity: TransportIdentity, renewed: @escaping @Sendable () -> TransportIdentity? = { nil },
         paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
@@ -59,21 +63,25 @@ public final class PlugClient: Sendable {
         favour(Set((pairedNames() ?? [:]).values))
     }
 
-    /// Those that it is paired with, as ``PairedPlugs/names()``; nil where that cannot be read now.
+    /// The paired plugs with their names as in ``PairedPlugs/names()``; nil if the list cannot be read now.
     func pairedNames() -> [PlugID: String]? { try? paired.names() }
 
-    /// Plugs of these names are found and reached, whatever others announce.
+    /// Prioritizes these names in the discovery, so that other announcements cannot displace them.
     func favour(_ names: Set<String>) {
         let services = Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) })
         isStopped.withLock { if !$0 { discovery.favour(services) } }
     }
 
-    /// Plugs as they come, change and go; ends when the reader stops.
+    /// Returns the plugs that appear, change and disappear. Browsing ends when the reader stops.
     public func browse() -> ServiceBrowser { discovery.browse(Self.serviceType) }
 
-    /// The plug that a person means, by its announced name; capitals do not matter where only one plug is meant.
+    /// Finds a plug by name. Capitalization is ignored if only one plug matches.
     ///
-    /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
+    /// - Parameters:
+    ///   - wanted: The paired or announced name.
+    ///   - time: The time limit.
+    /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, ``SharedPlugName``, or
+    ///   `CancellationError`.
     public func plug(_ wanted: String, within time: Duration = .seconds(3)) async throws -> Plug {
         let (name, id) = try await search(for: wanted, within: time) { directory, name in
             if case .plug(let id) = directory.owner(of: wanted) { return (name, id) }
@@ -82,9 +90,10 @@ public final class PlugClient: Sendable {
         return Plug(name: name, id: id, client: self)
     }
 
-    /// The announced name of the plug that a person means, and its id if a paired plug has the name.
+    /// Finds the announced name of a plug by the name that the user wrote, and its id if a paired plug has the name.
     ///
-    /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
+    /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, ``SharedPlugName``, or
+    ///   `CancellationError`.
     public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> FoundPlug {
         try await search(for: wanted, within: time) { directory, name in
             guard case .plug(let id) = directory.owner(of: wanted) else { return FoundPlug(name: name, id: nil) }
@@ -92,7 +101,9 @@ public final class PlugClient: Sendable {
         }
     }
 
-    /// The same by announced names alone, whatever the plugs that are paired are called.
+    /// Finds the announced name of a plug without regard to the names of paired plugs.
+    ///
+    /// - Throws: See ``find(_:within:)``.
     public func findAnnounced(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
         try await search(for: wanted, among: [:], within: time) { _, name in name }
     }
@@ -130,23 +141,24 @@ public final class PlugClient: Sendable {
         return result
     }
 
-    /// Where the plug is now.
+    /// Resolves the plug's current addresses and port.
     ///
-    /// - Throws: when it did not answer within the time.
+    /// - Throws: An error if the plug did not answer within the time limit.
     public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
         try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
     }
 
-    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name while it is
-    /// connected, or is reached although it took one before, is followed under that, and its reports go on under the first.
+    /// Follows the plug with this announced name, and resolves the name for each connection. If the plug is renamed,
+    /// following continues under the new name, and its reports keep the first name.
     ///
     /// - Parameters:
-    ///   - plug: its announced name, exactly.
-    ///   - id: the only plug that is followed under this name; nil for any that is paired.
-    ///   - cursor: where its events begin; nil for no events.
-    ///   - known: the last event seen of plugs by their id, which goes before `cursor`: whichever plug bears the name goes on
-    ///     where it was left.
-    ///   - stateOptions: how often a reading is worth sending; nil for no states.
+    ///   - plug: The exact announced name.
+    ///   - id: The only plug to follow under this name; nil for any paired plug.
+    ///   - cursor: Where the plug's events begin; nil for no events.
+    ///   - known: The last event that the caller has seen of each plug. It takes precedence over `cursor`: any plug in
+    ///     it continues after its own last event.
+    ///   - stateOptions: When the plug sends readings; nil for no states.
+    /// - Returns: A followed plug. If the client is stopped, the plug stops immediately.
     public func follow(
         _ plug: String, id: PlugID? = nil, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
@@ -166,13 +178,13 @@ public final class PlugClient: Sendable {
                     to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
                     owner: followed)
             } catch {
-                // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
+                // The addresses did not work: confirm the records, so that the next attempt has correct ones.
                 await discovery.reconfirm(service.identity)
                 throw error
             }
         }
         Task { [writer, introductions = followed.introductions] in
-            // The name is for people: that it cannot be written changes nothing.
+            // The name is only for display, so a failed write is ignored.
             for await plug in introductions { try? await writer.rename(plug.plug, to: plug.names) }
         }
         network.add(followed)
@@ -190,21 +202,23 @@ public final class PlugClient: Sendable {
         return followed
     }
 
-    /// Follows the plug that was found, and no other one that is announced under its name.
+    /// Follows the plug that was found, and no other plug under the same name.
     public func follow(
         _ plug: FoundPlug, after cursor: Cursor? = .now, stateOptions: StateOptions? = StateOptions()
     ) -> FollowedPlug {
         follow(plug.name, id: plug.id, after: cursor, stateOptions: stateOptions)
     }
 
-    /// Plugs for which this gives a reason are not connected to; whoever follows them is told it. It is asked before each connection.
+    /// Sets a filter that is evaluated before each connection. If it returns a reason, the client does not connect to
+    /// the plug, and followers of the plug receive the reason.
     public func keepAway(from refusal: @escaping @Sendable (PairedPlugs.Entry) -> String?) {
         self.refusal.withLock { $0 = refusal }
     }
 
     private struct KeptAway: Error, CustomStringConvertible { let description: String }
 
-    /// Ends everything that goes on with it: what is followed, waited for or browsed. What is followed afterwards ends at once.
+    /// Stops discovery, all followed plugs and all pending requests. A plug that is followed afterwards stops
+    /// immediately.
     public func stop() async {
         isStopped.withLock { $0 = true }
         await network.stop()
@@ -214,7 +228,7 @@ public final class PlugClient: Sendable {
 }
 
 extension ResolvedService {
-    /// With the interface as the scope of link-local IPv6 addresses.
+    /// The addresses with the port; link-local IPv6 addresses have the interface as their scope.
     var socketAddresses: [SocketAddress] {
         addresses.compactMap { entry in
             let isScoped = entry.address.family == .v6 && entry.address.isLinkLocal

@@ -2,64 +2,75 @@ public import PlugModel
 public import ProtocolCore
 public import ServiceDiscovery
 
-/// The plugs that are announced now, by name. One that is announced on several interfaces is one plug.
+/// The plugs that are announced now, by name. A plug that is announced on several interfaces counts once.
 ///
-/// Anybody may announce anything. The names of plugs that matter, those that this controller is paired with, have room of their own;
-/// so have, to a limit, names under which somebody announces the id of such a plug. All others share what is left: the oldest of them
-/// goes when there are too many.
+/// Any host can announce any name. The names of paired plugs therefore have reserved room, and so do a limited number
+/// of names that are announced with the id of a paired plug. All other names share the remaining room, and the oldest
+/// is removed when there are too many.
 public struct PlugDirectory: Sendable {
+    /// A change of the reported plugs.
     public enum Change: Hashable, Sendable {
+        /// The name was announced for the first time, or got room.
         case appeared(String)
-        /// Announced anew, or on a further interface: worth another try to reach it.
+        /// The name was announced again or on a further interface; a new connection attempt may succeed.
         case renewed(String)
+        /// The name is no longer announced, or lost its room.
         case disappeared(String)
     }
 
-    /// Plugs that matter: as many as a controller is paired with.
+    /// The maximum number of paired plugs, as in `PairedPlugs`.
     static let limit = 1024
-    /// Others that are told at the same time. Stops a network of ever new names from filling the memory, and from having each of them
-    /// connected to.
+    /// The maximum number of other names that are reported at the same time. Prevents a network with constantly new
+    /// names from filling the memory and from causing a connection for each name.
     static let strangerLimit = 256
-    /// Others that wait for room; beyond it the one that has waited longest is forgotten.
+    /// The maximum number of other names that wait for room. Above it, the name that has waited longest is removed.
     static let waitingLimit = 2048
-    /// Names that claim to be one and the same plug, which may have been renamed. Each is tried, and the plug's key decides.
+    /// The maximum number of names that may claim the same paired plug, which may have been renamed. Each name is
+    /// tried, and the plug's key decides.
     static let claimLimit = 8
-    /// Where there is no room, a newcomer takes the place of the oldest at most this often: names that come and go must not keep
-    /// everybody busy who looks at the house.
+    /// The minimum interval between replacements of the oldest name when there is no room. Prevents changing names from
+    /// keeping all readers of the directory busy.
     static let pause = Duration.milliseconds(100)
 
+    /// An announced name.
     private struct Entry {
         var identities: Set<ServiceIdentity> = []
         var id: PlugID?
-        /// It said that it is a plug that matters, and was not reached as that.
+        /// True if the name claimed a paired plug, which was not reached there.
         var isDoubted = false
-        /// Others know of it.
+        /// True if the name was reported as appeared.
         var isTold = false
     }
 
     private var entries: [String: Entry] = [:]
-    /// Those without room of their own, told or not.
+    /// The names without reserved room, both reported and waiting ones.
     private var strangers = AgedNames()
     private var waiting = AgedNames()
     private var lastReplacement: Instant?
-    /// The plugs that matter, by what they were called last.
+    /// The paired plugs with their last known names.
     private var paired: [PlugID: String] = [:]
     private var owners = PairedNames()
     private var pairedNames: Set<String> = []
     private let wanted: String?
-    /// Further names that say they are one of them.
+    /// The further names that claim each paired plug.
     private var claims: [PlugID: Set<String>] = [:]
-    /// The names that have room of their own.
+    /// The names with reserved room.
     public private(set) var favoured: Set<String> = []
 
-    /// - Parameter wanted: a name that somebody asked for, which matters too.
+    /// Creates an empty directory.
+    ///
+    /// - Parameter wanted: A name that the user is searching for; it has reserved room too.
     public init(wanted: String? = nil) { self.wanted = wanted?.foldedPlugName }
 
+    /// The reported names, sorted.
     public var names: [String] { entries.filter(\.value.isTold).keys.sorted() }
 
+    /// Returns true if the name is reported.
     func contains(_ name: String) -> Bool { entries[name]?.isTold == true }
 
-    /// - Returns: what others should know, in order.
+    /// Handles a change that discovery found.
+    ///
+    /// - Returns: The resulting changes of the reported plugs, in order.
     public mutating func take(_ change: ServiceChange, now: Instant) -> [Change] {
         switch change {
         case .found(let identity, let txt), .changed(let identity, let txt):
@@ -68,7 +79,9 @@ public struct PlugDirectory: Sendable {
         }
     }
 
-    /// These plugs matter from now on, by what they were called last.
+    /// Replaces the list of paired plugs, given by their last known names.
+    ///
+    /// - Returns: The resulting changes of the reported plugs, in order.
     public mutating func favour(_ plugs: [PlugID: String], now: Instant) -> [Change] {
         guard plugs != paired else { return [] }
         let kept = Set(plugs.keys.sorted { $0.rawValue < $1.rawValue }.prefix(Self.limit))
@@ -82,7 +95,8 @@ public struct PlugDirectory: Sendable {
         return settle(now: now)
     }
 
-    /// Whoever bears the name was not reached as the plug that it says it is: others that say so come before it.
+    /// Handles a failed attempt to reach a paired plug under this name. Other names that claim the same plug then take
+    /// precedence.
     mutating func doubt(_ name: String) -> [Change] {
         guard let id = entries[name]?.id, claims[id]?.contains(name) == true else { return [] }
         entries[name]?.isDoubted = true
@@ -95,14 +109,15 @@ public struct PlugDirectory: Sendable {
         return [.appeared(next)]
     }
 
-    /// The plug's own id, once it was announced.
+    /// Returns the announced id of the name; nil if the announcement has none.
     public func id(of name: String) -> PlugID? { entries[name]?.id }
 
-    /// Those that are told of and say that they are this plug.
+    /// Returns the reported names that claim this plug.
     func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
 
-    /// The announced name of the plug that the user means. The name of a paired plug means its id only, whatever the plug is announced
-    /// as. A name that no paired plug has means the plug that announces exactly this name, else the only one that differs in capitals only.
+    /// Returns the announced name of the plug that the user means. The name of a paired plug refers to its id only,
+    /// whatever the plug announces. A name that no paired plug has refers to the plug that announces exactly this name,
+    /// or else to the only one that differs only in capitalization.
     public func match(_ name: String) -> String? {
         switch owner(of: name) {
         case .plug(let id): return announcedName(of: id, written: name)
@@ -115,7 +130,7 @@ public struct PlugDirectory: Sendable {
         return alike.count == 1 ? alike.first : nil
     }
 
-    /// The paired plug that the name means.
+    /// Returns the paired plug that the name refers to.
     func owner(of name: String) -> PlugNameOwner { owners.owner(of: name) }
 
     private func announcedName(of id: PlugID, written: String) -> String? {
@@ -123,18 +138,19 @@ public struct PlugDirectory: Sendable {
         if let name = own.first(where: { contains($0) && entries[$0]?.id == id }) { return name }
         let announced = entries.filter { $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }.keys.min()
         if let announced { return announced }
-        // An unpaired plug has exactly its name, or the announcement has no id: a client that follows it receives the reason.
+        // The name alone matches if its announcement has no id or the id of an unpaired plug: a client that follows it
+        // receives the reason.
         return paired[id].flatMap { name in
             contains(name) && entries[name]?.id.map { paired[$0] == nil } ?? true ? name : nil
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Announcements
 
     private mutating func found(_ identity: ServiceIdentity, _ id: PlugID?, now: Instant) -> [Change] {
         let name = identity.name
         entries[name, default: Entry()].identities.insert(identity)
-        // The TXT record may come after the name.
+        // The TXT record may arrive after the name.
         if let id, id != entries[name]?.id {
             withdrawClaim(of: name)
             entries[name]?.id = id
@@ -173,7 +189,8 @@ public struct PlugDirectory: Sendable {
 
     // MARK: Room
 
-    /// Whether the name has room of its own. One that says it is a plug that matters gets it, while there is room for such.
+    /// Returns true if the name has reserved room. A name that claims a paired plug receives it while the plug has room
+    /// for claims.
     private mutating func matters(_ name: String) -> Bool {
         let folded = name.foldedPlugName
         if folded == wanted || pairedNames.contains(folded) { return true }
@@ -194,7 +211,7 @@ public struct PlugDirectory: Sendable {
         favoured = claims.values.reduce(into: Set(paired.values)) { $0.formUnion($1) }
     }
 
-    /// What matters has changed: looks at all of them anew.
+    /// Assigns the room again after the list of paired plugs changed.
     private mutating func settle(now: Instant) -> [Change] {
         var changes: [Change] = []
         for name in entries.keys.sorted() {
@@ -210,7 +227,8 @@ public struct PlugDirectory: Sendable {
         return changes + letIn(now: now)
     }
 
-    /// Those that wait, as far as there is room; where there is none, from time to time one in the place of the oldest.
+    /// Reports waiting names while there is room. Without room, a waiting name replaces the oldest one, at most once
+    /// per `pause`.
     private mutating func letIn(now: Instant) -> [Change] {
         var changes: [Change] = []
         while strangers.count < Self.strangerLimit, let next = waiting.takeOldest() { changes += tell(next) }

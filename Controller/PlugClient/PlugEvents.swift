@@ -1,9 +1,9 @@
 public import PlugModel
 
-/// The journal of a plug, live: what came after the cursor first, then what happens, until the reader stops.
+/// The event journal of a plug: first the events after the cursor, then new events, until the reader stops.
 ///
-/// Each iteration follows on a connection of its own, which lives as long as its iterator and comes back by itself. A reader
-/// that falls behind stops the reading from that connection: the rest waits in the plug's journal.
+/// Each iteration uses its own connection, which exists as long as the iterator and reconnects automatically. If a
+/// reader falls behind, its connection is no longer read, and the remaining events wait in the plug's journal.
 public struct PlugEvents: AsyncSequence, Sendable {
     public typealias Element = JournalEntry
     public typealias Failure = PlugFault
@@ -11,15 +11,20 @@ public struct PlugEvents: AsyncSequence, Sendable {
     let plug: Plug
     let cursor: Cursor
 
+    /// Begins to follow the plug for this iteration.
     public func makeAsyncIterator() -> Iterator {
         let followed = plug.client.follow(plug.name, id: plug.id, after: cursor, stateOptions: nil)
         return Iterator(id: plug.id, reports: followed.reports.makeAsyncIterator())
     }
 
+    /// The iterator, for one reader.
     public struct Iterator: AsyncIteratorProtocol {
         let id: PlugID
         var reports: PlugReports.AsyncIterator
 
+        /// Returns the next entry, or nil when the client is stopped.
+        ///
+        /// - Throws: ``PlugFault`` if the plug cannot be followed any further.
         public mutating func next() async throws(PlugFault) -> JournalEntry? {
             while let report = await reports.next() {
                 try report.update.check(against: id, named: report.plug)
@@ -35,9 +40,9 @@ public struct PlugEvents: AsyncSequence, Sendable {
     }
 }
 
-/// The states of a plug, live: first the one it is in, then each that is news; what came between two of them is left out.
+/// The states of a plug: first the current one, then each newer one that arrives. Intermediate states may be skipped.
 ///
-/// Each iteration follows on a connection of its own, which lives as long as its iterator and comes back by itself.
+/// Each iteration uses its own connection, which exists as long as the iterator and reconnects automatically.
 public struct PlugStates: AsyncSequence, Sendable {
     public typealias Element = PlugState
     public typealias Failure = PlugFault
@@ -45,15 +50,20 @@ public struct PlugStates: AsyncSequence, Sendable {
     let plug: Plug
     let options: StateOptions
 
+    /// Begins to follow the plug for this iteration.
     public func makeAsyncIterator() -> Iterator {
         let followed = plug.client.follow(plug.name, id: plug.id, after: nil, stateOptions: options)
         return Iterator(id: plug.id, reports: followed.reports.makeAsyncIterator())
     }
 
+    /// The iterator, for one reader.
     public struct Iterator: AsyncIteratorProtocol {
         let id: PlugID
         var reports: PlugReports.AsyncIterator
 
+        /// Returns the next state, or nil when the client is stopped.
+        ///
+        /// - Throws: ``PlugFault`` if the plug cannot be followed any further.
         public mutating func next() async throws(PlugFault) -> PlugState? {
             while let report = await reports.next() {
                 try report.update.check(against: id, named: report.plug)
@@ -68,6 +78,7 @@ public struct PlugStates: AsyncSequence, Sendable {
 }
 
 extension PlugUpdate {
+    /// Throws if the update shows that the plug with this id cannot be followed any further.
     fileprivate func check(against id: PlugID, named name: String) throws(PlugFault) {
         switch self {
         case .connected(let plug) where plug.id != id: throw .replaced(name: name, by: plug.id)

@@ -1,15 +1,18 @@
 public import PlugModel
 
-/// Why a plug cannot be followed any further. Everything that can pass (a plug that is away, a network that is down) is waited
-/// out and is none of these.
+/// The reason why a plug cannot be followed any further. Temporary problems are not among them: following continues
+/// when the plug or the network returns.
 public enum PlugFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Plug and controller have no version of the protocol in common; the words say which of them to update.
+    /// Plug and controller have no protocol version in common. The text states which of them to update.
     case incompatible(String)
-    /// One of both does not know the other, or whoever answers is not the plug that was paired; the words say what to do.
+    /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
+    /// states what to do.
     case distrusted(String)
-    /// Another plug bears the name now. Event numbers belong to a plug: find the new one by ``PlugClient/plug(_:within:)``.
+    /// Another plug has the name now. Event numbers belong to a plug, so find the new plug with
+    /// ``PlugClient/plug(_:within:)``.
     case replaced(name: String, by: PlugID)
 
+    /// The text for the user.
     public var description: String {
         switch self {
         case .incompatible(let words), .distrusted(let words): words

@@ -2,7 +2,7 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// What the session says, and what it is asked for.
+/// Handles the updates of the session and the requests to it.
 extension PlugFollower {
     mutating func deliver(_ update: SessionUpdate, now: Instant) -> [Action] {
         switch update {
@@ -15,6 +15,7 @@ extension PlugFollower {
         case .commandFinished(let id, let outcome): finished(id, outcome)
         case .commandUnanswered(let id): unanswered(id, now: now)
         case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
+        // The machine limits its fetches to those of one session, so this case cannot occur.
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
@@ -33,19 +34,19 @@ extension PlugFollower {
     }
 
     private mutating func welcomed(_ plug: PlugDescription, now: Instant) -> [Action] {
-        // Events are counted by this id: one plug that is paired must not pass for another that is.
+        // Events are counted per id, so a paired plug must not state the id of a different paired plug.
         if let expected, plug.id != expected, case .connected(let connection, _) = state {
             return [.close(connection)] + ended(.distrusted(id: plug.id, expected: expected), now: now)
         }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
-        // Its name is in the report: that it has another one than led here is no change during the session.
+        // The report contains the name. A name that differs from the searched one is not a change during the session.
         var actions = [Action.described(name: nil, given: plug.givenName, plug.settings), .deliver(.connected(plug))]
         if position != nil || stateOptions != nil {
             let options = SubscriptionOptions(events: events, state: stateOptions)
             actions += inSession(nil, .subscribe(options), now: now)
         }
-        // After the subscription, so that the events of commands are among those heard.
+        // Commands are sent after the subscription, so that their events are received.
         return actions + pending.flatMap { send($0.id, $0.command, now: now) }
             + fetches.map(\.id).flatMap { ask($0, now: now) } + askForLog(now: now)
     }
@@ -70,6 +71,7 @@ extension PlugFollower {
         return []
     }
 
+    /// Schedules the next attempt. If the plug refuses this controller, pending commands and fetches fail.
     mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
         let retry = retryLater(after: reason, now: now)
         fetches.removeAll { $0.isWithdrawn }
@@ -80,7 +82,7 @@ extension PlugFollower {
         case .incompatible(let words): refusal = Refusal(.unsupported, words)
         case .distrusted(let words): refusal = Refusal(.notPaired, words)
         }
-        // Followers wait until that changes; whoever waits for an answer is told that there will be none.
+        // Following continues until the reason is resolved, but pending commands and fetches receive the reason now.
         let refused =
             pending.map { Action.finished($0.id, .refused(refusal)) } + fetches.map { .fetchRefused($0.id, refusal) }
         pending = []
@@ -114,7 +116,7 @@ extension PlugFollower {
     }
 
     private mutating func finished(_ id: RequestID, _ outcome: CommandOutcome) -> [Action] {
-        // A command that was sent again is answered again.
+        // A command that was sent twice is answered twice.
         guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
         pending.remove(at: index)
         return [.finished(id, outcome)]
@@ -152,7 +154,7 @@ extension PlugFollower {
     mutating func withdraw(fetch id: UInt32) -> [Action] {
         guard let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
         fetches[index].isWithdrawn = true
-        // On the wire it runs to its end; until then its number and its place are taken.
+        // The session still receives the rest of the fetch. Until then, its number and its place stay in use.
         if welcomedAt == nil { fetches.remove(at: index) }
         return []
     }

@@ -2,93 +2,114 @@ public import PlugModel
 import PlugProtocol
 public import ProtocolCore
 
-/// Keeps one plug followed: connects, subscribes after the last event seen, sends commands, and comes back with back-off
-/// when the connection is lost. Pure; ``FollowedPlug`` is its shell.
+/// Follows one plug: connects, subscribes after the last received event, sends commands, and reconnects with increasing
+/// delays when the connection is lost. ``FollowedPlug`` is the shell.
 public struct PlugFollower: Machine {
+    /// An input of the machine.
     public enum Event: MachineEvent {
-        /// The plug was announced, turned out to be at another place, or the network changed. Who waits tries at once; a
-        /// connection that stands has to show that it is still one.
+        /// The plug was announced, its address changed, or the network changed. A waiting machine connects at once, and
+        /// an existing connection must prove that it works.
         case located
-        /// Whoever is connected to next proves the key that was pinned for this plug.
+        /// The next connection goes to this plug, whose pinned key the peer must prove.
         case dialling(PlugID)
+        /// A connection was established.
         case opened(ConnectionID)
-        /// The attempt to connect failed.
+        /// The connection attempt failed.
         case failed(Disconnection)
+        /// Bytes arrived on a connection.
         case received([UInt8], on: ConnectionID)
-        /// Whether the shell takes bytes from the network; it does at the start, and not while its reader is behind.
+        /// True while the shell reads from the network. It reads from the start, and pauses while its reader is behind.
         case reading(Bool)
+        /// The connection ended.
         case closed(ConnectionID)
-        /// Sends the command, again on each new connection, until it is answered or withdrawn.
+        /// Sends the command, and sends it again on each new connection until it is answered or withdrawn.
         case command(RequestID, PlugCommand)
-        /// Nobody waits for the answer any more.
+        /// The caller no longer waits for the answer.
         case withdraw(RequestID)
-        /// Fetches the samples between two instants of the controller's clock, over as many connections as that takes. A
-        /// number names one fetch for as long as the machine lives.
+        /// Fetches the samples between two instants of the controller's clock, over as many connections as needed. The
+        /// number must be unique during the machine's lifetime.
         case fetch(UInt32, from: Instant, to: Instant)
-        /// Likewise those of one boot, in milliseconds of its clock, both included; refused when the plug is in another.
+        /// Fetches the samples of one boot, in milliseconds of its clock, both ends included. Refused if the plug is in
+        /// a different boot.
         case fetchBoot(UInt32, BootID, ClosedRange<Int64>)
+        /// The caller no longer waits for the fetch.
         case withdrawFetch(UInt32)
         /// Every event up to this one has taken effect.
         case acknowledge(SequenceNumber)
-        /// Asks the plug who is paired with it; a connection that ends takes the question with it.
+        /// Requests the list of paired controllers. The request ends with the connection.
         case listControllers
+        /// Removes the controller with this key from the plug.
         case removeController(fingerprint: String)
-        /// Has the plug let somebody else pair with this code, once.
+        /// Allows one other controller to pair with this code.
         case invite(SetupCode, Grant)
+        /// Changes the rights of the controller with this key.
         case setRole(fingerprint: String, Grant)
-        /// Gives the plug another setup code.
+        /// Replaces the plug's setup code.
         case newCode(SetupCode)
-        /// Asks about the plug's HomeKit door, or changes it.
+        /// Queries or changes the plug's HomeKit pairing state.
         case manageHomeKit(HomeKitOrder)
-        /// Announces the key that this controller will have.
+        /// Announces the next key of this controller.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
+        /// Requests the list of open invitations.
         case listInvitations
+        /// Ends the invitation with this number.
         case revokeInvitation(UInt32)
-        /// The plug's next key is stored.
+        /// The controller has stored the plug's next key.
         case nextKeyKept(PublicKey)
-        /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
+        /// Requests a page of the plug's audit log. The request ends with the connection.
         case fetchAudit(after: UInt64, limit: UInt32?)
-        /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
+        /// Resets the plug to factory state. The request ends with the connection.
         case factoryReset
-        /// Has the plug tell its log from this level on until that moment, over as many connections as that takes; nil: until
-        /// the machine is stopped.
+        /// Subscribes to the plug's log from this level on until that instant, over as many connections as needed; nil
+        /// until the machine is stopped.
         case followLog(LogLevel, until: Instant?)
+        /// Sends a goodbye and ends the machine.
         case stop
+        /// The time of `nextDeadline` has passed.
         case deadlineReached
     }
 
+    /// An output of the machine.
     public enum Action {
-        /// Resolve the plug anew and dial it; report `opened` or `failed`.
+        /// Resolves and dials the plug. The shell answers with `opened` or `failed`.
         case connect
+        /// Sends bytes on the connection.
         case send([UInt8], on: ConnectionID)
+        /// Closes the connection.
         case close(ConnectionID)
+        /// Reports an update to the reader.
         case deliver(PlugUpdate)
-        /// The command's outcome; comes once for each.
+        /// The outcome of a command; at most one for each command.
         case finished(RequestID, CommandOutcome)
-        /// A part of a fetch, of this boot of the plug; without bytes where the plug has nothing in the range. The last part
-        /// comes once.
+        /// A part of a fetch with the clock of the plug's boot. The chunk is empty if the plug has no samples in the
+        /// range. `last` is true once.
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
-        /// Who is paired with the plug.
+        /// The paired controllers.
         case controllers([PairedControllerEntry])
+        /// The plug accepts one new controller for this duration.
         case invited(for: Duration)
+        /// The open invitations.
         case invitations([OpenInvitation])
+        /// The plug has stored the new setup code.
         case codeChanged
+        /// The plug's HomeKit state.
         case homeKit(HomeKitReport)
+        /// The plug has stored the controller's next key.
         case keyAccepted
-        /// The key that the plug will have; to be stored, and confirmed by ``Event/nextKeyKept(_:)``.
+        /// The plug's next key. The shell stores it and then sends ``Event/nextKeyKept(_:)``.
         case nextKey(PublicKey)
-        /// The plug does not do what was asked of it with the message of this name.
+        /// The plug refused the request with this message name.
         case requestRefused(String, Refusal)
-        /// A part of the plug's audit log.
+        /// A page of the plug's audit log.
         case audit(Result<AuditPage, Refusal>)
-        /// What the plug is called now, where it said so during the session, and how it is set up.
+        /// The plug's settings and names. `name` is nil at the beginning of a session.
         case described(name: String?, given: String, RemoteSettings?)
         /// The fetch ends without its last part.
         case fetchRefused(UInt32, Refusal)
     }
 
     enum State {
-        /// Nothing known of where the plug is.
+        /// The plug's address is unknown.
         case searching
         case connecting
         case connected(ConnectionID, ControllerSession)
@@ -96,35 +117,37 @@ public struct PlugFollower: Machine {
         case stopped
     }
 
-    /// Commands that may wait for their answer: as many as one session takes, so that a new connection can carry them all.
-    /// Stops a caller that never looks at the answers from filling the memory.
+    /// The maximum number of unanswered commands, which is the limit of one session, so a new connection can carry them
+    /// all. Prevents a caller that ignores the answers from filling the memory.
     static let maximumPendingCommands = PlugWire.requestsInFlight
-    /// How long the plug may take for a command. It is asked again after that, with the same id, so nothing is done twice.
+    /// The time after which an unanswered command is sent again. It keeps its id, so the plug executes it once.
     static let commandDeadline = Duration.seconds(5)
 
     var state = State.searching
     private let controllerName: String
     let stateOptions: StateOptions?
     var position: EventPosition?
-    /// Nil where nobody said whose key it will be.
+    /// The plug that the next or current connection must reach; nil if the shell has not set one.
     private(set) var expected: PlugID?
-    /// The best that is known of the plug's clock; it outlives the connection.
+    /// The current estimate of the plug's clock, which is kept across connections.
     public internal(set) var clock: ClockMapping?
     var pending: [(id: RequestID, command: PlugCommand)] = []
     var fetches: [SampleFetch] = []
     var log: FollowedLog?
     var isReading = true
     private var backOff = BackOff()
-    /// When the present session began.
+    /// The beginning of the current session.
     var welcomedAt: Instant?
     private var random: SeededRandom
 
+    /// Creates a machine that is not connected.
+    ///
     /// - Parameters:
-    ///   - controllerName: what a person calls this controller; shown as the cause of its commands.
-    ///   - cursor: where its events begin; nil for no events.
-    ///   - known: the last event seen of plugs by their id, which goes before `cursor`.
-    ///   - stateOptions: how often a reading is worth sending; nil for no states.
-    ///   - seed: of the back-off's jitter.
+    ///   - controllerName: The user's name for this controller, which plugs report as the cause of its commands.
+    ///   - cursor: Where the plug's events begin; nil for no events.
+    ///   - known: The last event that the caller has seen of each plug; it takes precedence over `cursor`.
+    ///   - stateOptions: When the plug sends readings; nil for no states.
+    ///   - seed: The seed of the retry jitter.
     public init(
         controllerName: String, cursor: Cursor?, known: [PlugID: SequenceNumber] = [:], stateOptions: StateOptions?,
         seed: UInt64
@@ -135,9 +158,10 @@ public struct PlugFollower: Machine {
         random = SeededRandom(seed: seed)
     }
 
-    /// There is a session that questions can be asked in.
+    /// True while there is a session for requests.
     var isConnected: Bool { if case .connected = state { true } else { false } }
 
+    /// The time of the next `deadlineReached`; nil if there is none.
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil
@@ -146,6 +170,7 @@ public struct PlugFollower: Machine {
         }
     }
 
+    /// Handles an event and returns the resulting actions.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .located: located(now: now)
@@ -203,7 +228,7 @@ public struct PlugFollower: Machine {
         return inSession(id, .connected, now: now) + inSession(id, .reading(isReading), now: now)
     }
 
-    /// An attempt that failed after all, while the connection that it made lives, changes nothing.
+    /// Handles a failed attempt. A failure that arrives while a connection of the same attempt is open has no effect.
     private mutating func failed(_ reason: Disconnection, now: Instant) -> [Action] {
         switch state {
         case .connecting: ended(reason, now: now)
@@ -216,7 +241,8 @@ public struct PlugFollower: Machine {
         return inSession(nil, .reading(reads), now: now)
     }
 
-    /// Hands an event to the session of this connection, or of whichever there is; one of an earlier connection is dropped.
+    /// Passes an event to the session of this connection, or to the current session if `id` is nil. Events of earlier
+    /// connections are dropped.
     mutating func inSession(_ id: ConnectionID?, _ event: ControllerSession.Event, now: Instant) -> [Action] {
         guard case .connected(let current, var session) = state, id == nil || id == current else { return [] }
         let actions = session.handle(event, now: now)
@@ -233,9 +259,11 @@ public struct PlugFollower: Machine {
         }
     }
 
+    /// Reports the disconnection and schedules the next attempt.
     mutating func retryLater(after reason: Disconnection, now: Instant) -> [Action] {
         if case .stopped = state { return [] }
-        // A plug that welcomes and then breaks the protocol would else be tried several times a second for ever.
+        // The delay is reset only after a stable session. Otherwise a plug that accepts the session and then violates
+        // the protocol would be retried several times per second forever.
         if let began = welcomedAt, now - began >= BackOff.settled { backOff.reset() }
         welcomedAt = nil
         let delay = backOff.next(using: &random)

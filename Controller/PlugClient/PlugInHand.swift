@@ -1,10 +1,10 @@
 import CPlugInHand
 public import PlugModel
 
-/// Which plug's words a thread is handling: a process that dies by a fault meanwhile can leave its id to the next one. To say so costs a
-/// few nanoseconds and no call of the kernel.
+/// Records which plug's data a thread is processing. If the process crashes, the signal handler stores the plug's id
+/// for the next process. Recording costs a few nanoseconds and no system call.
 public enum PlugInHand {
-    /// Where nobody knows whose words they are, what was said before stays.
+    /// Attributes crashes during `work` to this plug. If `plug` is nil, the current attribution stays.
     public static func during<Result>(_ plug: PlugID?, _ work: () throws -> Result) rethrows -> Result {
         guard let plug, let number = UInt64(plug.rawValue, radix: 16) else { return try work() }
         // The bit tells plug 000000000000 from no plug.
@@ -13,10 +13,10 @@ public enum PlugInHand {
         return try work()
     }
 
-    /// From now on a fault that ends the process leaves one line in this file, which is empty until then: the signal's number, the plug
-    /// that the thread had in hand or "-", and the seconds since 1970.
+    /// Installs the signal handler. A crash then writes one line to this file, which is empty until then: the signal
+    /// number, the id of the plug that the thread was processing or "-", and the seconds since 1970.
     ///
-    /// - Returns: the number of the system's error; nil where it works.
+    /// - Returns: The system error number, or nil if the handler was installed.
     package static func leave(in path: String) -> Int32? {
         let error = leave_plug_in_hand(path)
         return error == 0 ? nil : error

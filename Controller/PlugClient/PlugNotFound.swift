@@ -1,16 +1,19 @@
 import ProtocolCore
 
-/// No plug of that name was announced in the time given to the search.
+/// No plug with that name was announced within the time limit of the search.
 public struct PlugNotFound: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name that was searched.
     public var name: String
-    /// The plugs that were.
+    /// The names of the plugs that were announced.
     public var known: [String]
 
+    /// Creates the error.
     public init(name: String, known: [String]) {
         self.name = name
         self.known = known
     }
 
+    /// The message for the user, with a hint that lists the announced plugs.
     public var description: String {
         let what = "no plug named \"\(name)\" answers"
         if known.isEmpty {

@@ -1,14 +1,18 @@
 public import LinuxClocks
 public import PlugModel
 
-/// An update with the plug's name and the wall-clock time at which it happened, as near as the controller can tell.
+/// An update with the plug's name and its wall-clock time, as estimated by the controller.
 public struct PlugReport: Sendable {
+    /// The plug's name.
     public var plug: String
+    /// The time of the update.
     public var at: WallTime
+    /// The content.
     public var update: PlugUpdate
-    /// The plug whose connection brought it, which proved that; nil before one was reached.
+    /// The plug that proved its key on the connection of this update; nil before the first connection.
     public var source: PlugID?
 
+    /// Creates a report from its parts.
     public init(plug: String, at: WallTime, update: PlugUpdate, source: PlugID? = nil) {
         self.plug = plug
         self.at = at

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The reports of one plug, for one reader. It holds few: a reader that falls behind stops the reading from the network,
-/// and the plug keeps the rest in its journal.
+/// The reports of one plug, for one reader. The buffer is small: if a reader falls behind, the connection is no longer
+/// read, and the plug keeps the remaining events in its journal.
 public struct PlugReports: AsyncSequence, Sendable {
     public typealias Element = PlugReport
     public typealias Failure = Never
@@ -10,7 +10,7 @@ public struct PlugReports: AsyncSequence, Sendable {
     fileprivate typealias Strategy = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark
     fileprivate typealias Producer = NIOAsyncSequenceProducer<PlugReport, Strategy, Flow>
 
-    /// Reports that wait for the reader before reading from the network stops, and at which it goes on.
+    /// The numbers of buffered reports at which reading from the network pauses and resumes.
     private static let highWatermark = 256
     private static let lowWatermark = 64
 
@@ -24,23 +24,27 @@ public struct PlugReports: AsyncSequence, Sendable {
         return (PlugReports(producer: new.sequence), Source(source: new.source, flow: flow))
     }
 
+    /// Returns the iterator. Call it once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: producer.makeAsyncIterator()) }
 
+    /// The iterator of the only reader.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let iterator: Producer.AsyncIterator
 
+        /// Returns the next report, or nil after the plug was stopped.
         public mutating func next() async -> PlugReport? { await iterator.next() }
     }
 
-    /// The end of the sequence that ``FollowedPlug`` holds.
+    /// The writing end of the sequence, which ``FollowedPlug`` holds.
     struct Source: Sendable {
         fileprivate let source: Producer.Source
         fileprivate let flow: Flow
 
-        /// Whom to tell when the reader wants more, and when it is gone.
+        /// Sets the plug that is notified when the reader needs more reports and when it ends.
         func attach(to plug: FollowedPlug) { flow.plug.withLock { $0 = WeakPlug(plug: plug) } }
 
-        /// False when the reader has fallen behind: nothing more should be read until `readerWantsMore` is called.
+        /// Buffers reports. Returns false if the reader is behind; the plug then pauses reading until `readerWantsMore`
+        /// is called.
         func yield(_ reports: [PlugReport]) -> Bool {
             switch source.yield(contentsOf: reports) {
             case .produceMore, .dropped: true

@@ -1,12 +1,14 @@
 public import LinuxClocks
 public import Metering
 
-/// A sample out of a plug's memory, and when that was.
+/// A sample from a plug's memory with its wall-clock time.
 public struct PlugSample: Hashable, Sendable {
+    /// The sample, with the plug's clock.
     public var sample: Sample
-    /// By the controller's wall clock, as near as it can tell.
+    /// The time on the controller's wall clock, as estimated by the controller.
     public var at: WallTime
 
+    /// Creates a sample from its parts.
     public init(_ sample: Sample, at: WallTime) {
         self.sample = sample
         self.at = at

@@ -1,20 +1,23 @@
 public import PlugModel
 
-/// What is heard of a plug that is being followed, in order.
+/// An update of a followed plug. Updates are delivered in order.
 public enum PlugUpdate: Sendable {
+    /// A session began with this plug.
     case connected(PlugDescription)
-    /// Following began with ``Cursor/now``, and that is after this event. Comes before the first event, so that a cursor can
-    /// be kept before anything has happened.
+    /// Following began with ``Cursor/now``: later events come after this number. Arrives before the first event, so
+    /// that the caller can store the cursor at once.
     case following(after: SequenceNumber)
-    /// The state when the subscription began. Not an edge: nothing need have changed.
+    /// The state at the beginning of the subscription. It does not imply a change.
     case snapshot(PlugState)
-    /// The newest state; what came between two of these was coalesced.
+    /// The newest state. Intermediate states may have been skipped.
     case state(PlugState)
-    /// Once for each event of the plug's journal, in order. `age` is nil when it happened in an earlier boot of the plug.
+    /// An event of the plug's journal. Events are in order, and each is delivered once. `age` is nil if the event
+    /// happened in an earlier boot of the plug.
     case event(PlugEvent, age: Duration?)
-    /// Events that were lost while nobody listened.
+    /// Events that the plug can no longer deliver.
     case gap(Gap)
-    /// A line of the plug's log, or how it stands with them, once ``FollowedPlug/followLog(_:for:)`` asked.
+    /// A line of the plug's log or the status of the subscription, after a call of ``FollowedPlug/followLog(_:for:)``.
     case log(LogUpdate)
+    /// The connection ended or an attempt failed. The next attempt begins after `retryIn`.
     case disconnected(reason: Disconnection, retryIn: Duration)
 }

@@ -2,17 +2,19 @@ import LinuxClocks
 import PlugModel
 import ProtocolCore
 
-/// The wall-clock times of what a plug reports.
+/// Computes the wall-clock times of reports.
 ///
-/// They follow from ages, so they stay true when the wall clock of either side is set. An age is known to some milliseconds
-/// only, and each is a new estimate; the events of one boot still keep the order in which they happened.
+/// The times are computed from ages, so they stay correct when the wall clock of either side is set. Each age is a new
+/// estimate with an error of some milliseconds; events of one boot nevertheless keep their order.
 struct ReportTimes {
-    /// What an estimate may be off at most; a larger step backwards is that of a wall clock, and is told as it is.
+    /// The maximum error of an estimate in nanoseconds. A larger backward step means that a wall clock was set, and is
+    /// reported unchanged.
     static let tolerance: Int64 = 1_000_000_000
 
     private var last: (boot: BootID, at: WallTime)?
 
-    /// When it happened: an event by its age, a reading and a line of the log by the plug's clock, the rest now.
+    /// Returns the time of an update: from its age for an event, from the plug's clock for a reading and a log line,
+    /// and the current time for other updates.
     mutating func time(of update: PlugUpdate, clock: ClockMapping?, now: Instant, wall: WallTime) -> WallTime {
         switch update {
         case .event(let event, let age): return age.map { time(of: event, wall - $0) } ?? wall

@@ -2,25 +2,25 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// A fetch of samples on its way, which may take more than one connection.
+/// A fetch of samples that is in progress and may use several connections.
 struct SampleFetch {
-    /// What is asked for, both ends included.
+    /// The requested range, both ends included.
     enum Wanted {
-        /// By the controller's clock, of whichever boot the plug has then.
+        /// A range on the controller's clock, in any boot of the plug.
         case instants(Instant, Instant)
-        /// Of one boot, in milliseconds of its clock; a plug that has started anew has none of it.
+        /// A range within one boot, in milliseconds of its clock. A restarted plug has none of these samples.
         case boot(BootID, ClosedRange<Int64>)
     }
 
-    /// Fetches that may be on their way: as many as one session takes, so that a new connection can carry them all. Stops a
-    /// caller that asks faster than the plug answers from filling the memory.
+    /// The maximum number of fetches in progress, which is the limit of one session, so a new connection can carry them
+    /// all. Prevents a caller that requests faster than the plug answers from filling the memory.
     static let limit = PlugWire.fetchesInFlight
 
     let id: UInt32
     private let wanted: Wanted
-    /// Nobody waits for it any more.
+    /// True if the caller no longer waits for the fetch.
     var isWithdrawn = false
-    /// Where it goes on, on the clock of the plug's boot that it began with.
+    /// The time at which the fetch resumes, on the clock of the boot in which the last chunk was received.
     private var next: (boot: BootID, time: Instant)?
 
     init(id: UInt32, _ wanted: Wanted) {
@@ -28,8 +28,8 @@ struct SampleFetch {
         self.wanted = wanted
     }
 
-    /// What is missing, on the plug's clock. Of another boot than before that is everything since it began; nil where only
-    /// the boot before was wanted.
+    /// Returns the missing range on the plug's clock. After a restart of the plug, this is the whole range, limited to
+    /// the new boot; or nil if the fetch is restricted to the previous boot.
     func remaining(of clock: ClockMapping) -> (from: Instant, to: Instant)? {
         let start: Instant
         let end: Instant
@@ -46,11 +46,12 @@ struct SampleFetch {
         return (min(next.time, end), end)
     }
 
+    /// Advances `next` past the received chunk.
     mutating func received(_ bytes: [UInt8], of boot: BootID) {
         guard let chunk = try? SampleChunk(bytes: bytes) else { return }
         next = (boot, Self.time(chunk.lastMilliseconds) + .milliseconds(1))
     }
 
-    /// A sample's time saturates, whatever a plug may send.
+    /// Converts a sample's time; the result saturates for extreme values.
     private static func time(_ milliseconds: Int64) -> Instant { Sample(milliseconds: milliseconds, deciwatts: 0).time }
 }

@@ -3,20 +3,21 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Samples that come in chunk by chunk for somebody who waits.
+/// A fetch that decodes samples as their chunks arrive.
 struct SamplesInProgress: FetchInProgress {
     typealias Outcome = Result<[PlugSample], any Error>
 
-    /// Samples of one fetch: 46 days at one a second. Stops a plug that never sends its last chunk from filling the memory.
+    /// The maximum number of samples of one fetch: 46 days at one sample per second. Prevents a plug that never sends
+    /// its last chunk from filling the memory.
     static let limit = 4_000_000
 
     private let continuation: CheckedContinuation<Outcome, Never>
-    /// What the wall clock showed at the instant zero.
+    /// The wall-clock time at the instant zero.
     private let origin: WallTime
-    /// The controller's clock.
+    /// The requested range on the controller's clock.
     private let range: ClosedRange<Instant>
     private var samples: [PlugSample] = []
-    /// The boot that the last sample belongs to.
+    /// The boot of the last sample.
     private var boot: BootID?
 
     init(_ continuation: CheckedContinuation<Outcome, Never>, origin: WallTime, range: ClosedRange<Instant>) {
@@ -36,7 +37,8 @@ struct SamplesInProgress: FetchInProgress {
         return last
     }
 
-    /// A chunk that was open at the plug comes again when the fetch went on over another connection, and has grown.
+    /// Appends the new samples of a chunk. If the fetch resumes on a new connection, the plug sends a chunk that was
+    /// still open again, with more samples.
     private mutating func add(_ found: [Sample], of clock: ClockMapping) {
         let known = boot == clock.boot ? samples.last?.sample.milliseconds ?? .min : .min
         boot = clock.boot

@@ -1,16 +1,19 @@
 public import PlugModel
 
-/// A name that fits several paired plugs, and none of them exactly: nobody guesses which one is meant.
+/// A name that matches several paired plugs and is the exact name of none, so it is rejected as ambiguous.
 public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name as the user wrote it.
     public var name: String
-    /// In order.
+    /// The matching plugs, in order.
     public var plugs: [PlugID]
-    /// The exact names of these plugs.
+    /// The exact names of these plugs, in the same order.
     public var names: [String]
 
-    /// Nil if the name fits one plug at most.
+    /// Checks a name; nil if it matches at most one plug.
     ///
-    /// - Parameter names: of all plugs that are paired, told apart as ``PlugModel/PlugID/distinguishing(_:)`` does.
+    /// - Parameters:
+    ///   - written: The name as the user wrote it.
+    ///   - names: All paired plugs. The names are unique as in ``PlugModel/PlugID/distinguishing(_:)``.
     public init?(_ written: String, among names: [PlugID: String]) {
         guard case .ambiguous(let plugs) = PlugNameOwner(of: written, among: names) else { return nil }
         self.plugs = plugs
@@ -18,6 +21,7 @@ public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible
         name = written
     }
 
+    /// The message for the user, with a hint.
     public var description: String {
         if zip(plugs, names).contains(where: { $0.shared(in: $1) == nil }) {
             let candidates = zip(plugs, names).map { "\"\($1)\" (\($0))" }.joined(separator: " and ")

@@ -1,14 +1,15 @@
 public import DurableFiles
 public import PlugTransport
 
-/// Where the controllers of one person keep what they prove themselves with and whom they are paired with: in the state
-/// directory that systemd gave to this service, else in `smartplug` of the person's own. So a plug that knows one knows all.
+/// The directory in which the user's controllers store their key and the list of paired plugs: the state directory from
+/// systemd in a service, otherwise `smartplug` in the user's state directory. All controllers of a user share it, so a
+/// plug that is paired with one is paired with all.
 enum ControllerDirectory {
     static var path: String { ServiceDirectories.state ?? UserDirectories.state + "/smartplug" }
 }
 
 extension TransportIdentity {
-    /// What the controllers of this person prove themselves with. Made on the first use.
+    /// Reads the key that all controllers of this user share. Creates it on first use.
     public static func ofThisController(files: FileStore = FileStore()) throws(IdentityFileError) -> TransportIdentity {
         let directory = ControllerDirectory.path
         do throws(FileError) {
@@ -20,18 +21,19 @@ extension TransportIdentity {
         return try kept(in: pathOfThisController, files: files)
     }
 
-    /// The same as it is now, for a program that runs while it is rotated; nil where it cannot be read.
+    /// Reads the current key again, for a program that runs during a key rotation; nil if it cannot be read.
     public static func renewedOfThisController() -> TransportIdentity? {
         try? kept(in: pathOfThisController, isPinned: true)
     }
 
-    /// The file that it is kept in.
+    /// The path of the key file.
     public static var pathOfThisController: String { ControllerDirectory.path + "/key" }
 
-    /// The folder of the controller's own files.
+    /// The directory of the controller's own files.
     public static var directoryOfThisController: String { ControllerDirectory.path }
 
-    /// The key's file and those of a key rotation. With each of them a program could command the plugs, now or after the rotation.
+    /// The paths of the key file and of the files of a key rotation. With any of these keys a program can command the
+    /// plugs, now or after the rotation.
     public static var secretPathsOfThisController: [String] {
         [pathOfThisController] + KeyRotation.paths(in: ControllerDirectory.path)
     }

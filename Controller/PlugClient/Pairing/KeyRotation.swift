@@ -2,15 +2,16 @@ public import DurableFiles
 public import PlugModel
 public import PlugTransport
 
-/// This controller takes another key, which it announces to each of its plugs before it uses it.
+/// Replaces the key of this controller. Each plug receives the new key before the controller uses it.
 ///
-/// Until all of them know the new key the old one counts, and a plug lets in whoever proves either. Beside the key's file stand, as
-/// long as that takes, the next key and the ids of the plugs that know it; so a rotation goes on where it was, however its program ended.
+/// The old key stays in use until all plugs know the new one; meanwhile a plug accepts both. The next key and the ids
+/// of the plugs that know it are stored next to the key file, so a rotation resumes after its program ended for any
+/// reason.
 public struct KeyRotation: Sendable {
-    /// Bytes of the list of plugs that know the next key.
+    /// The maximum size in bytes of the list of plugs that know the next key.
     private static let listLimit = 13 * PairedPlugs.limit
 
-    /// What this controller will prove itself with.
+    /// The key that this controller will use.
     public let next: TransportIdentity
     private let directory: String
     private let files: FileStore
@@ -19,14 +20,15 @@ public struct KeyRotation: Sendable {
     private var listPath: String { Self.paths(in: directory)[1] }
     private var nextPath: String { Self.paths(in: directory)[0] }
 
-    /// The next key, and the list of the plugs that know it.
+    /// The paths of the next key and of the list of plugs that know it.
     static func paths(in directory: String) -> [String] { [directory + "/next-key", directory + "/next-key-plugs"] }
 
-    /// Draws the next key, or takes the one that was drawn before and is not in use yet.
+    /// Generates the next key, or reads the one of an unfinished rotation.
     ///
     /// - Parameters:
-    ///   - own: the key in use.
-    ///   - directory: nil for that of `TransportIdentity.ofThisController()`.
+    ///   - own: The key in use.
+    ///   - directory: The directory of the files; nil for that of `TransportIdentity.ofThisController()`.
+    ///   - files: The file system; tests pass a simulated one.
     /// - Throws: `IdentityFileError`, `FileError`.
     public init(own: PublicKey, directory: String? = nil, files: FileStore = FileStore()) throws {
         self.directory = directory ?? ControllerDirectory.path
@@ -35,22 +37,24 @@ public struct KeyRotation: Sendable {
         var next = try TransportIdentity.kept(in: nextPath, files: files)
         var known: Set<PlugID> = []
         if next.publicKey == own {
-            // The rotation before was done, and its program ended before it could clean up.
+            // The previous rotation finished, but its program ended before it removed the files.
             try files.removeIfPresent(self.directory + "/next-key-plugs")
             try files.removeIfPresent(nextPath)
             next = try TransportIdentity.kept(in: nextPath, files: files)
         } else {
             let bytes = try files.readSecretIfPresent(self.directory + "/next-key-plugs", limit: Self.listLimit) ?? []
-            // One that cannot be read is asked again.
+            // Invalid ids are skipped; those plugs are asked again.
             known = Set(bytes.split(separator: 10).compactMap { PlugID(rawValue: String(decoding: $0, as: UTF8.self)) })
         }
         self.next = next
         self.known = known
     }
 
-    /// Whether the plug has said that it knows the next key.
+    /// Returns true if the plug has confirmed that it knows the next key.
     public func isKnown(to plug: PlugID) -> Bool { known.contains(plug) }
 
+    /// Records that the plug knows the next key.
+    ///
     /// - Throws: `FileError`.
     public mutating func note(_ plug: PlugID) throws(FileError) {
         known.insert(plug)
@@ -58,7 +62,7 @@ public struct KeyRotation: Sendable {
         try files.replaceSecret(listPath, with: Array(lines.utf8))
     }
 
-    /// From now on the next key is the one in use. Programs that run take it with their next connection.
+    /// Makes the next key the one in use. Running programs use it from their next connection on.
     ///
     /// - Throws: `FileError`.
     public func finish() throws(FileError) {

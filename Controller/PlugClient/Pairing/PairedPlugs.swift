@@ -1,18 +1,21 @@
 public import DurableFiles
 public import PlugModel
 
-/// The plugs that this controller is paired with: their keys, in a file that all programs of one person share. It is read anew
-/// for each connection, so a plug that another program paired is known at once.
+/// The list of paired plugs with their keys, in a file that all programs of a user share. It is read for each
+/// connection, so a plug that another program paired is known at once.
 public struct PairedPlugs: Sendable {
+    /// A paired plug.
     public struct Entry: Hashable, Sendable {
+        /// The plug's id.
         public var id: PlugID
-        /// What the plug proves itself with.
+        /// The plug's key.
         public var key: PublicKey
-        /// The one that it will prove itself with from some moment on; until then either counts.
+        /// The key that the plug has announced for later use; until then both keys are accepted.
         public var nextKey: PublicKey?
-        /// What it was called last, as far as this controller knows.
+        /// The plug's last name that this controller knows.
         public var name: String
 
+        /// Creates an entry from its parts.
         public init(id: PlugID, key: PublicKey, nextKey: PublicKey? = nil, name: String) {
             self.id = id
             self.key = key
@@ -20,13 +23,14 @@ public struct PairedPlugs: Sendable {
             self.name = name
         }
 
-        /// Whether the key is pinned for this plug.
+        /// Returns true if the key is pinned for this plug.
         func has(_ key: PublicKey) -> Bool { self.key == key || nextKey == key }
     }
 
-    /// Stops a program that pairs in a loop from making every connection slow; the oldest is forgotten first.
+    /// The maximum number of plugs; the oldest is removed first. Prevents a program that pairs in a loop from slowing
+    /// down every connection.
     static let limit = 1024
-    /// Bytes of the file with all of them, each of the longest key and name.
+    /// The maximum size of the file in bytes, with the longest possible keys and names.
     private static let byteLimit = limit * (PairedPlugs.idDigits + 4 * PublicKey.longest + PlugWire.maximumName + 4)
     private static let idDigits = 12
     private static let lockTries = 100
@@ -35,9 +39,11 @@ public struct PairedPlugs: Sendable {
     private let directory: String
     private let files: FileStore
 
+    /// Refers to the list in a directory. Nothing is read yet.
+    ///
     /// - Parameters:
     ///   - directory: nil for that of `TransportIdentity.ofThisController()`.
-    ///   - files: how they are read and replaced.
+    ///   - files: The file system; tests pass a simulated one.
     public init(directory: String? = nil, files: FileStore = FileStore()) {
         self.directory = directory ?? ControllerDirectory.path
         self.files = files
@@ -45,9 +51,9 @@ public struct PairedPlugs: Sendable {
 
     private var path: String { directory + "/plugs" }
 
-    /// In the order in which they were paired.
+    /// Reads the list, in the order in which the plugs were paired. A missing or empty file is an empty list.
     ///
-    /// - Throws: ``PairedPlugsError``. A file that cannot be understood is not taken for an empty one.
+    /// - Throws: ``PairedPlugsError``, also if the file is damaged.
     public func all() throws(PairedPlugsError) -> [Entry] {
         let bytes: [UInt8]?
         do throws(FileError) {
@@ -63,8 +69,8 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plugs by what they were called last. No two have one name: plugs of one name are told apart as
-    /// ``PlugModel/PlugID/distinguishing(_:)`` does.
+    /// Reads the plugs with their last known names. The names are unique: ``PlugModel/PlugID/distinguishing(_:)``
+    /// extends a name that several plugs have.
     ///
     /// - Throws: ``PairedPlugsError``.
     public func names() throws(PairedPlugsError) -> [PlugID: String] {
@@ -75,10 +81,12 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Pins the plug's key. A plug that is paired already gets its new name.
+    /// Adds a plug and pins its key. If the plug is already paired, this replaces its entry.
     ///
-    /// - Parameter replacing: pins the key also if the id is paired with a different key. Any plug can claim any id, so the user has
-    ///   to request this.
+    /// - Parameters:
+    ///   - plug: The plug to add.
+    ///   - replacing: Pins the key also if the id is paired with a different key. Any plug can claim any id, so the
+    ///     user has to request this.
     /// - Throws: ``PairedPlugsError``, or `CancellationError` while another program writes.
     public func add(_ plug: Entry, replacing: Bool = false) async throws {
         try await change { plugs throws(PairedPlugsError) in
@@ -90,10 +98,14 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plug is called so; does nothing where it is not there. What a plug says of itself takes no other plug's place.
+    /// Stores a plug's new name. Does nothing if the plug is not paired. The name of another paired plug is not
+    /// replaced.
     ///
-    /// - Parameter writing: called before a write; not called if nothing changes.
-    /// - Throws: as ``add(_:)``.
+    /// - Parameters:
+    ///   - id: The plug.
+    ///   - names: The names that the plug reported.
+    ///   - writing: Called before a write; not called if nothing changes.
+    /// - Throws: See ``add(_:replacing:)``.
     public func rename(_ id: PlugID, to names: PlugNames, writing: () -> Void = {}) async throws {
         guard Self.isRenamed(id, names, in: try all()) else { return }
         writing()
@@ -113,9 +125,12 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plug will have this key; does nothing where it is not there.
+    /// Stores the next key that the plug announced. Does nothing if the plug is not paired.
     ///
-    /// - Parameter writing: called before a write; not called if nothing changes.
+    /// - Parameters:
+    ///   - next: The announced key.
+    ///   - id: The plug.
+    ///   - writing: Called before a write; not called if nothing changes.
     /// - Throws: ``PairedPlugsError``.
     func announce(_ next: PublicKey, of id: PlugID, writing: () -> Void = {}) throws(PairedPlugsError) {
         guard let known = try all().first(where: { $0.id == id }), known.nextKey != next, known.key != next else {
@@ -125,15 +140,17 @@ public struct PairedPlugs: Sendable {
         try changeAtOnce(id) { $0.nextKey = next }
     }
 
-    /// The plug proved this key: where it is the one that it had announced, the one before counts no more.
+    /// Replaces the plug's key if the plug proved the key that it had announced. The previous key is no longer
+    /// accepted.
     ///
-    /// - Throws: as ``announce(_:of:)``.
+    /// - Throws: See ``announce(_:of:writing:)``.
     func proved(_ key: PublicKey, by id: PlugID) throws(PairedPlugsError) {
         guard let known = try all().first(where: { $0.id == id }), known.nextKey == key else { return }
         try changeAtOnce(id) { ($0.key, $0.nextKey) = (key, nil) }
     }
 
-    /// Waits for no other program: a short-lived one that hears of a key has no time. The next session says it again.
+    /// Fails at once if another program holds the lock, because a short-lived program cannot wait. The plug announces
+    /// the key again in the next session.
     private func changeAtOnce(_ id: PlugID, _ work: (inout Entry) -> Void) throws(PairedPlugsError) {
         let lock: DirectoryLock
         do throws(FileError) { lock = try DirectoryLock(directory, store: files) } catch { throw .unusable(error) }
@@ -144,14 +161,14 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Forgets the plug; does nothing where it is not there.
+    /// Removes the plug. Does nothing if the plug is not paired.
     ///
-    /// - Throws: as ``add(_:)``.
+    /// - Throws: See ``add(_:replacing:)``.
     public func remove(_ id: PlugID) async throws {
         try await change { plugs in plugs.removeAll { $0.id == id } }
     }
 
-    /// Under a lock: two programs that pair at the same moment would else lose one of the plugs.
+    /// Changes the list under a lock. Without the lock, two programs that pair at the same time could lose a plug.
     private func change(_ work: (inout [Entry]) throws(PairedPlugsError) -> Void) async throws {
         let lock = try await takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -169,7 +186,7 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Another program holds it as long as a small file takes to be written.
+    /// Waits for the lock, which another program holds only while it writes a small file. Gives up after `lockTries`.
     private func takeLock() async throws -> DirectoryLock {
         var tries = 0
         while true {
@@ -185,13 +202,16 @@ public struct PairedPlugs: Sendable {
     }
 }
 
-/// Why nobody can say which plugs are paired.
+/// The reason why the list of paired plugs cannot be read or changed.
 public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file cannot be read or written.
     case unusable(FileError)
+    /// A line of the file is invalid. Lines are counted from 1.
     case damaged(path: String, line: Int)
-    /// A plug claims the id of one that is paired with a different key.
+    /// A plug claims the id of a plug that is paired with a different key.
     case pinned(PairedPlugs.Entry, claimedBy: String)
 
+    /// The message for the user, with a hint.
     public var description: String {
         switch self {
         case .unusable(let error): error.hint.map { "\(error)\nhint: \($0)" } ?? "\(error)"

@@ -1,11 +1,12 @@
 import PlugModel
 
-/// The lines of the file that says which plugs are paired: for each its id, its key in hexadecimal digits (and, behind a comma,
-/// its next one where it has announced that) and its name, with a space between them. A name may hold spaces; the end of a line in it is written as a space.
+/// The text format of the list of paired plugs. Each line has the plug's id, its key in hexadecimal digits and its
+/// name, separated by spaces. If the plug has announced a next key, it follows the key after a comma. A name may
+/// contain spaces; a newline in a name is written as a space.
 ///
-/// It is read byte by byte, since some characters join with a space before them to one.
+/// The text is parsed as bytes, because some characters combine with a preceding space.
 package enum PairedPlugsText {
-    /// A line that holds no plug, counted from 1.
+    /// A line without a valid plug, counted from 1.
     package struct DamagedLine: Error, Hashable { package let number: Int }
 
     private static let space = UInt8(ascii: " ")
@@ -13,6 +14,7 @@ package enum PairedPlugsText {
     private static let newline = UInt8(ascii: "\n")
     private static let digits = Array("0123456789abcdef".utf8)
 
+    /// Returns the file's bytes.
     package static func bytes(of plugs: [PairedPlugs.Entry]) -> [UInt8] {
         plugs.flatMap { plug -> [UInt8] in
             let keys = [plug.key, plug.nextKey].compactMap(\.self).map { key in
@@ -24,7 +26,7 @@ package enum PairedPlugsText {
         }
     }
 
-    /// Lines without anything are left out.
+    /// Parses the file. Empty lines are skipped.
     package static func parse(_ bytes: [UInt8]) throws(DamagedLine) -> [PairedPlugs.Entry] {
         var plugs: [PairedPlugs.Entry] = []
         for (index, line) in bytes.split(separator: newline, omittingEmptySubsequences: false).enumerated()

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Stores what plugs report about themselves in the list of paired plugs: their next keys and their names.
 ///
-/// A key is written on a thread that belongs to this object, because a write waits for the disk and event loops must not wait. Each
-/// plug has a budget of writes, so that a plug which reports new keys or names without end costs a few writes per hour.
+/// The keys are written on a separate thread, because a write waits for the disk and event loops must not wait. Each
+/// plug has a budget of writes, so that a plug which reports new keys or names in a loop causes only a few writes per
+/// hour.
 final class PairedPlugsWriter: Sendable {
     private let paired: PairedPlugs
     private let thread = NIOThreadPool(numberOfThreads: 1)
@@ -31,7 +32,8 @@ final class PairedPlugsWriter: Sendable {
         }
     }
 
-    /// Replaces the plug's key with the announced key, which the plug proved. Needs no budget: each announced key is proved once.
+    /// Replaces the plug's key with the announced key, which the plug proved. Needs no budget, because each announced
+    /// key is proved once.
     func proved(_ key: PublicKey, by plug: PlugID) async {
         _ = await work { [paired] in try paired.proved(key, by: plug) }
     }
@@ -46,7 +48,7 @@ final class PairedPlugsWriter: Sendable {
         }
     }
 
-    /// Returns when all writes that were requested before are done.
+    /// Waits for all requested writes and ends the thread. Later writes fail.
     func stop() async {
         try? await thread.runIfActive {}
         try? await thread.shutdownGracefully()
@@ -62,16 +64,16 @@ final class PairedPlugsWriter: Sendable {
     }
 }
 
-/// How many writes plugs may still cause: a limit per plug within a sliding hour.
+/// The writes that plugs may still cause: a limit per plug within a sliding hour.
 struct WriteBudget {
     static let period = Duration.seconds(3600)
-    /// A rotation needs one write per key. The others are for rotations that start again.
+    /// A rotation needs one write per key. The other writes are for rotations that start again.
     static let ofKeys = WriteBudget(limit: 4)
     /// A user renames a plug a few times while they set it up.
     static let ofNames = WriteBudget(limit: 8)
 
     let limit: Int
-    /// The times of the writes within the last hour. At most as many plugs as can be paired.
+    /// The times of the writes within the last hour. The number of plugs is limited to `PairedPlugs.limit`.
     private var writes: [PlugID: [Instant]] = [:]
 
     init(limit: Int) { self.limit = limit }
@@ -83,6 +85,7 @@ struct WriteBudget {
         return oldest + Self.period - now
     }
 
+    /// Records a write.
     mutating func spend(for plug: PlugID, now: Instant) {
         let recent = recent(of: plug, now: now) + [now]
         if writes[plug] == nil, writes.count >= PairedPlugs.limit {

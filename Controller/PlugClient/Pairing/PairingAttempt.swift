@@ -6,7 +6,7 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 
-/// One connection on which a plug is asked to pair: the shell of `PairingSession`.
+/// A connection on which the controller asks a plug to pair: the shell of `PairingSession`.
 actor PairingAttempt: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -26,7 +26,9 @@ actor PairingAttempt: ConnectionOwner {
         executor = eventLoop.executor
     }
 
-    /// Called once.
+    /// Waits for the result of the pairing. Call it once.
+    ///
+    /// - Throws: `PairingError`.
     func outcome() async throws(PairingError) -> PairedPlug {
         if let result { return try result.get() }
         let result = await withTaskCancellationHandler {
@@ -51,7 +53,7 @@ actor PairingAttempt: ConnectionOwner {
 
     func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(bytes)) }
 
-    /// A few hundred bytes are sent in all.
+    /// Does nothing: the exchange is only a few hundred bytes long.
     func writable(_ isWritable: Bool, on id: ConnectionID) {}
 
     func closed(_ id: ConnectionID) { handle(.closed) }

@@ -5,22 +5,31 @@ import PlugTransport
 import ServiceDiscovery
 
 extension PlugClient {
-    /// Gets to know the plug of that announced name, and makes itself known to it: both prove the setup code, inside the
-    /// connection that this authorises. The plug's key is pinned then.
+    /// Pairs with the plug of that announced name. Plug and controller prove the setup code to each other inside the
+    /// TLS connection, and the controller then pins the plug's key.
     ///
-    /// - Parameter replacing: pins the plug's key also if its id is paired with a different key.
-    /// - Throws: `PairingError`, `DialError`, ``PairedPlugsError``, or what ``resolve(_:within:)`` throws.
+    /// - Parameters:
+    ///   - name: The announced name.
+    ///   - code: The plug's setup code.
+    ///   - replacing: Pins the plug's key also if its id is paired with a different key.
+    ///   - time: The time limit for finding the plug.
+    /// - Returns: The new entry of the list of paired plugs.
+    /// - Throws: `PairingError`, `DialError`, ``PairedPlugsError``, or the errors of ``resolve(_:within:)``.
     public func pair(
         _ name: String, code: SetupCode, replacing: Bool = false, within time: Duration = .seconds(5)
     ) async throws -> PairedPlugs.Entry {
-        // Before anything is asked of the plug: what cannot be kept afterwards would pair one side only.
+        // Checks the list before the plug is contacted. If the list cannot be written afterwards, only the plug would
+        // be paired.
         _ = try paired.all()
         let service = try await resolve(name, within: time)
         return try await pair(
             name, code: code, replacing: replacing, at: service.socketAddresses, claiming: service.txt?.plugID)
     }
 
-    /// - Parameter id: the id that the plug announces. If a key is pinned for it, a plug with a different key is asked nothing.
+    /// Pairs with the plug at these addresses.
+    ///
+    /// - Parameter id: The id that the plug announces. If a key is pinned for the id, a plug with a different key is
+    ///   not asked to pair.
     func pair(
         _ name: String, code: SetupCode, replacing: Bool = false, at addresses: [SocketAddress],
         claiming id: PlugID? = nil
@@ -45,9 +54,9 @@ extension PlugClient {
         return entry
     }
 
-    /// The plug at that place, with the key that it has to prove.
+    /// Returns the list entry of the resolved plug, with the key that the plug has to prove.
     ///
-    /// - Throws: ``Distrust`` where it is not paired, ``PairedPlugsError``.
+    /// - Throws: ``Distrust`` if the plug is not paired, ``PairedPlugsError``.
     func entry(of service: ResolvedService, named name: String) throws -> PairedPlugs.Entry {
         guard let id = service.txt?.plugID else { throw Distrust.anonymous(name: name) }
         let all = try paired.all()
@@ -56,14 +65,16 @@ extension PlugClient {
     }
 }
 
-/// Why nothing was said to a plug.
+/// The reason why the controller did not connect to a plug.
 enum Distrust: Error, Hashable, CustomStringConvertible {
+    /// The plug is not paired.
     case notPaired(name: String)
-    /// A plug of this name is paired, and this is another one.
+    /// A plug of this name is paired, but it has a different id.
     case another(name: String, id: PlugID)
-    /// Its announcement does not say which plug it is.
+    /// The plug's announcement has no id.
     case anonymous(name: String)
 
+    /// The message for the user, with a hint.
     var description: String {
         switch self {
         case .notPaired(let name):

@@ -2,21 +2,26 @@ import PlugModel
 import PlugTransport
 import Synchronization
 
-/// Dials with the key that the controller has at that moment: a program that runs while the key is rotated takes the new one with its
-/// next connection.
+/// Dials with the current key of the controller. A program that runs while the key is rotated uses the new key from its
+/// next connection on.
 final class RenewedDialer: Sendable {
     private let present: Mutex<(dialer: Dialer, key: PublicKey)>
     private let renewed: @Sendable () -> TransportIdentity?
     private let keyLog: KeyLog?
 
-    /// - Parameter renewed: the key as it is now; nil where nobody can say, and the last one is used.
+    /// Creates a dialer that begins with this key.
+    ///
+    /// - Parameters:
+    ///   - identity: The first key.
+    ///   - keyLog: Receives the secrets of each connection, for packet traces.
+    ///   - renewed: Returns the current key, or nil if it cannot be read; the last key is used then.
     init(_ identity: TransportIdentity, keyLog: KeyLog?, renewed: @escaping @Sendable () -> TransportIdentity?) {
         present = Mutex((Dialer(identity: identity, keyLog: keyLog), identity.publicKey))
         self.renewed = renewed
         self.keyLog = keyLog
     }
 
-    /// What to dial with, and the key that it shows.
+    /// The dialer for the next connection, and the public key that it uses.
     var current: (dialer: Dialer, key: PublicKey) {
         let identity = renewed()
         return present.withLock { present in
