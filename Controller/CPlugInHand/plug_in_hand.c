@@ -9,12 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-// A handler may interrupt anything, also the allocator: it calls only what signal-safety(7) allows, and works on its stack.
+// A handler may interrupt any code, including the allocator. It calls only functions that signal-safety(7) allows, and
+// uses only its stack.
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS};
 enum { signal_count = sizeof signals / sizeof signals[0], plug_digits = 12 };
 
-// Of each thread its own: several plugs are handled at the same time, and the one that matters is the dying thread's.
+// Per thread, because several threads process plugs at the same time and only the crashing thread's plug is relevant.
 static _Thread_local volatile uint64_t in_hand;
 static int file = -1;
 static atomic_flag is_dying = ATOMIC_FLAG_INIT;
@@ -26,7 +27,7 @@ uint64_t plug_in_hand(uint64_t plug) {
     return other;
 }
 
-// The last `least` digits, and more where they are needed.
+// Appends the number with at least `least` digits and returns the new length.
 static size_t add_number(char *text, size_t length, uint64_t number, unsigned base, unsigned least) {
     char digits[24];
     size_t first = sizeof digits;
@@ -40,7 +41,7 @@ static size_t add_number(char *text, size_t length, uint64_t number, unsigned ba
 
 static void die(int signal) {
     int error = errno;
-    // Another thread may die of the same at the same time: the first is told.
+    // Several threads may crash at the same time. Only the first one is recorded.
     if (!atomic_flag_test_and_set(&is_dying)) {
         struct timespec now = {0};
         clock_gettime(CLOCK_REALTIME, &now);
@@ -55,7 +56,7 @@ static void die(int signal) {
         line[length++] = ' ';
         length = add_number(line, length, (uint64_t)now.tv_sec, 10, 1);
         line[length++] = '\n';
-        // What cannot be written is lost: there is nobody to tell.
+        // A failed write is ignored, because it cannot be reported.
         ssize_t written = pwrite(file, line, length, 0);
         (void)written;
     }
@@ -63,7 +64,7 @@ static void die(int signal) {
         if (signals[index] == signal) sigaction(signal, &before[index], NULL);
     }
     errno = error;
-    // It waits until this handler returns, and is then whoever's it was before.
+    // The signal is blocked until this handler returns. The previous handler then receives it.
     raise(signal);
 }
 
@@ -71,7 +72,7 @@ int leave_plug_in_hand(const char *path) {
     int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (opened < 0) return errno;
     if (file >= 0) {
-        // The handlers are there already: they have another file from now on.
+        // The handlers are installed already and use the new file from now on.
         int old = file;
         file = opened;
         close(old);

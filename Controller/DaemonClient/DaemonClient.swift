@@ -2,55 +2,65 @@ import DurableFiles
 import NIOCore
 import NIOHTTP1
 
-/// Asks the daemon, over its local socket, for what its HTTP API tells and does. Each request has a connection of its own:
-/// a command asks one or two things and ends.
+/// Sends requests to the daemon's HTTP API over its local socket. Each request uses its own connection, because a
+/// command sends only one or two requests.
 public struct DaemonClient: Sendable {
-    /// Bytes of an answer. A year of energy by the hour, or a course of 4000 samples, are a few megabytes.
+    /// The maximum size of a response body in bytes. A year of hourly energy, or 4000 samples, takes a few megabytes.
     static let answerLimit = 16 << 20
-    /// Bytes of what precedes the body.
+    /// The maximum size of a response head in bytes.
     static let headLimit = 16 << 10
-    /// Until the daemon takes the connection: it is on the same machine.
+    /// The time limit for the daemon to accept the connection.
     static let connectLimit = TimeAmount.seconds(1)
-    /// Until the answer is whole. A plug that sleeps answers after seconds.
+    /// The time limit for the whole response. A sleeping plug answers after some seconds.
     static let answerTime = TimeAmount.seconds(15)
 
-    /// Of its socket.
+    /// The path of the daemon's socket.
     public let path: String
 
-    /// - Parameter path: ``DaemonSocket/path(_:)`` tells the usual one.
+    /// Creates a client. Nothing is connected yet.
+    ///
+    /// - Parameter path: The path of the socket, usually ``DaemonSocket/path(_:)``.
     public init(path: String) { self.path = path }
 
-    /// Whether there is a file that could be the daemon's socket. True if its file system does not answer: the request reports that.
+    /// True if the socket file exists. Also true if its file system does not answer; the request then reports that.
     public var isThere: Bool {
         let path = path
         return Patience.ofFiles.within(place: path) { DaemonSocket.presence(at: path) } != .absent
     }
 
+    /// Sends a GET request.
+    ///
     /// - Parameters:
-    ///   - place: the path, each part of it escaped; see ``part(_:)``.
-    ///   - query: names and values as they are.
-    /// - Returns: the body of the answer.
+    ///   - place: The path, whose parts are escaped with ``part(_:)``.
+    ///   - query: Unescaped names and values.
+    /// - Returns: The body of the response.
     /// - Throws: ``DaemonFault``, or `CancellationError`.
     public func get(_ place: String, _ query: [(String, String)] = []) async throws -> [UInt8] {
         try await answer(Request(method: .GET, target: place + Self.text(of: query), body: nil))
     }
 
-    /// - Parameter json: the body of the request.
-    /// - Returns: the body of the answer.
-    /// - Throws: as ``get(_:_:)``. After ``DaemonFault/broken(_:)`` it may have been done, or not.
+    /// Sends a POST request.
+    ///
+    /// - Parameters:
+    ///   - place: The path, whose parts are escaped with ``part(_:)``.
+    ///   - json: The body of the request.
+    /// - Returns: The body of the response.
+    /// - Throws: See ``get(_:_:)``. After ``DaemonFault/broken(_:)`` the request may or may not have been executed.
     public func post(_ place: String, json: [UInt8]) async throws -> [UInt8] {
         try await answer(Request(method: .POST, target: place, body: json))
     }
 
-    /// - Returns: the body of the answer.
-    /// - Throws: as ``post(_:json:)``.
+    /// Sends a DELETE request.
+    ///
+    /// - Returns: The body of the response.
+    /// - Throws: See ``post(_:json:)``.
     public func delete(_ place: String) async throws -> [UInt8] {
         try await answer(Request(method: .DELETE, target: place, body: nil))
     }
 
-    /// Reads a stream of events until `take` returns false or the daemon ends it.
+    /// Reads an event stream until `take` returns false or the daemon ends the stream.
     ///
-    /// - Throws: as ``get(_:_:)``, and what `take` throws.
+    /// - Throws: See ``get(_:_:)``, and the errors of `take`.
     public func stream(
         _ place: String, _ query: [(String, String)] = [], _ take: (StreamedEvent) async throws -> Bool
     ) async throws {
@@ -76,7 +86,7 @@ public struct DaemonClient: Sendable {
         return body
     }
 
-    /// Makes one part of a path of any text: a plug's name may hold slashes.
+    /// Escapes any text as one part of a path. A plug's name may contain slashes.
     public static func part(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
             if isPlain(byte) {
@@ -92,7 +102,7 @@ public struct DaemonClient: Sendable {
         query.isEmpty ? "" : "?" + query.map { "\(part($0))=\(part($1))" }.joined(separator: "&")
     }
 
-    /// RFC 3986 section 2.3: what stands for itself everywhere.
+    /// Returns true for unreserved characters (RFC 3986 section 2.3).
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

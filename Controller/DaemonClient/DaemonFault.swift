@@ -1,17 +1,17 @@
 import Foundation
 
-/// Why the daemon gave no answer, or another than was asked for.
+/// The reason why a request to the daemon failed.
 public enum DaemonFault: Error, Hashable, Sendable {
-    /// No daemon listens there.
+    /// No daemon listens at the path.
     case noDaemon(path: String)
-    /// What is there is not this user's daemon, and is not spoken to.
+    /// The file at the path is not a socket of this user's daemon, so no request is sent.
     case distrusted(path: String, why: String)
-    /// The daemon's own words, with the status of its answer.
+    /// The error that the daemon reported, with the status code of its response.
     case fault(status: Int, error: String, hint: String?)
-    /// It listens, and its answer did not come, or cannot be understood.
+    /// The daemon accepted the connection, but the response is missing or invalid.
     case broken(String)
 
-    /// Out of an answer with a status that is no success; what does not say why is told by its status.
+    /// Parses the body of an error response. Without a valid body, the message contains the status code.
     init(status: Int, body: [UInt8]) {
         struct Told: Decodable {
             var error: String
@@ -24,7 +24,7 @@ public enum DaemonFault: Error, Hashable, Sendable {
 }
 
 extension DaemonFault: CustomStringConvertible {
-    /// For a person, the hint in a line of its own.
+    /// The message for the user, with the hint in a separate line.
     public var description: String {
         switch self {
         case .noDaemon(let path):

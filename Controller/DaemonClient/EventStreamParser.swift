@@ -1,11 +1,13 @@
-/// One message of a stream of events.
+/// A message of an event stream.
 public struct StreamedEvent: Hashable, Sendable {
-    /// The newest id that the stream told, here or before; what a reader resumes after.
+    /// The last id that the stream sent, in this or an earlier message. A reader resumes after it.
     public var id: String
-    /// What it is; "message" where the stream does not say.
+    /// The event type; "message" if the stream does not specify one.
     public var kind: String
+    /// The content.
     public var data: String
 
+    /// Creates a message from its parts.
     public init(id: String, kind: String, data: String) {
         self.id = id
         self.kind = kind
@@ -13,28 +15,30 @@ public struct StreamedEvent: Hashable, Sendable {
     }
 }
 
-/// Reads server-sent events (HTML Standard, section 9.2.6) out of bytes in pieces of any size.
+/// A parser for server-sent events (HTML Standard, section 9.2.6) that accepts bytes in pieces of any size.
 public struct EventStreamParser: Sendable {
-    /// Bytes of one message, and so of a line. A whole house is one message: a thousand plugs of a few hundred bytes. Stops a
-    /// stream without line ends from filling the memory.
+    /// The maximum size of a message and of a line in bytes. A message may contain a whole house: a thousand plugs of a
+    /// few hundred bytes each. Prevents a stream without line ends from filling the memory.
     public static let messageLimit = 4 << 20
 
     private var line: [UInt8] = []
     private var data: [UInt8] = []
     private var kind = ""
     private var id = ""
-    /// A line feed that follows is the same line's end.
+    /// True after a carriage return; a following line feed belongs to the same line end.
     private var hadReturn = false
     private var isFirstLine = true
 
-    /// How long to wait before connecting anew, where the stream said so: milliseconds.
+    /// The reconnection delay in milliseconds that the stream specified, or nil.
     public private(set) var retry: Int?
 
+    /// Creates a parser for a new stream.
     public init() {}
 
-    /// The messages that became whole with these bytes. One that is not whole at the stream's end is none.
+    /// Parses bytes and returns the completed messages. An incomplete message at the end of the stream is dropped.
     ///
-    /// - Throws: ``DaemonFault/broken(_:)`` for a message beyond ``messageLimit``; the parser is of no use then.
+    /// - Throws: ``DaemonFault/broken(_:)`` if a message exceeds ``messageLimit``. The parser cannot be used
+    ///   afterwards.
     public mutating func take(_ bytes: some Sequence<UInt8>) throws(DaemonFault) -> [StreamedEvent] {
         var events: [StreamedEvent] = []
         for byte in bytes {
@@ -72,7 +76,7 @@ public struct EventStreamParser: Sendable {
         case "id" where !value.contains(0): id = text
         case "retry":
             if value.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) { retry = Int(text) ?? retry }
-        // A comment has no name; a field that nobody knows is of another time.
+        // Comments have an empty name. Unknown fields are ignored.
         default: break
         }
         return nil

@@ -4,14 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One request.
+/// An HTTP request.
 struct Request: Sendable {
     var method: HTTPMethod
-    /// Path and query, escaped.
+    /// The escaped path and query.
     var target: String
-    /// JSON; nil for none.
+    /// The JSON body; nil for none.
     var body: [UInt8]?
 
+    /// The request as parts for NIO.
     var parts: [HTTPClientRequestPart] {
         [.head(head)] + (body.map { [.body(.byteBuffer(ByteBuffer(bytes: $0)))] } ?? []) + [.end(nil)]
     }
@@ -29,11 +30,12 @@ struct Request: Sendable {
 extension DaemonClient {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// Sends the request and gives the body of its answer on, in pieces as they come.
+    /// Sends the request and passes the response body to `take` in pieces.
     ///
     /// - Parameters:
-    ///   - limit: until the answer is whole; nil for as long as it goes on.
-    ///   - take: false when enough was read.
+    ///   - request: The request.
+    ///   - limit: The time limit for the whole response; nil for none.
+    ///   - take: Handles a piece. Returns false to stop reading.
     func exchange(
         _ request: Request, within limit: TimeAmount?, _ take: (ByteBuffer) async throws -> Bool
     ) async throws {
@@ -45,7 +47,8 @@ extension DaemonClient {
         let began = ContinuousClock.now
         do {
             try await connection.executeThenClose { inbound, outbound in
-                // All at once: a daemon that refuses a request may end the connection before it has read it.
+                // All parts are written at once, because a daemon that refuses a request may close the connection
+                // before it has read all of it.
                 try await outbound.write(contentsOf: request.parts)
                 guard try await read(inbound, take) else { throw DaemonFault.broken("the connection ended before") }
             }
@@ -61,7 +64,7 @@ extension DaemonClient {
         }
     }
 
-    /// False when it ended in the middle.
+    /// Reads a response. Returns false if the connection ended before the response was complete.
     private func read(
         _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>, _ take: (ByteBuffer) async throws -> Bool
     ) async throws -> Bool {
@@ -70,7 +73,7 @@ extension DaemonClient {
         for try await part in parts {
             switch part {
             case .head(let head):
-                // NIO itself takes 80 KiB.
+                // NIO's own limit is 80 KiB.
                 guard head.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.headLimit else {
                     throw DaemonFault.broken("its head is longer than \(Self.headLimit) bytes")
                 }
@@ -78,7 +81,7 @@ extension DaemonClient {
             case .body(let piece) where (200..<300).contains(status):
                 guard try await take(piece) else { return true }
             case .body(let piece):
-                // Of what went wrong a person reads a line or two.
+                // Only the beginning of an error message is used.
                 fault += piece.readableBytesView.prefix(Self.headLimit - fault.count)
             case .end:
                 guard (200..<300).contains(status) else { throw DaemonFault(status: status, body: fault) }
@@ -88,7 +91,8 @@ extension DaemonClient {
         return false
     }
 
-    /// Nobody else's socket is spoken to: a command tells what this house has and does.
+    /// Connects to the socket if it belongs to this user. Requests contain private information about the house, so they
+    /// are not sent to other users' sockets.
     private func connect() async throws -> Connection {
         let path = path
         guard let presence = Patience.ofFiles.within(place: path, { DaemonSocket.presence(at: path) }) else {
@@ -114,7 +118,7 @@ extension DaemonClient {
                     }
                 }
         } catch let error as IOError where error.errnoCode == ECONNREFUSED || error.errnoCode == ENOENT {
-            // A daemon that was killed leaves its socket behind.
+            // A killed daemon leaves its socket file behind.
             throw DaemonFault.noDaemon(path: path)
         } catch is ChannelError {
             throw DaemonFault.broken("it did not take the connection within a second")
