@@ -1,7 +1,8 @@
 public import Automation
 import PlugModel
 
-/// Persons who asked something of running rules and wait for what becomes of it; bounded by the requests that the daemon takes at a time.
+/// The user requests to rules that wait for their outcome. Their number is limited by the requests that the daemon
+/// handles at a time.
 struct AskedOfRules {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
@@ -20,14 +21,18 @@ struct AskedOfRules {
 
     mutating func waitForFiring(_ id: RequestID, _ waiting: Waiting) { firings[id] = waiting }
 
-    /// - Parameter storageFault: why what led to the notice is not stored.
+    /// Completes the requests that the notice decides.
+    ///
+    /// - Parameters:
+    ///   - notice: A notice of the rules.
+    ///   - storageFault: The reason why the change behind the notice is not stored; nil if it is stored.
     mutating func answer(_ notice: HouseNotice, storageFault: String?) {
         switch notice {
         case .firing(let firing): firings.removeValue(forKey: firing.id)?.resume()
         case .heldBack(let firing, let reason):
             firings.removeValue(forKey: firing.id)?.resume(throwing: HeldBackRun(rule: firing.rule, reason: reason))
         case .ruleEnabled(let rule, let isOn):
-            // Each is told once, in the order in which they were asked for.
+            // Requests with the same content are completed in the order in which they were made.
             guard let index = switches.firstIndex(where: { $0.rule == rule && $0.isOn == isOn }) else { return }
             let waiting = switches.remove(at: index).waiting
             guard let storageFault else { return waiting.resume() }
@@ -42,20 +47,24 @@ struct AskedOfRules {
         }
     }
 
-    /// Nothing is told any more.
+    /// Cancels all requests, because no notices will follow.
     mutating func end() {
         for waiting in switches.map(\.waiting) + firings.values { waiting.resume(throwing: CancellationError()) }
         (switches, firings) = ([], [:])
     }
 }
 
-/// Somebody ran a rule by hand, and its actions did not begin.
+/// The actions of a rule that the user ran manually did not begin.
 public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule's name.
     public var rule: String
+    /// The reason.
     public var reason: HoldBack
 
+    /// The message for the user, without the hint.
     public var description: String { "\"\(rule)\" did not begin: \(reason)" }
 
+    /// The hint for the user.
     public var hint: String {
         switch reason {
         case .running: "wait until it is done, or give the rule `mode: restart`"
@@ -64,14 +73,18 @@ public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A rule was turned off or on, and that could not be stored: it holds until the process ends.
+/// A rule was turned on or off, but this could not be stored. The change applies until the process ends.
 public struct UnstoredSwitch: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule's name.
     public var rule: String
+    /// True if the rule was turned on.
     public var isOn: Bool
-    /// In words.
+    /// The reason, as text.
     public var reason: String
 
+    /// The message for the user, without the hint.
     public var description: String { "\"\(rule)\" is turned \(isOn ? "on" : "off"), but that is not stored: \(reason)" }
 
+    /// The hint for the user.
     public var hint: String { "until it can be stored, a daemon that starts anew has the rule as it was before" }
 }

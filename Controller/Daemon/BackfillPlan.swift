@@ -1,88 +1,104 @@
 import PlugModel
 import ProtocolCore
 
-/// What to fetch next of the samples that the history does not have: of each plug first what is newest, in pieces that are
-/// small beside everything else that goes over its connection, and of few plugs at a time. Then, every ten minutes, what has
-/// come since.
+/// Plans which missing samples the history fetches next from the plugs. The newest samples of each plug come first. The
+/// requests are small, so they do not delay other traffic on the connection, and only few plugs are asked at a time.
+/// When all samples are present, the plan checks for new ones every ten minutes.
 ///
-/// It holds no samples and knows no history: it asks what is missing, and is told what came of each piece.
+/// The plan has neither samples nor access to the history. It requests a list of the missing ranges, and receives the
+/// result of each request.
 struct BackfillPlan: Machine {
-    /// A piece of one boot of a plug.
+    /// A time range within one boot of a plug.
     struct Window: Hashable, Sendable {
         var plug: PlugID
         var boot: BootID
-        /// Milliseconds of the plug's clock, both included.
+        /// Milliseconds of the plug's clock, both ends included.
         var range: ClosedRange<Int64>
     }
 
     enum Event: MachineEvent {
+        /// A session with the plug began in this boot.
         case connected(PlugID, boot: BootID)
+        /// The session ended.
         case disconnected(PlugID)
-        /// The answer to `look`, newest first; `now`: the plug's clock when it was asked, in milliseconds.
+        /// The answer to `look`, newest range first. `now` is the plug's clock at the time of the query, in
+        /// milliseconds.
         case missing(PlugID, BootID, [ClosedRange<Int64>], now: Int64)
-        /// The plug's clock or the history could not be asked.
+        /// The plug's clock or the history could not be read.
         case lookFailed(PlugID, BootID)
-        /// What the plug had of the window is stored: the chunks, which lie whole in `covered`; nil where there were none.
+        /// The plug's samples of the window are stored. `covered` is the range of the stored chunks, which may exceed
+        /// the window; nil if the plug had no samples.
         case stored(Window, covered: ClosedRange<Int64>?)
-        /// It was not fetched, or not stored.
+        /// The window could not be fetched or stored.
         case failed(Window)
-        /// What came since the last piece is worth fetching, and nothing else.
+        /// The daemon stops. Only the samples since the last window are still fetched.
         case stopping
+        /// The time of `nextDeadline` has passed.
         case deadlineReached
     }
 
     enum Action: Hashable {
-        /// Ask the history what is missing of this boot up to now: `missing` or `lookFailed`.
+        /// Query the history for the missing ranges of this boot up to now. The shell answers with `missing` or
+        /// `lookFailed`.
         case look(PlugID, BootID)
-        /// Fetch and store: `stored` or `failed`.
+        /// Fetch and store the window. The shell answers with `stored` or `failed`.
         case fetch(Window)
-        /// Nobody waits for it any more.
+        /// Cancel the fetch of the window.
         case withdraw(Window)
     }
 
-    /// Two hours are 7200 samples at one a second, three or four chunks: some 20 KB.
+    /// The first width of a window in milliseconds. Two hours are 7200 samples at one per second, which take three or
+    /// four chunks or about 20 KB.
     static let window: Int64 = 2 * 3_600_000
-    /// Where the last window was empty the next one is twice as long: most of a boot may lie further back than the plug's
-    /// memory reaches. At most a day, lest a full one come as a flood.
+    /// The maximum width of a window in milliseconds. The width doubles after each empty window, because most of a boot
+    /// may be older than the plug's memory. The limit of one day keeps a full window from being too large.
     static let longestWindow: Int64 = 24 * 3_600_000
-    /// Pieces on their way in the house. Stops a thousand plugs that come back together from filling memory and network.
+    /// The maximum number of windows in progress in the house. Prevents a thousand plugs that reconnect at the same
+    /// time from filling memory and network.
     static let atATime = 4
+    /// The interval between two checks for new samples of a plug.
     static let interval = Duration.seconds(600)
-    /// For one piece. A plug that answers everything else and this never would else keep a place for ever.
+    /// The time limit of a window. Otherwise a plug that answers everything except this request would occupy a place
+    /// forever.
     static let patience = Duration.seconds(60)
+    /// The delay after the first failure. It doubles with each further failure, up to `interval`.
     static let firstRetry = Duration.seconds(5)
-    /// An orderly stop waits so long for what came last; the plugs keep the rest.
+    /// The maximum time that an orderly stop waits for the last samples. The plugs keep the others.
     static let farewell = Duration.seconds(2)
-    /// Plugs that are reckoned with. Stops a network of ever new ids from filling the memory.
+    /// The maximum number of plugs. Prevents a network with constantly new ids from filling the memory.
     static let maximumPlugs = 1024
-    /// Holes that are reckoned with at a time; the older ones are asked for when these are filled.
+    /// The maximum number of missing ranges per plug. Older ranges are queried when these are filled.
     static let maximumHoles = 256
 
+    /// The progress of a plug.
     private enum Stage {
+        /// The history is being queried.
         case looking
-        /// Never empty.
+        /// There are missing ranges (never empty). The next window begins when there is room.
         case filling(Holes, notBefore: Instant)
+        /// A window is being fetched.
         case fetching(Holes, Window, until: Instant)
+        /// All samples are present, or an attempt failed.
         case resting(until: Instant)
-        /// After `stopping`: nothing more is wanted of it.
+        /// No more samples of this plug are fetched after `stopping`.
         case done
     }
 
     private struct Progress {
         let boot: BootID
         var stage = Stage.looking
-        /// Of the next window, in milliseconds.
+        /// The width of the next window, in milliseconds.
         var width = BackfillPlan.window
-        /// Since something worked.
+        /// The number of failures since the last success.
         var failures = 0
     }
 
     private var plugs: [PlugID: Progress] = [:]
     private var stopsAt: Instant?
-    /// The time of the stop has run out.
+    /// True if the time limit of the stop has passed.
     private var isOver = false
 
-    /// After `stopping`: nothing more is to be waited for.
+    /// Returns true after `stopping` when no more results are awaited.
     func isDone(now: Instant) -> Bool {
         guard let stopsAt else { return false }
         return isOver || stopsAt <= now || plugs.values.allSatisfy { if case .done = $0.stage { true } else { false } }
@@ -122,7 +138,7 @@ struct BackfillPlan: Machine {
         return actions
     }
 
-    // MARK: What is missing
+    // MARK: Missing samples
 
     private mutating func connected(_ plug: PlugID, _ boot: BootID, _ actions: inout [Action]) {
         guard plugs[plug] != nil || plugs.count < Self.maximumPlugs, stopsAt == nil else { return }
@@ -158,13 +174,13 @@ struct BackfillPlan: Machine {
         actions.append(.look(plug, boot))
     }
 
-    // MARK: Pieces
+    // MARK: Windows
 
     private var underWay: Int {
         plugs.values.count { if case .fetching = $0.stage { true } else { false } }
     }
 
-    /// Those whose newest hole is the newest of all go first.
+    /// Begins windows while there is room. Plugs with the newest missing samples come first.
     private mutating func begin(now: Instant, _ actions: inout [Action]) {
         var room = Self.atATime - underWay
         guard room > 0 else { return }
@@ -181,7 +197,7 @@ struct BackfillPlan: Machine {
         }
     }
 
-    /// The holes that were there before it; nil where it is not what is being waited for.
+    /// Returns the missing ranges before this window; nil if the window is not the current one.
     private func holes(during window: Window) -> Holes? {
         guard case .fetching(let holes, window, _)? = plugs[window.plug]?.stage else { return nil }
         return holes
@@ -194,7 +210,7 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures = 0
         plugs[window.plug]?.width = covered == nil ? min(width * 2, Self.longestWindow) : Self.window
         guard stopsAt == nil || holes.isTail else { return look(window.plug, &actions) }
-        // The newest end grows on: it is asked for in the next round.
+        // New samples arrive at the newest end. The next look finds them.
         holes.fill(min(covered?.lowerBound ?? .max, window.range.lowerBound)...window.range.upperBound)
         if !holes.isEmpty, stopsAt == nil {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now)
@@ -208,7 +224,7 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures += 1
         plugs[window.plug]?.width = Self.window
         let pause = retry(window.plug)
-        // After long enough it looks anew: what has come meanwhile is not to wait for a piece that never comes.
+        // After a long delay the plan queries the history again, so that newer samples do not wait for this window.
         if stopsAt == nil, pause < Self.interval {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now + pause)
         } else {
@@ -216,7 +232,7 @@ struct BackfillPlan: Machine {
         }
     }
 
-    /// Doubling, up to the interval of a round.
+    /// Returns the delay of the next attempt, which doubles up to the interval between looks.
     private func retry(_ plug: PlugID) -> Duration {
         min(Self.interval, Self.firstRetry * (1 << min(max(0, (plugs[plug]?.failures ?? 1) - 1), 7)))
     }

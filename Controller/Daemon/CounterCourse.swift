@@ -2,16 +2,19 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// Which of a plug's counter readings are worth keeping: one when it comes, one each quarter of an hour, and one with each
-/// recording.
+/// Selects which counter readings of a plug to store: the first reading of a boot, one reading per quarter of an hour,
+/// and one with each stored window.
 struct CounterCourse {
+    /// The length of a quarter of an hour in milliseconds.
     static let quarter: Int64 = 900_000
 
     private var newest: CounterReading?
     private var kept: CounterReading?
 
-    /// - Parameter at: when it was read, milliseconds since 1970.
-    /// - Returns: the reading where it is to be kept now.
+    /// Handles a reading.
+    ///
+    /// - Parameter at: The time of the reading, in milliseconds since 1970.
+    /// - Returns: The reading if it is to be stored now, or nil.
     mutating func take(_ reading: Reading, of plug: PlugID, boot: BootID, at: Int64) -> CounterReading? {
         let milliseconds = reading.time.nanoseconds / 1_000_000
         newest = CounterReading(
@@ -22,7 +25,7 @@ struct CounterCourse {
         return isSameQuarter ? nil : unrecorded()
     }
 
-    /// The newest, where it is not kept yet.
+    /// Returns the newest reading if it is not stored yet, or nil.
     mutating func unrecorded() -> CounterReading? {
         guard let newest, newest != kept else { return nil }
         kept = newest

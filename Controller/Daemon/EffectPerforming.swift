@@ -1,9 +1,11 @@
 public import Automation
 
-/// Does what rules ask for outside of the house.
+/// Performs the effects of rules outside of the house: notifications, programs and web hooks.
 public protocol EffectPerforming: Sendable {
-    /// Returns when it is done, or when it is certain that it will not be; soon after its task was cancelled, with nil where it is to be
-    /// done again then, by the next process. One with an id that was
-    /// asked for before may have been done already, by a process that was killed before it could say so.
+    /// Performs one effect. Returns its outcome when the effect is complete or has finally failed. After the task is
+    /// cancelled, the function returns soon, with nil if the next process should perform the effect again.
+    ///
+    /// A request with a known id may already have been performed by a process that was killed before it could store the
+    /// outcome.
     func perform(_ request: EffectRequest) async -> EffectOutcome?
 }

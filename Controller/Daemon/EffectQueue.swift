@@ -1,11 +1,12 @@
 import Automation
 import PlugModel
 
-/// Effects on their way: so many of each kind at once, the others in the order in which they came, so that a program that hangs holds
-/// up no notification and no web hook. Of notifications all begin at once: each receiver has a bounded queue of its own. The machine bounds
-/// them all.
+/// Schedules effects. The number of concurrent programs and web hooks is limited per kind, and the others wait in
+/// order, so a program that hangs delays no notification and no web hook. Notifications begin immediately, because each
+/// receiver has its own limited queue. The rule machine limits the total number of effects.
 struct EffectQueue {
-    /// Stops a rule that fires every second from starting programs, or requests, without end.
+    /// The maximum number of concurrent programs, and of concurrent web hooks. Prevents a rule that fires every second
+    /// from starting ever more of them.
     static let atOnce = 8
 
     private enum Kind: CaseIterable {
@@ -19,7 +20,7 @@ struct EffectQueue {
 
     mutating func add(_ request: EffectRequest) { waiting.append(request) }
 
-    /// What is to begin now; each is to be answered with ``begun(_:_:)``.
+    /// Returns the next effect to begin, or nil. The caller begins it and calls ``begun(_:_:)``.
     mutating func next() -> EffectRequest? {
         let free = Kind.allCases.filter { kind in
             kind == .notify || running.values.count { $0.kind == kind } < Self.atOnce
@@ -28,26 +29,31 @@ struct EffectQueue {
         return waiting.remove(at: index)
     }
 
+    /// Registers the task of an effect.
     mutating func begun(_ request: EffectRequest, _ task: Task<Void, Never>) {
         running[request.id] = (Self.kind(of: request), task)
     }
 
-    /// - Returns: false where it was withdrawn.
+    /// Removes a finished effect.
+    ///
+    /// - Returns: False if the effect was withdrawn.
     mutating func ended(_ id: RequestID) -> Bool { running.removeValue(forKey: id) != nil }
 
+    /// Removes a waiting effect or cancels a running one.
     mutating func withdraw(_ id: RequestID) {
         waiting.removeAll { $0.id == id }
         running.removeValue(forKey: id)?.task.cancel()
     }
 
-    /// Nothing begins any more.
+    /// Removes all waiting effects.
     mutating func close() { waiting = [] }
 
-    /// They end, and say how.
+    /// Cancels the running effects, which still report their outcomes.
     func cancelAll() {
         for entry in running.values { entry.task.cancel() }
     }
 
+    /// Cancels and removes all effects.
     mutating func withdrawAll() {
         for entry in running.values { entry.task.cancel() }
         (waiting, running) = ([], [:])

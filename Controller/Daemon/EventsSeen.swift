@@ -2,19 +2,19 @@ import PlugClient
 import PlugModel
 import ProtocolCore
 
-/// Lets through what one of those who share a house has not had yet: the house is followed from where the one of them ended
-/// that is further behind.
+/// Filters the reports for one of several observers of a house, so that it receives each event once. The house is
+/// followed from the oldest position of all observers, so each observer would otherwise receive events again.
 struct EventsSeen {
-    /// The last event of each plug; bounded as the plugs are that are followed at a time.
+    /// The last event of each plug that this observer has received. Limited by the number of followed plugs.
     private var last: [PlugID: SequenceNumber]
-    /// Where the others begin with plugs that are new to this one.
+    /// The positions of the other observers for plugs that are new to this observer.
     private let others: [PlugID: SequenceNumber]
-    /// Others hear all that a plug still knows which is new to them.
+    /// True if another observer requests all events that a plug has stored.
     private let othersAskForAll: Bool
-    /// When this one began: what happened before at a plug that is new to it is none of its business.
+    /// The time at which this observer began. Events before it are skipped for plugs that are new to this observer.
     private let start: Instant
     private var ids: [String: PlugID] = [:]
-    /// Plugs that are new to it, although the others know them.
+    /// The plugs that are new to this observer but not to the others, until the first event after `start`.
     private var late: Set<PlugID> = []
 
     init(
@@ -27,12 +27,13 @@ struct EventsSeen {
         self.start = start
     }
 
-    /// Where a house is to be followed from for rules, audiences and a history. Of a plug of which the history has no event it wants all that
-    /// the plug still knows: nothing of it may have found room.
+    /// Returns the positions from which a house is followed for rules, observers and a history. A plug without events
+    /// in the history is omitted, so that all its stored events are fetched.
     ///
     /// - Parameters:
-    ///   - others: the cursors of audiences.
-    ///   - history: nil where none is kept.
+    ///   - rules: The positions of the rules.
+    ///   - others: The positions of the observers.
+    ///   - history: The positions of the history; nil if there is no history.
     static func first(
         rules: [PlugID: SequenceNumber], others: [[PlugID: SequenceNumber]] = [], history: [PlugID: SequenceNumber]?
     ) -> [PlugID: SequenceNumber] {
@@ -41,7 +42,7 @@ struct EventsSeen {
         return history.merging(all.filter { history[$0.key] != nil }) { min($0, $1) }
     }
 
-    /// What this one is to hear of the report: nothing, the report, or as much of it as is new.
+    /// Returns the part of a report that is new to this observer.
     mutating func pass(_ report: PlugReport, now: Instant) -> [PlugReport] {
         switch report.update {
         case .connected(let description): return met(description.id, report)
@@ -54,7 +55,7 @@ struct EventsSeen {
             last[id] = event.sequence
             guard late.contains(id) else { return [report] }
             guard age.map({ now - $0 >= start }) == true else {
-                // It is where the others are, and need not hear of this again.
+                // The observer is now at the same position as the others and does not receive this event again.
                 var following = report
                 following.update = .following(after: event.sequence)
                 return [following]
@@ -81,7 +82,7 @@ struct EventsSeen {
 
     private mutating func pass(_ gap: Gap, _ report: PlugReport) -> [PlugReport] {
         guard let id = ids[report.plug] else { return [report] }
-        // Nothing is missing of what was never asked for.
+        // The observer did not request the missing events.
         if last[id] == nil && gap.reason != .unknownCursor || late.contains(id) {
             last[id] = gap.to
             var following = report
@@ -89,7 +90,7 @@ struct EventsSeen {
             return [following]
         }
         let known = last[id] ?? 0
-        // Of a journal that does not know the cursor nothing before is known either.
+        // If the plug's journal does not know the cursor, the observer has no known position either.
         guard gap.reason != .unknownCursor else {
             last[id] = gap.to
             return [report]

@@ -1,13 +1,14 @@
-/// What is missing of one boot of a plug, in milliseconds of its clock, newest first.
+/// The missing ranges of one boot of a plug, in milliseconds of its clock, newest first.
 struct Holes: Hashable, Sendable {
     private var ranges: [ClosedRange<Int64>]
-    /// The plug's clock when they were looked for.
+    /// The plug's clock at the time of the query.
     private let now: Int64
-    /// There are older ones that are not among these.
+    /// True if older missing ranges were cut off.
     let isCut: Bool
-    /// Only what has come last is wanted.
+    /// True if these are only the newest missing samples.
     private(set) var isTail = false
 
+    /// Stores the newest `limit` ranges. `ranges` begins with the newest.
     init(_ ranges: [ClosedRange<Int64>], now: Int64, limit: Int) {
         self.ranges = Array(ranges.prefix(limit))
         self.now = now
@@ -16,15 +17,15 @@ struct Holes: Hashable, Sendable {
 
     var isEmpty: Bool { ranges.isEmpty }
 
-    /// How far back the newest one ends.
+    /// The time from the end of the newest range until `now`.
     var age: Int64 { ranges.first.map { now - $0.upperBound } ?? .max }
 
-    /// The newest so many milliseconds of the newest hole.
+    /// Returns the newest `width` milliseconds of the newest range.
     func newestPiece(_ width: Int64) -> ClosedRange<Int64>? {
         ranges.first.map { max($0.lowerBound, $0.upperBound - width + 1)...$0.upperBound }
     }
 
-    /// Of these only the newest so many milliseconds.
+    /// Returns only the newest `width` milliseconds.
     func newest(_ width: Int64) -> Holes {
         var tail = self
         tail.ranges = newestPiece(width).map { [$0] } ?? []
@@ -32,6 +33,7 @@ struct Holes: Hashable, Sendable {
         return tail
     }
 
+    /// Removes a range that is no longer missing.
     mutating func fill(_ filled: ClosedRange<Int64>) {
         ranges = ranges.flatMap { hole -> [ClosedRange<Int64>] in
             guard hole.overlaps(filled) else { return [hole] }

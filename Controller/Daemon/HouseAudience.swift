@@ -2,19 +2,22 @@ public import Automation
 public import PlugClient
 public import PlugModel
 
-/// Hears all of the house as it happens, beside rules and history. Whoever takes long holds the house up.
+/// An observer of the house, next to rules and history. Its functions are awaited, so a slow observer delays the
+/// processing of all reports.
 public protocol HouseAudience: Sendable {
-    /// The last event of each plug that this one has had, when it began: it hears later ones alone. Nil: it hears all that comes.
+    /// The last event of each plug that the observer had received when it began; it receives only later ones. Nil if
+    /// the observer receives all reports unfiltered.
     nonisolated var cursors: [PlugID: SequenceNumber]? { get }
 
-    /// In order for each plug. What happened before the process began may come again, with its number.
+    /// Handles an update. Updates are in order for each plug. Events from before the start of the process may be
+    /// repeated with the same number.
     func take(_ update: HouseFollower.Update) async
 
-    /// What the rules tell.
+    /// Handles a record of the rules.
     func note(_ record: RunnerRecord) async
 
-    /// The rules from now on, those of them that a person turned off, and what is wrong with their files: at the start, and
-    /// whenever the rules or the faults are others.
+    /// Handles the current rules, the names of those that the user turned off, and the faults of rule files. Called at
+    /// the start and on each change.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 }
 

@@ -1,11 +1,11 @@
 public import PlugModel
 
-/// A plug that a rule names.
+/// A plug that a rule mentions by name.
 public struct NamedPlug: Hashable, Sendable {
-    /// As the rule has it.
+    /// The name as written in the rule.
     public var written: String
-    /// Of the plug that the name means; nil while no plug of that name has been there.
+    /// The id of the plug that the name refers to; nil if no plug with that name has been connected.
     public var id: PlugID?
-    /// What this plug is called now.
+    /// The plug's current name; nil if it is not known.
     public var name: String?
 }

@@ -1,44 +1,52 @@
 public import PlugModel
 
-/// The plugs that a daemon keeps away from, since it died twice within a minute while it handled what one of them said: so one plug never
-/// takes the house with it. For an hour at first, twice as long after each further time, a day at most.
+/// The plugs that a daemon does not connect to, because it crashed twice within a minute while it processed data of one
+/// plug. A plug is excluded for one hour at first, twice as long each further time, and at most one day. One faulty
+/// plug therefore cannot stop the daemon permanently.
 ///
-/// Times are seconds since 1970, since they outlive processes and boots.
+/// All times are seconds since 1970, because they are kept across processes and boots.
 public struct Quarantine: Hashable, Sendable {
+    /// A plug that was involved in a crash.
     public struct Entry: Hashable, Sendable {
+        /// The plug's id.
         public var plug: PlugID
-        /// When a process last died with it.
+        /// The time of the last crash.
         public var died: Int64
-        /// How often it was kept away from.
+        /// The number of times that the plug was excluded.
         public var times: Int
-        /// Until when it is, or was.
+        /// The end of the current or last exclusion; nil if the plug was never excluded.
         public var until: Int64?
-        /// Fingerprints of the keys that the plug had then. A plug that was paired again with a new key is not held back. Empty in an
-        /// entry of an earlier version, which holds for every key.
+        /// Fingerprints of the plug's keys at the last crash. A plug that was paired again with a new key is not
+        /// excluded. An entry of an earlier version has no fingerprints and applies to every key.
         public var keys: [String] = []
     }
 
-    /// Between two deaths that are taken for the plug's.
+    /// The maximum time between two crashes that are attributed to the plug, in seconds.
     static let window: Int64 = 60
+    /// The duration of the first exclusion in seconds.
     static let first: Int64 = 3600
+    /// The maximum duration of an exclusion in seconds.
     static let longest: Int64 = 86_400
-    /// After so long without a death nothing is held against a plug.
+    /// The time in seconds after which a plug without crashes is removed.
     static let memory: Int64 = 7 * 86_400
-    /// Stops a file that somebody else wrote from filling the memory; the one that died longest ago is forgotten first.
+    /// The maximum number of entries; the plug with the oldest crash is removed first. Prevents a foreign file from
+    /// filling the memory.
     static let limit = 64
-    /// The plug's key and its next one.
+    /// The maximum number of keys per plug: the current and the next one.
     private static let mostKeys = 2
+    /// The length of a fingerprint in hexadecimal digits.
     static let keyDigits = 16
-    /// Times beyond it are no times.
+    /// The latest valid time.
     private static let latest: Int64 = 1 << 40
 
-    /// By when a process last died with them.
+    /// The entries in the order of their last crashes.
     public private(set) var entries: [Entry] = []
 
+    /// Creates an empty quarantine.
     public init() {}
 
-    /// Whether the plug is kept away from at that time. Where the clock was set back so far that it would be for longer than any is,
-    /// it is not.
+    /// Returns the end of the plug's current exclusion, or nil. An exclusion that would last longer than the maximum is
+    /// ignored, because the clock was set back.
     public func until(_ plug: PlugID, now: Int64) -> Int64? {
         guard let until = entries.first(where: { $0.plug == plug })?.until, now < until, until - now <= Self.longest
         else {
@@ -47,14 +55,14 @@ public struct Quarantine: Hashable, Sendable {
         return until
     }
 
-    /// The same for a plug that proves one of these keys.
+    /// Returns the end of the current exclusion of a plug that is paired with these keys, or nil.
     ///
-    /// - Parameter keys: fingerprints of the key that the plug was paired with, and of its next one.
+    /// - Parameter keys: Fingerprints of the plug's current and next key.
     public func until(_ plug: PlugID, keys: [String], now: Int64) -> Int64? {
         hasNewKey(plug, keys: keys) ? nil : until(plug, now: now)
     }
 
-    /// Whether the plug was paired again since the entry was made.
+    /// Returns true if the plug was paired again with a new key since its last crash.
     public func hasNewKey(_ plug: PlugID, keys: [String]) -> Bool {
         guard let entry = entries.first(where: { $0.plug == plug }), !entry.keys.isEmpty, !keys.isEmpty else {
             return false
@@ -62,10 +70,13 @@ public struct Quarantine: Hashable, Sendable {
         return Set(entry.keys).isDisjoint(with: keys)
     }
 
-    /// A process died while it handled what the plug said.
+    /// Records a crash while data of the plug was processed.
     ///
-    /// - Parameter keys: fingerprints of the plug's keys; empty if they are not known.
-    /// - Returns: whether the plug is kept away from since then.
+    /// - Parameters:
+    ///   - plug: The plug.
+    ///   - keys: Fingerprints of the plug's keys; empty if they are unknown.
+    ///   - time: The time of the crash.
+    /// - Returns: True if the plug is excluded now.
     public mutating func died(with plug: PlugID, keys: [String] = [], at time: Int64) -> Bool {
         guard (0...Self.latest).contains(time) else { return false }
         entries.removeAll { $0.died > time || time - $0.died > Self.memory }
@@ -76,7 +87,7 @@ public struct Quarantine: Hashable, Sendable {
             (entry.times, entry.until) = (known.times, known.until)
             if time - known.died <= Self.window {
                 entry.times = min(entry.times + 1, Self.limit)
-                // A shift that is too wide gives zero.
+                // A shift by too many bits would give zero.
                 let doubled = entry.times > 6 ? Self.longest : Self.first << Int64(entry.times - 1)
                 entry.until = time + min(doubled, Self.longest)
             }
@@ -86,19 +97,19 @@ public struct Quarantine: Hashable, Sendable {
         return until(plug, now: time) != nil
     }
 
-    /// Nothing is held against the plug any more.
+    /// Removes the plug from the quarantine.
     ///
-    /// - Returns: false where nothing was.
+    /// - Returns: False if the plug had no entry.
     public mutating func lift(_ plug: PlugID) -> Bool {
         let count = entries.count
         entries.removeAll { $0.plug == plug }
         return entries.count < count
     }
 
-    // MARK: As it is kept
+    // MARK: Text format
 
-    /// A line for each: its id, when a process last died with it, how often it was kept away from, and until when, or "-"; then the
-    /// fingerprints of its keys, with a comma between them.
+    /// The text format, with one line per plug: the id, the time of the last crash, the number of exclusions, the end
+    /// of the exclusion or "-", and the comma-separated fingerprints of the keys.
     public var text: String {
         entries.map { entry in
             let keys = entry.keys.isEmpty ? "" : " " + entry.keys.joined(separator: ",")
@@ -106,7 +117,8 @@ public struct Quarantine: Hashable, Sendable {
         }.joined()
     }
 
-    /// Lines that nobody can read are left out: a plug that is not kept away from is the lesser evil.
+    /// Parses the text format and skips invalid lines. A missing exclusion is less harmful than a daemon that does not
+    /// start.
     public init(text: String) {
         for line in text.split(separator: "\n").suffix(Self.limit) {
             let words = line.split(separator: " ")

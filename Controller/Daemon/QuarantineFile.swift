@@ -3,25 +3,28 @@ import LinuxClocks
 public import PlugClient
 public import PlugModel
 
-/// Where a daemon keeps its ``Quarantine``, and where a process that dies leaves what it died of: two small files in the daemon's directory.
+/// The files of a daemon's ``Quarantine`` and of its last crash, in the daemon's directory.
 public struct QuarantineFile: Sendable {
-    /// More than the most entries take.
+    /// The maximum size of a file in bytes, which is more than the maximum number of entries needs.
     private static let byteLimit = 8 << 10
 
     private let directory: String
     private let files: FileStore
     private let paired: PairedPlugs
 
+    /// Refers to the files in a directory.
+    ///
     /// - Parameters:
-    ///   - directory: the daemon's, which is there.
-    ///   - paired: has the keys of the plugs.
+    ///   - directory: The daemon's directory, which must exist.
+    ///   - files: The file system; tests pass a simulated one.
+    ///   - paired: The list of paired plugs, which contains their keys.
     public init(_ directory: String, files: FileStore = FileStore(), paired: PairedPlugs = PairedPlugs()) {
         self.directory = directory
         self.paired = paired
         self.files = files
     }
 
-    /// The same below the directory of the daemon's state.
+    /// Returns the directory `daemon` below the state directory of the service or the user.
     public static func defaultDirectory() -> String {
         (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/daemon"
     }
@@ -29,19 +32,23 @@ public struct QuarantineFile: Sendable {
     private var path: String { directory + "/quarantine" }
     private var deathPath: String { directory + "/died" }
 
-    /// Nothing where there is none yet.
+    /// Reads the quarantine. A missing file is an empty quarantine.
     public func read() throws(FileError) -> Quarantine {
         Quarantine(text: String(decoding: try files.readIfPresent(path, limit: Self.byteLimit) ?? [], as: UTF8.self))
     }
 
+    /// Replaces the stored quarantine.
     public func write(_ quarantine: Quarantine) throws(FileError) {
         try files.replace(path, with: Array(quarantine.text.utf8))
     }
 
-    /// What became of the process before, where it died by a fault; then this one begins to leave what it dies of.
+    /// Evaluates the crash of the previous process, if there was one, and then prepares this process to record its own
+    /// crash.
     ///
-    /// - Returns: the signal's number, the plug that it had in hand, and whether that one is kept away from now; nil where none died.
-    /// - Throws: where one of both cannot be read or written. The daemon goes on without.
+    /// - Returns: The signal, the plug whose data was processed, and whether this plug is excluded now; nil if the
+    ///   previous process did not crash.
+    /// - Throws: `FileError` if one of the files cannot be read or written. The daemon can continue without the
+    ///   quarantine.
     public func begin() throws(FileError) -> Death? {
         let death = try take()
         if let number = PlugInHand.leave(in: deathPath) {
@@ -50,6 +57,7 @@ public struct QuarantineFile: Sendable {
         return death
     }
 
+    /// Reads the record of a crash and adds it to the quarantine. The record itself is not removed.
     func take() throws(FileError) -> Death? {
         let line = try files.readIfPresent(deathPath, limit: Self.byteLimit) ?? []
         var death = Death(line: String(decoding: line, as: UTF8.self))
@@ -62,13 +70,15 @@ public struct QuarantineFile: Sendable {
         return death
     }
 
-    /// How a process ended that did not end in order.
+    /// The crash of a process.
     public struct Death: Hashable, Sendable {
+        /// The signal number.
         public var signal: Int32
-        /// Nil: it handled no plug's words.
+        /// The plug whose data the crashed thread processed; nil if there was none.
         public var plug: PlugID?
-        /// Seconds since 1970.
+        /// The time in seconds since 1970.
         public var time: Int64
+        /// True if the plug is excluded because of this crash.
         public var isKeptAway = false
 
         init?(line: String) {
@@ -79,7 +89,7 @@ public struct QuarantineFile: Sendable {
             (self.signal, self.plug, self.time) = (signal, plug, time)
         }
 
-        /// With a `hint:` line.
+        /// The message for the user, with a `hint:` line.
         public var words: String {
             guard let plug else {
                 return
@@ -94,18 +104,19 @@ public struct QuarantineFile: Sendable {
         }
     }
 
-    /// Why the daemon keeps away from the plug now, with a `hint:` line; nil where it does not. Looked up in the file, so that a person who
-    /// lifts it needs no daemon for that. A plug that was paired again with a new key was reset: nothing is held against it any longer.
+    /// Returns the reason why the daemon does not connect to the plug now, with a `hint:` line; nil if it does. The
+    /// file is read each time, so that the user can remove a plug without a running daemon. A plug that was paired
+    /// again with a new key was reset and is not excluded.
     public func reason(for plug: PairedPlugs.Entry) -> String? {
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000_000
-        // What cannot be read keeps nobody away.
+        // An unreadable file excludes no plug.
         guard let until = try? read().until(plug.id, keys: Self.fingerprints(of: plug), now: now) else { return nil }
         let minutes = (until - now + 59) / 60
         return Self.words(minutes: minutes, plug.id)
     }
 
-    /// Short names of the plug's key and of its next one (FNV-1a with 64 bits): they tell apart keys that a person paired, and protect
-    /// nothing.
+    /// Returns short identifiers of the plug's current and next key (64-bit FNV-1a). They distinguish keys that the
+    /// user paired and have no security function.
     static func fingerprints(of plug: PairedPlugs.Entry) -> [String] {
         [plug.key, plug.nextKey].compactMap(\.self).map { key in
             let hash = key.bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -1,15 +1,17 @@
 import PowerHistory
 import ProtocolCore
 
-/// What waits to be written to the history. What comes within a moment shares one transaction; while nothing can be written,
-/// events wait, and pieces of samples are given up: the plugs have them still.
+/// The queue of writes to the history. Changes that arrive within `gathering` share one transaction. While writes fail,
+/// events stay in the queue and sample chunks are dropped, because the plugs still have them.
 struct RecordQueue {
-    /// How long what has come waits for more.
+    /// The time that a change waits for further changes.
     static let gathering = Duration.milliseconds(250)
-    /// Events, counter readings, firings and traces that wait. Stops a disk that is full for days from filling the memory.
+    /// The maximum number of queued events, counter readings, firings and traces. Prevents a disk that is full for days
+    /// from filling the memory.
     static let limit = 16_384
+    /// The delay after the first failure. It doubles with each further failure.
     static let firstRetry = Duration.seconds(1)
-    /// What came since the last try is lost where the process is killed.
+    /// The maximum delay. A killed process loses the changes since its last attempt.
     static let longestRetry = Duration.seconds(10)
 
     private var waiting = HistoryBatch()
@@ -18,18 +20,21 @@ struct RecordQueue {
     private var due: Instant?
     private var failures = 0
 
-    /// Nothing waits and nothing is being written.
+    /// True if nothing is queued and no write is in progress.
     var isEmpty: Bool { due == nil && underWay == nil }
     var isWriting: Bool { underWay != nil }
-    /// Stops a disk that hangs from filling the memory with pieces that are asked for again and again.
+    /// True if another fetched window may be queued. Prevents a hanging disk from filling the memory with windows that
+    /// are fetched again and again.
     var hasRoomForAnswer: Bool { waitingAnswers.count < 2 * BackfillPlan.atATime }
     var isFull: Bool { waiting.size + (underWay?.batch.size ?? 0) >= Self.limit }
-    /// The last write failed.
+    /// True if the last write failed.
     var isFailing: Bool { failures > 0 }
-    /// When the next write should begin; nil while one is under way, whose end is waited for.
+    /// The time of the next write; nil if nothing is queued or a write is in progress.
     var nextDeadline: Instant? { underWay == nil ? due : nil }
 
-    /// - Returns: false where there is no room, and nothing was added.
+    /// Queues a change.
+    ///
+    /// - Returns: False if the queue is full and nothing was added.
     @discardableResult
     mutating func add(now: Instant, _ change: (inout HistoryBatch) -> Void) -> Bool {
         guard !isFull else { return false }
@@ -38,6 +43,7 @@ struct RecordQueue {
         return true
     }
 
+    /// Queues the result of a fetched window.
     mutating func add(_ answer: WindowAnswer, now: Instant) {
         waiting.chunks += answer.chunks
         if let fetched = answer.fetched { waiting.fetched.append(fetched) }
@@ -47,10 +53,10 @@ struct RecordQueue {
 
     private mutating func wants(now: Instant) { if due == nil { due = now + Self.gathering } }
 
-    /// Nothing more will come to wait for.
+    /// Makes queued changes due now, because no further changes will arrive.
     mutating func hurry(now: Instant) { if due != nil { due = now } }
 
-    /// What to write now; to be answered with ``ended(_:now:)``.
+    /// Returns the changes to write now, or nil. The caller calls ``ended(stored:now:)`` after the write.
     mutating func begin(now: Instant) -> HistoryBatch? {
         guard let next = nextDeadline, next <= now else { return nil }
         underWay = (waiting, waitingAnswers)
@@ -58,9 +64,9 @@ struct RecordQueue {
         return underWay?.batch
     }
 
-    /// The write has ended.
+    /// Handles the end of a write. After a failure, everything except sample chunks is queued again.
     ///
-    /// - Returns: the answers that it held: they are stored, or given up.
+    /// - Returns: The windows of the write, which are stored or dropped.
     mutating func ended(stored: Bool, now: Instant) -> [WindowAnswer] {
         guard let (batch, answers) = underWay else { preconditionFailure("no write was under way") }
         underWay = nil
@@ -79,10 +85,10 @@ struct RecordQueue {
 }
 
 extension HistoryBatch {
-    /// Of what nobody could ask for again.
+    /// The number of changes that cannot be fetched again.
     fileprivate var size: Int { events.count + counters.count + firings.count + traces.count }
 
-    /// What came later.
+    /// Appends later changes.
     fileprivate mutating func append(_ later: HistoryBatch) {
         names.merge(later.names) { $1 }
         chunks += later.chunks

@@ -1,12 +1,14 @@
 import PlugClient
 import PlugModel
 
-/// The house as its history sees it: what plugs still have of their past.
+/// The access of the recorder to the plugs: their clocks and stored samples.
 protocol RecordedHouse: Sendable {
-    /// Of the plug of that name; nil before it was reached.
+    /// Returns the clock of the plug with that name; nil before the first connection.
     func clock(of plug: String) async -> ClockMapping?
 
-    /// - Throws: when the plug refused, is away, or is in another boot.
+    /// Fetches the chunks of a range of the plug's clock, in milliseconds.
+    ///
+    /// - Throws: `Refusal` if the plug refused, is away, or is in a different boot.
     func chunks(of plug: String, boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks
 }
 

@@ -6,13 +6,16 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// What is heard of the house, and what becomes of it.
+/// Handles reports of plugs and records of rules, and writes to the history.
 extension Recorder {
-    /// Milliseconds: an appliance that runs now has begun in them.
+    /// The time in milliseconds that appliance detection reads back. An appliance that is running now started within
+    /// it.
     private static let warmUp: Int64 = 6 * 3_600_000
-    /// Samples; four a second. Stops a plug that measures faster than any from filling the memory.
+    /// The maximum number of samples for appliance detection: four per second. Prevents a plug that measures faster
+    /// from filling the memory.
     private static let warmUpLimit = 86_400
 
+    /// Handles an update of the house.
     func take(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, !isClosing else { return }
         PlugInHand.during(report.source) {
@@ -32,7 +35,7 @@ extension Recorder {
         case .gap(let gap): keep(.gap(gap), report, isTimeKnown: false)
         case .disconnected:
             guard let gone = present.removeValue(forKey: report.plug) else { return }
-            // Under another name it may be here.
+            // The plug may still be connected under another name.
             guard !present.values.contains(where: { $0.id == gone.id }) else { return }
             counters[gone.id] = nil
             plan(.disconnected(gone.id))
@@ -61,7 +64,7 @@ extension Recorder {
         behind.insert(id)
     }
 
-    /// A rule did something.
+    /// Handles a record of the rules.
     func note(_ record: RunnerRecord) {
         if let trace = book.take(record.notice, at: record.at.milliseconds, now: BootClock.now) {
             let stored = StoredTrace(trace)
@@ -86,13 +89,14 @@ extension Recorder {
         add { $0.firings.append(stored) }
     }
 
-    /// The rules from now on.
+    /// Handles the current rules.
     func rulesChanged(_ rules: [Rule]) { book.follow(rules) }
 
-    /// What the plug measured in the hours before, on the controller's clock; nothing where it cannot be read.
+    /// Returns the power that the plug measured in the last six hours, on the controller's clock; empty if it cannot be
+    /// read.
     func past(of plug: PlugID) async -> [RecordedPower] {
         let wall = WallTime.now.milliseconds
-        // The wall's time of the controller's zero, as it is now.
+        // The wall-clock time at which the controller's clock was zero.
         let origin = wall - BootClock.now.nanoseconds / 1_000_000
         let past = try? await onThread { history in
             var past: [RecordedPower] = []
@@ -115,6 +119,7 @@ extension Recorder {
 
     // MARK: Writing
 
+    /// Writes a batch on the recorder's thread, and deletes expired history every ten minutes.
     func write(_ batch: HistoryBatch) {
         let isForgetting = forgotAt.map { BootClock.now - $0 >= .seconds(600) } ?? true
         let wall = WallTime.now.milliseconds
@@ -122,7 +127,7 @@ extension Recorder {
             do {
                 try await onThread { history in
                     var sound = batch
-                    // A plug that sends damaged chunks sends them again: what can be read of the others is not to wait for it.
+                    // A damaged chunk is dropped, because its plug would send it again and block the others.
                     sound.chunks.removeAll { (try? $0.chunk.samples()) == nil }
                     try history.record(sound)
                 }
@@ -134,7 +139,7 @@ extension Recorder {
         }
     }
 
-    /// What is stored is stored: what cannot be forgotten now is tried again in the next round.
+    /// Deletes expired history. A failure does not affect the written batch and is retried in the next round.
     private func forget(now: Int64) async {
         forgotAt = BootClock.now
         do {
@@ -163,6 +168,6 @@ extension Recorder {
 }
 
 extension WallTime {
-    /// Since 1970.
+    /// Milliseconds since 1970.
     var milliseconds: Int64 { nanosecondsSince1970 / 1_000_000 }
 }

@@ -9,18 +9,19 @@ import PlugModel
 public import PowerHistory
 import ProtocolCore
 
-/// Keeps in the history what the plugs of a house report: the shell of ``BackfillPlan`` and ``RecordQueue``. It holds nobody
-/// up: the disk has a thread of its own, and while it cannot be written, events wait and plugs keep their samples.
+/// Stores the reports of a house's plugs in the history: the shell of ``BackfillPlan`` and ``RecordQueue``. Writes run
+/// on a separate thread. While they fail, events are queued and the plugs keep their samples.
 public actor Recorder {
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
-    /// The last event stored of each plug, when this began.
+    /// The last event of each plug that was stored when the recorder began.
     nonisolated let cursors: [PlugID: SequenceNumber]
     let history: any WritableHistory
     let complain: @Sendable (String) -> Void
-    /// Not the one that rules are stored by: a database that is locked would hold it.
+    /// A separate thread from the one that stores the rules, because a locked database would block it.
     let thread = NIOThreadPool(numberOfThreads: 1)
     private(set) var house: (any RecordedHouse)?
     private var plan = BackfillPlan()
@@ -29,37 +30,43 @@ public actor Recorder {
     private var timer = DeadlineTimer()
     private var fetches: [BackfillPlan.Window: Task<Void, Never>] = [:]
 
+    /// The filter for events that are already stored.
     var seen: EventsSeen
-    /// The plugs that are connected, by name.
+    /// The connected plugs by name.
     var present: [String: (id: PlugID, boot: BootID)] = [:]
     var counters: [PlugID: CounterCourse] = [:]
-    /// Plugs of which an event found no room: theirs end here, so that the next process asks for the rest.
+    /// The plugs with events that did not fit into the queue. No further events of these plugs are stored, so that the
+    /// next process requests the missing ones.
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
     var hasComplainedOfAge = false
-    /// What rules do, as it is told.
+    /// The traces of the rules, built from their records.
     var book: TraceBook
     var budget = TraceBudget()
-    /// Why the last write failed; nil where it did not.
+    /// The reason why the last write failed; nil if it succeeded.
     public internal(set) var fault: String?
-    /// Firings that are looked through for those of which more may come.
+    /// The number of stored firings that are searched for unfinished traces at the start.
     private static let resumed = 2000
     private var isFinishing = false
-    /// What comes from now on is for the next process.
+    /// True after the last write. Further changes are left to the next process.
     private(set) var hasEnded = false
-    /// The plan is done at the stop: what is heard from now on is for the next process.
+    /// True after the plan has ended. Further reports are left to the next process.
     private(set) var isClosing = false
     private var waitingForPlan: CheckedContinuation<Void, Never>?
     private var waitingForQueue: CheckedContinuation<Void, Never>?
 
+    /// Creates a recorder that continues after the stored events.
+    ///
     /// - Parameters:
-    ///   - history: open to record; it is used on a thread of its own.
-    ///   - complain: takes what a person should know, with a `hint:` line.
+    ///   - history: A history that is open for writing. The recorder uses it on its own thread.
+    ///   - eventLoop: The event loop of the actor.
+    ///   - complain: Receives messages for the user, with a `hint:` line.
+    /// - Throws: `HistoryError` if the stored positions cannot be read.
     public init(
         _ history: PowerHistory, on eventLoop: any EventLoop, complain: @escaping @Sendable (String) -> Void
     ) throws(HistoryError) {
         let now = WallTime.now.milliseconds
-        // Without them an answer that comes now finds no step that it answers, and nothing else is lost.
+        // If this fails, records of earlier firings cannot be assigned to their traces. Nothing else is lost.
         let open = (try? history.firedTraces(from: now - 86_400_000, newest: Self.resumed)) ?? []
         self.init(
             history, cursors: try history.cursors(), resuming: open.compactMap { RuleTrace($0) }, on: eventLoop,
@@ -80,9 +87,10 @@ public actor Recorder {
         thread.start()
     }
 
+    /// Sets the source of samples.
     func begin(_ house: any RecordedHouse) { self.house = house }
 
-    /// Fetches what came last, writes all that waits, each for a moment only, and ends.
+    /// Fetches the last samples and writes all queued changes, both with a time limit, and ends.
     func finish() async {
         isFinishing = true
         plan(.stopping)
@@ -90,7 +98,7 @@ public actor Recorder {
         for fetch in fetches.values { fetch.cancel() }
         fetches = [:]
         isClosing = true
-        // Once more, also where the last write failed: there may be room by now.
+        // One more attempt, even if the last write failed: there may be free space now.
         queue.hurry(now: BootClock.now)
         go()
         if queue.isWriting || !queue.isEmpty && !queue.isFailing {
@@ -98,7 +106,7 @@ public actor Recorder {
         }
         hasEnded = true
         timer.stop()
-        // What is being written is awaited: half a transaction is none.
+        // Waits for a write in progress, because an interrupted transaction is rolled back.
         try? await thread.shutdownGracefully()
     }
 
@@ -142,7 +150,7 @@ public actor Recorder {
         fetches[window] = nil
         guard !isClosing, queue.hasRoomForAnswer else { return plan(.failed(window)) }
         let found = WindowAnswer(window, answer)
-        // A counter reading with each recording: the energy of what it holds is known by it.
+        // Each window is stored with a counter reading, from which the energy of the window is computed.
         if let counter = counters[window.plug]?.unrecorded() {
             queue.add(now: BootClock.now) { $0.counters.append(counter) }
         }
@@ -150,7 +158,7 @@ public actor Recorder {
         go()
     }
 
-    /// Writes what is due, and comes back for what is not.
+    /// Writes the due changes and schedules the next call.
     func go() {
         guard !hasEnded else { return }
         let now = BootClock.now
@@ -170,6 +178,7 @@ public actor Recorder {
         }
     }
 
+    /// Runs work on the recorder's thread.
     func onThread<Answer: Sendable>(
         _ work: @escaping @Sendable (any WritableHistory) throws -> Answer
     ) async throws -> Answer {

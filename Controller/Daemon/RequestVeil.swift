@@ -1,39 +1,44 @@
 import Crypto
 import PlugModel
 
-/// Gives plugs other request ids than the rules use, and finds those of the rules back in what plugs tell.
+/// Encrypts the request ids of rules before they are sent to plugs, and decrypts the ids in the plugs' events.
 ///
-/// An id of the rules follows from edge, rule and place, so that a process that goes on after another one commands nothing twice.
-/// Whoever knows the rules could work out the ids to come, and have a plug answer them in advance: the rule would do nothing and be
-/// told that it is done. What plugs see is therefore the id under a permutation of all ids that only the owner of a secret can
-/// compute: a Feistel network of four rounds with HMAC-SHA256 (Luby and Rackoff, 1988).
+/// A rule's request id is derived from the trigger, the rule and the position of the action, so that a restarted
+/// process does not execute a command twice. An attacker who knows the rules could compute future ids and let a plug
+/// execute them in advance; the rule's command would then have no effect but be reported as done. Plugs therefore
+/// receive the id after a permutation of all ids that requires a secret: a Feistel network of four rounds with
+/// HMAC-SHA256 (Luby and Rackoff, 1988).
 struct RequestVeil: Sendable {
+    /// The length of the secret in bytes.
     static let secretLength = 32
     private static let rounds: ClosedRange<UInt8> = 0...3
 
     private let key: SymmetricKey
 
-    /// - Parameter secret: ``secretLength`` random bytes that outlive the process, or a command that is sent again is carried out again.
+    /// Uses a stored secret.
+    ///
+    /// - Parameter secret: ``secretLength`` random bytes that must be the same in each process. Otherwise a repeated
+    ///   command is executed twice.
     init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
-    /// Of a process that keeps nothing.
+    /// Uses a random secret, for a process that stores nothing.
     init() { key = SymmetricKey(size: .bits256) }
 
-    /// The id that the plug gets.
+    /// Returns the id that the plug receives.
     func veiled(_ id: RequestID) -> RequestID {
         var (left, right) = halves(of: id)
         for round in Self.rounds { (left, right) = (right, left ^ scrambled(right, round)) }
         return whole(left, right)
     }
 
-    /// The id of the rules that a plug got as this one. Of what somebody else commanded it is one that no rule has.
+    /// Returns the rule's id for an id of a plug. An id that another controller chose becomes an id that no rule has.
     func unveiled(_ id: RequestID) -> RequestID {
         var (left, right) = halves(of: id)
         for round in Self.rounds.reversed() { (left, right) = (right ^ scrambled(left, round), left) }
         return whole(left, right)
     }
 
-    /// What a plug tells, with the ids of the rules.
+    /// Returns the event with the ids of the rules.
     func unveiled(_ event: PlugEvent) -> PlugEvent {
         var event = event
         switch event.kind {

@@ -1,11 +1,13 @@
-/// Why what a rule file says now does not run.
+/// The reason why the current content of a rule file is not active.
 public struct RuleFileFault: Hashable, Sendable {
+    /// The file's path.
     public var path: String
-    /// For a person, over several lines.
+    /// The message for the user, which may have several lines.
     public var words: String
-    /// The rules whose last good version goes on; none where there never was one.
+    /// The rules whose last valid version stays active; empty if there is none.
     public var rules: [String]
 
+    /// Creates a fault from its parts.
     public init(path: String, words: String, rules: [String]) {
         self.path = path
         self.words = words

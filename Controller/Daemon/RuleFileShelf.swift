@@ -2,22 +2,26 @@ public import Automation
 import DurableFiles
 public import Scripting
 
-/// What a rule file says, as whoever understands it read it.
+/// The content of a rule file as parsed by its format.
 public enum RuleFileReading: Sendable {
+    /// The rules of a YAML file.
     case rules([Rule])
+    /// The script of a Lua file.
     case script(Script)
-    /// What is wrong with it, over several lines.
+    /// The message for an invalid file, which may have several lines.
     case broken(String)
 }
 
-/// What is to be run of rule files, and what is wrong with the others.
+/// The active content of rule files, and the faults of the others.
 public struct RuleFileSet: Sendable {
-    /// In the order of the files, those of scripts among them; no two share a name.
+    /// The rules in the order of the files, including those of scripts. Their names are unique.
     public var rules: [Rule]
-    /// What those of the rules call that scripts made; no two share a name.
+    /// The scripts that the rules call. Their names are unique.
     public var scripts: [Script]
+    /// The faults of files, in the order of the files.
     public var faults: [RuleFileFault]
 
+    /// Creates a set from its parts.
     public init(rules: [Rule], scripts: [Script] = [], faults: [RuleFileFault] = []) {
         self.rules = rules
         self.scripts = scripts
@@ -26,8 +30,9 @@ public struct RuleFileSet: Sendable {
 }
 
 extension RuleFileSet {
-    /// Errors of files that cannot run together, by the path of each file that is refused, such as a script beyond the number of those
-    /// that a house has. A name of two rules is not among them: ``RuleCheck`` finds it with its place.
+    /// Returns the errors of valid files that cannot be active together, with the path of each rejected file. An
+    /// example is a script above the limit for scripts. Duplicate rule names are not included, because ``RuleCheck``
+    /// reports them with their location.
     public static func conflicts(
         in readings: [(path: String, reading: RuleFileReading)]
     ) -> [(path: String, message: String, hint: String)] {
@@ -35,12 +40,13 @@ extension RuleFileSet {
     }
 }
 
-/// Rule files with the last good version of each: what one of them says goes on until it says something else that can be read.
+/// The last valid version of each rule file. It stays active until the file has a new valid version.
 struct RuleFileShelf {
-    /// More than a house has; stops a directory of anything else from filling the memory.
+    /// The maximum number of files. Prevents a directory with other content from filling the memory.
     static let maximumFiles = 1000
+    /// The maximum number of rules in all files.
     static let maximumRules = 4096
-    /// Each is a process.
+    /// The maximum number of scripts. Each script is a process.
     static let maximumScripts = ScriptLimits.scripts
 
     private enum Conflict {
@@ -68,7 +74,7 @@ struct RuleFileShelf {
         }
     }
 
-    /// What a file says.
+    /// The content of a valid file.
     private struct Content {
         var rules: [Rule]
         var script: Script?
@@ -76,7 +82,7 @@ struct RuleFileShelf {
 
     private var good: [String: Content] = [:]
 
-    /// All files as they are now, each read anew, in their order.
+    /// Processes the current readings of all files, in their order, and returns what is active now.
     mutating func take(_ readings: [(path: String, reading: RuleFileReading)]) -> RuleFileSet {
         var all = RuleFileSet(rules: [])
         var owners: [String: String] = [:]
@@ -124,8 +130,8 @@ struct RuleFileShelf {
         }
     }
 
-    /// What goes on of a file's last good version: what another file has taken over meanwhile is that one's, and a script goes on as a
-    /// whole or not at all.
+    /// Returns the part of a file's last valid version that stays active. Rules that another file contains now are
+    /// excluded. A script stays active completely or not at all.
     private func left(of content: Content?, beside all: RuleFileSet, _ owners: [String: String]) -> Content? {
         guard let content else { return nil }
         let rules = content.rules.filter { owners[$0.name] == nil }
@@ -134,13 +140,14 @@ struct RuleFileShelf {
         return isWhole ? content : nil
     }
 
-    /// The path itself; of a directory that cannot be read, the files that were in it: it may be back the next moment, as what a
-    /// version control system or a network serves often is.
+    /// Returns the file at the path, or the previously read files if the path is a directory that cannot be read. A
+    /// directory of a version control system or a network file system may be unavailable for a short time.
     private func files(of path: String) -> [String] {
         good[path] == nil ? good.keys.filter { $0.hasPrefix(path + "/") }.sorted() : [path]
     }
 
-    /// The files of scripts that ran before and go on, by the scripts' names: what such a script keeps is not for another file of its name.
+    /// Returns the files whose scripts stay active, by the scripts' names. A script's stored state must not be passed
+    /// to a different file with the same script name.
     private func goingOn(in readings: [(path: String, reading: RuleFileReading)]) -> [String: String] {
         var goingOn: [String: String] = [:]
         for (path, reading) in readings {
@@ -155,7 +162,9 @@ struct RuleFileShelf {
         return goingOn
     }
 
-    /// - Parameter isSecond: another file has a script of its name that goes on.
+    /// Returns the first conflict of the content with the files before it, or nil.
+    ///
+    /// - Parameter isSecond: True if a different file contains the active script with this name.
     private func conflict(
         of content: Content, isSecond: Bool, with all: RuleFileSet, _ owners: [String: String]
     ) -> Conflict? {
@@ -169,8 +178,8 @@ struct RuleFileShelf {
         return all.rules.count + content.rules.count <= Self.maximumRules ? nil : .tooManyRules
     }
 
-    /// Files of a first reading that cannot run together with those before them; each counts for the files after it nevertheless, so that
-    /// a name of two rules, which is not listed, hides no limit.
+    /// Returns the conflicts of each file of a first reading with the files before it. Duplicate rule names are not
+    /// reported here, and a file with such a name counts toward the limits.
     fileprivate func conflicts(
         in readings: [(path: String, reading: RuleFileReading)]
     ) -> [(path: String, message: String, hint: String)] {
@@ -189,18 +198,21 @@ struct RuleFileShelf {
     }
 }
 
-/// Which look at rule files shows a change that is done: two that agree with each other, and not with what was taken last. Whoever
-/// writes a file does so in several steps, and nobody is to read half of it.
+/// Detects completed changes of rule files: two consecutive looks are equal and differ from the last accepted one.
+/// Programs write files in several steps, and a partly written file must not be read.
 struct RuleFileWatch {
-    /// A file that cannot be looked at has no stamp.
+    /// The stamp of each file; nil if the file cannot be examined.
     typealias Look = [String: FileStamp?]
 
     private var taken: Look
     private var last: Look
 
+    /// Starts with a look whose files are read now.
     init(_ look: Look) { (taken, last) = (look, look) }
 
-    /// - Returns: true where all files are to be read.
+    /// Compares a look with the previous ones.
+    ///
+    /// - Returns: True if all files must be read now.
     mutating func isChanged(_ look: Look) -> Bool {
         defer { last = look }
         guard look != taken, look == last else { return false }

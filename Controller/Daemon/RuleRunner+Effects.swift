@@ -1,13 +1,14 @@
 import Automation
 import PlugModel
 
-/// What rules do outside of the house.
+/// Performs the effects of rules outside of the house.
 extension RuleRunner {
-    /// How long effects that are under way may take at the end; the next process does again what was cut short.
+    /// The time limit for running effects at the end. The next process repeats the cancelled ones.
     private static let lastWait = Duration.seconds(2)
-    /// How long what was cut short may take to say what came of it before.
+    /// The time limit for cancelled effects to report the part that they completed.
     private static let lastWord = Duration.milliseconds(500)
 
+    /// Begins the effects that may run now.
     func beginEffects() {
         while !isStopping, let request = effects.next() {
             let performer = performer
@@ -23,27 +24,28 @@ extension RuleRunner {
     private func ended(_ id: RequestID, _ outcome: EffectOutcome?) async {
         guard effects.ended(id) else { return }
         if isStopping, effects.isIdle { stopWaiting() }
-        // Cut short: it stays stored.
+        // The effect was cancelled and stays stored for the next process.
         guard let outcome else { return }
         handle(.effectFinished(id, outcome))
         beginEffects()
         await handOverMeanwhile()
     }
 
-    /// What is under way may end, for a moment; what was cut short, and what has not begun, is left to the next process. Of what was
-    /// cut short half done, such as a notification that one receiver has, nothing is left to it.
+    /// Waits briefly for the running effects and then cancels them. Effects that were cancelled or have not begun are
+    /// left to the next process. A partly completed effect, such as a notification that one receiver already has,
+    /// reports its outcome and is not repeated.
     func endEffects() async {
         await waitForEffects(Self.lastWait)
         effects.cancelAll()
         await waitForEffects(Self.lastWord)
-        // Not waited for: one that does not heed it would keep the daemon from ending.
+        // Removed without waiting, because an effect that ignores the cancellation would keep the daemon from ending.
         effects.withdrawAll()
     }
 
     private func waitForEffects(_ span: Duration) async {
         guard !effects.isIdle else { return }
         let patience = Task {
-            // Cancelled: they have ended.
+            // This task is cancelled when all effects have ended.
             guard (try? await Task.sleep(for: span)) != nil else { return }
             stopWaiting()
         }

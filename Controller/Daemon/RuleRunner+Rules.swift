@@ -2,12 +2,12 @@ public import Automation
 import LinuxClocks
 public import PlugModel
 
-/// Rules are replaced, turned off and run by hand while they run.
+/// Replaces, disables and manually runs rules.
 extension RuleRunner {
-    /// The rules that run.
+    /// The active rules.
     public var rules: [Rule] { machine.rules }
-    /// The plugs that a rule names: each name as it is written, the id of the plug that it means, where one is known, and the name that
-    /// this plug has now. None of a rule that does not run.
+    /// Returns the plugs that a rule mentions: each written name, with the id of the plug that it refers to and the
+    /// plug's current name if they are known. Empty if the rule is not active.
     public func plugs(of rule: String) -> [NamedPlug] {
         Set(machine.rules.first { $0.name == rule }?.plugs ?? []).sorted().map { written in
             let id = machine.memory.names[written]
@@ -16,10 +16,10 @@ extension RuleRunner {
         }
     }
 
-    /// Those of them, and others of before, that a person turned off.
+    /// The names of the rules that the user turned off. They may include rules that are no longer active.
     public var disabled: Set<String> { machine.disabled }
 
-    /// Runs these rules from now on. One that is equal to one of before keeps what it was in the midst of.
+    /// Replaces the active rules. Unchanged rules keep their runtime state.
     public func replace(_ set: RuleFileSet) async {
         let before = faults
         await learnPaired()
@@ -29,7 +29,7 @@ extension RuleRunner {
         if set.rules != machine.rules {
             handle(.rulesChanged(set.rules))
         } else if !changed.isEmpty {
-            // The functions are others, where all that they wait for is as it was.
+            // The scripts' functions changed, but not the conditions of their rules.
             tell([.rulesChanged(changed.flatMap(\.rules).map(\.name))])
         }
         if set.scripts != scriptsRead {
@@ -41,16 +41,17 @@ extension RuleRunner {
         tell(broken.map { .fileBroken(path: $0.path, words: $0.words) })
         let paths = Set(faults.map(\.path))
         tell(before.filter { !paths.contains($0.path) }.map { .fileSound(path: $0.path) })
-        // What rules of before did is told to somebody who still knows them.
+        // The records of the previous rules are delivered first, while the observers still know these rules.
         await handOver()
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
     }
 
-    /// Turns a rule off, or on again; it stays so over restarts.
+    /// Turns a rule on or off. The setting is kept across restarts.
     ///
-    /// Returns once that is stored, where rules are stored at all.
+    /// Returns when the setting is stored, or at once if there is no store.
     ///
-    /// - Throws: ``UnknownRule``; ``UnstoredSwitch`` where it holds until the process ends; `CancellationError` where the run ends.
+    /// - Throws: ``UnknownRule``; ``UnstoredSwitch`` if the setting applies only until the process ends;
+    ///   `CancellationError` if the run ends.
     public func enable(_ rule: String, _ isOn: Bool) async throws {
         try check(rule)
         try await withCheckedThrowingContinuation { continuation in
@@ -60,10 +61,11 @@ extension RuleRunner {
         await handOver()
     }
 
-    /// Runs a rule's actions once, whatever its triggers and conditions say. Returns when they have begun, which is stored.
+    /// Runs a rule's actions once, regardless of its triggers and conditions. Returns when the actions have begun and
+    /// this is stored.
     ///
-    /// - Returns: the id of the firing, with which the records tell what becomes of it.
-    /// - Throws: ``UnknownRule``; ``HeldBackRun`` where they did not begin; `CancellationError` where the run ends.
+    /// - Returns: The id of the firing, which identifies it in the records.
+    /// - Throws: ``UnknownRule``; ``HeldBackRun`` if the actions did not begin; `CancellationError` if the run ends.
     public func fire(_ rule: String) async throws -> RequestID {
         try check(rule)
         let id = RequestID(drawnFrom: &random)
@@ -76,16 +78,17 @@ extension RuleRunner {
     }
 
     private func check(_ rule: String) throws {
-        // Nothing is stored any more.
+        // Nothing is stored any longer.
         if isStopping { throw CancellationError() }
         guard machine.rules.contains(where: { $0.name == rule }) else {
             throw UnknownRule(name: rule, known: machine.rules.map(\.name))
         }
     }
 
-    // MARK: What was before
+    // MARK: Appliance history
 
-    /// What the appliance on the plug did before is known to the history: a washing machine that runs now is to finish.
+    /// Passes the recent power of a plug from the history to the rules, if a rule watches the appliance on this plug.
+    /// The rules then recognize an appliance that was already running at the start.
     func warm(_ plug: String, _ id: PlugID) {
         let wanted = machine.rules.contains { rule in
             rule.triggers.contains { trigger in

@@ -1,19 +1,20 @@
 import Automation
 import Scripting
 
-/// Functions of scripts, which rules call.
+/// Calls functions of scripts for rules.
 extension RuleRunner {
-    /// The machine asks for one call of a script at a time.
+    /// Calls a script's function. The machine requests at most one call per script at a time.
     func call(_ call: ScriptCall, _ plugs: [PlugView]) {
         guard !isStopping else { return }
         let state = machine.scriptState(of: call.handler.script)
         calls[call.id] = Task {
-            // Its rule may be of a text that is only about to run.
+            // The rule may belong to a script version that is just being started.
             await replacing?.value
-            // It may have been withdrawn before this began.
+            // The call may have been withdrawn before this task began.
             guard !Task.isCancelled else { return }
             let outcome = await outcome(of: call, plugs, state)
-            // Withdrawn, and perhaps asked again under the same id. Without an outcome it stays stored: the next process calls again.
+            // If the call was withdrawn, the same id may be in use by a new call. A call without an outcome stays
+            // stored, and the next process repeats it.
             guard !Task.isCancelled, !isStopping, let outcome, calls.removeValue(forKey: call.id) != nil else { return }
             handle(.callFinished(call.id, outcome))
             await handOverMeanwhile()
@@ -25,7 +26,7 @@ extension RuleRunner {
         return await scripts.call(call, plugs: plugs, state: state, time: .now)
     }
 
-    /// These run from now on; one that is equal to one of before keeps its process.
+    /// Starts these scripts and ends the others. Unchanged scripts keep their processes.
     func run(_ new: [Script]) async {
         let states = Dictionary(new.map { ($0.name, machine.scriptState(of: $0.name)) }) { first, _ in first }
         let replacing = Task { await scripts?.replace(new, states: states.compactMapValues(\.self)) ?? () }
@@ -33,7 +34,7 @@ extension RuleRunner {
         await replacing.value
     }
 
-    /// Tells which scripts ended, and which run again, until the task is cancelled.
+    /// Reports the ends and starts of scripts until the task is cancelled.
     func followScripts() async {
         guard let scripts else { return }
         for await notice in scripts.notices {

@@ -9,65 +9,70 @@ public import PlugModel
 import ProtocolCore
 import Scripting
 
-/// Runs rules on the house: the shell of ``Automation/HouseRules``.
+/// Runs rules in the house: the shell of ``Automation/HouseRules``.
 public actor RuleRunner {
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
-    /// What is worth telling, in order. A reader that is slow slows the house's reports down.
+    /// The records of the rules, in order. A slow reader delays the house's reports.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
     nonisolated let house: any RuledHouse
-    /// Given back when everything is stored.
+    /// Released when everything is stored.
     private var store: RuleStore?
     private let veil: RequestVeil
     var machine: HouseRules
     private let actions = ActionQueue<HouseRulesAction>()
     private var timer = DeadlineTimer()
-    /// Commands on their way; the machine bounds them.
+    /// The running commands, limited by the machine.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
-    /// Scripts that are asked; the machine bounds them.
+    /// The running script calls, limited by the machine.
     var calls: [RequestID: Task<Void, Never>] = [:]
     var effects = EffectQueue()
+    /// Performs effects; nil if none can be performed.
     let performer: (any EffectPerforming)?
-    /// Calls scripts for rules; nil where nobody runs any.
+    /// Calls scripts for rules; nil if none can be run.
     let scripts: (any ScriptCalling)?
-    /// The scripts are being replaced, or have been.
+    /// The latest replacement of the scripts.
     var replacing: Task<Void, Never>?
-    /// Those whose rules are among the machine's.
+    /// The scripts whose rules are active.
     var scriptsRead: [Script]
     private let sun: SunTable?
     private var clock = WallClockWatch()
-    /// What is wrong with the rules' files.
+    /// The faults of the rule files.
     var faults: [RuleFileFault]
-    /// Plugs whose past the rules were told: once a process.
+    /// The plugs whose history was passed to the rules, which happens once per process.
     var warmed: Set<PlugID> = []
     var random = SystemRandomNumberGenerator()
-    /// Records made since the last were handed over.
+    /// The records that are not delivered yet.
     private var unsent = UnsentRecords()
     private var isHandingOver = false
-    /// Of the house's reports, one at a time, of persons, and of the end.
+    /// Callers that wait for the delivery: the loop over the house's reports, user requests, and the end of the run.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
-    /// Why the last write has not stored everything.
+    /// The reason why the last write did not store everything; nil if it did.
     private(set) var storageFault: String?
-    /// The last write went into the store's reserve, since the disk refused it.
+    /// True if the last write went into the store's reserve, because the disk refused it.
     private var usesReserve = false
-    /// Persons who wait for what becomes of what they asked for.
+    /// User requests that wait for their outcome.
     var asked = AskedOfRules()
-    /// Resumed when no effect is under way any more, or nobody waits longer.
+    /// Resumed when no effect is running or the time limit has passed.
     var waitingForEffects: CheckedContinuation<Void, Never>?
     /// Resumed when everything is stored.
     private var waitingForStore: CheckedContinuation<Void, Never>?
 
+    /// Creates a runner. Nothing runs before ``run()``.
+    ///
     /// - Parameters:
-    ///   - set: the rules; ``replace(_:)`` gives others later.
-    ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
-    ///   - performer: does what rules ask for outside of the house; nil does nothing, and says so.
-    ///   - scripts: calls scripts' functions for rules; nil calls none, and says so.
-    ///   - sun: says where it rises and sets; nil where nobody knows where the house stands.
-    ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
-    ///   - audiences: hear it besides.
+    ///   - set: The first rules; ``replace(_:)`` changes them later.
+    ///   - client: Finds and connects the plugs.
+    ///   - store: The state of the previous process, and the place for new state; nil to store nothing.
+    ///   - performer: Performs the effects of rules. If nil, each effect fails with a message.
+    ///   - scripts: Calls scripts' functions for rules. If nil, each call fails with a message.
+    ///   - sun: Computes sunrise and sunset; nil if the location of the house is unknown.
+    ///   - recorder: Stores the reports of the house in the history, until the run ends.
+    ///   - audiences: Observers that receive the same reports and records.
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
@@ -80,7 +85,9 @@ public actor RuleRunner {
         ) { HouseFollower(client, after: recorder == nil ? .now : .beginning, known: $0) }
     }
 
-    /// - Parameter follow: makes what follows the house, after the events that are known.
+    /// Creates a runner with its own way to follow the house.
+    ///
+    /// - Parameter follow: Creates the follower of the house, which continues after these events.
     package init(
         _ set: RuleFileSet, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
@@ -117,8 +124,8 @@ public actor RuleRunner {
         executor = eventLoop.executor
     }
 
-    /// Follows the house and runs the rules until the task is cancelled. The records are to be read to their end, which
-    /// comes when everything is stored.
+    /// Follows the house and runs the rules until the task is cancelled. ``records`` must be read to the end, which
+    /// comes after everything is stored. Call it once.
     public func run() async {
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
         tell(faults.map { .fileBroken(path: $0.path, words: $0.words) })
@@ -138,24 +145,28 @@ public actor RuleRunner {
         } onCancel: {
             eventLoop.execute { self.assumeIsolated { $0.withdrawAll() } }
         }
-        // A task of its own, since in a cancelled one nothing is handed over any more.
+        // A separate task, because a cancelled task does not deliver records.
         await Task { await finish() }.value
     }
 
-    /// Commands a plug of the house for somebody else than a rule. To be asked while it runs.
+    /// Sends a command that does not come from a rule. Call it during ``run()``.
     ///
-    /// - Parameter plug: its announced name.
-    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller gave up.
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - plug: The plug's name.
+    ///   - id: The request id. The plug executes requests with the same id once.
+    /// - Throws: `Refusal` if the plug refused or is away; `CancellationError` if the task was cancelled.
+    /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     public nonisolated func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         try await house.send(command, to: plug, id: id)
     }
 
-    /// Tries to reach a plug that is away at once: it was paired meanwhile.
+    /// Connects to a plug that is away at once, because it was just paired.
     public nonisolated func locate(_ plug: String) async { await house.locate(plug) }
 
-    /// Commands on their way stay stored without an outcome: the next process sends them again.
+    /// Cancels commands and calls. They stay stored without an outcome, and the next process repeats them.
     private func withdrawAll() {
         isStopping = true
         effects.close()
@@ -169,7 +180,7 @@ public actor RuleRunner {
         await endEffects()
         handle(.stopping)
         if !machine.isStored { await withCheckedContinuation { waitingForStore = $0 } }
-        // Not left to the store's end: the thread that wrote last may hold it a moment longer.
+        // Released explicitly, because the thread of the last write may hold a reference for a moment longer.
         store?.giveBack()
         store = nil
         timer.stop()
@@ -180,7 +191,8 @@ public actor RuleRunner {
         await house.end()
     }
 
-    /// A name that meant a plug which is not paired any more may mean another one.
+    /// Passes the list of paired plugs to the rules. A name of a plug that is no longer paired may then refer to
+    /// another plug.
     func learnPaired() async {
         if let paired = await house.pairedPlugs() { handle(.paired(paired)) }
     }
@@ -197,6 +209,7 @@ public actor RuleRunner {
 
     // MARK: The machine
 
+    /// Passes an event to the machine and performs the resulting actions.
     func handle(_ event: HouseRulesEvent) {
         actions.perform(machine.handle(event, now: BootClock.now), by: perform)
         timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
@@ -209,7 +222,7 @@ public actor RuleRunner {
     }
 
     private func deadlineReached() async {
-        // A clock that was set back a moment ago shows no second yet for which a rule waits.
+        // If the clock was set back just before, the second that a rule waits for has not come yet.
         _ = lookAtClock()
         handle(.deadlineReached)
         await handOverMeanwhile()
@@ -235,12 +248,13 @@ public actor RuleRunner {
         }
     }
 
+    /// Queues records with the current time.
     func tell(_ notices: [HouseNotice]) {
         let now = WallTime.now
         for notice in notices { unsent.add(RunnerRecord(at: now, notice: notice)) }
     }
 
-    /// On a thread of its own, since a disk may take its time and the event loop has all the plugs.
+    /// Writes on another thread, because the disk may be slow and the event loop serves all plugs.
     private func write(_ memory: HouseMemory) {
         guard let store else { return handle(.stored) }
         let written = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try store.write(memory) }
@@ -274,7 +288,7 @@ public actor RuleRunner {
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)
             } catch {
-                // Withdrawn: the machine has told already.
+                // The command was withdrawn, and the machine has already reported that.
                 return
             }
             guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
@@ -283,10 +297,10 @@ public actor RuleRunner {
         }
     }
 
-    // MARK: The clock on the wall
+    // MARK: The wall clock
 
-    /// Looks at it each second: it may have been set, and daylight saving time may have begun. A schedule that it was set over is
-    /// to be noticed before it is too long ago.
+    /// Checks the wall clock every second: it may have been set, or daylight saving time may have begun. A schedule
+    /// that was skipped by setting the clock must be noticed soon.
     private func keepLocalTime() async {
         while !Task.isCancelled {
             if lookAtClock() { await handOverMeanwhile() }
@@ -294,9 +308,11 @@ public actor RuleRunner {
         }
     }
 
-    /// - Returns: whether the wall clock was set since the last look.
+    /// Passes a change of the wall clock to the rules.
+    ///
+    /// - Returns: True if the wall clock changed since the last check.
     private func lookAtClock() -> Bool {
-        // The wall clock first: where there is a pause between the two, rules run late rather than early.
+        // The wall clock is read first. If the thread pauses between the two reads, rules run late rather than early.
         let wall = WallTime.now.nanosecondsSince1970
         let new = clock.look(wall: wall, now: BootClock.now, sun: sun) { second in
             (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset
@@ -306,18 +322,19 @@ public actor RuleRunner {
         return true
     }
 
-    /// Returns when all records made so far are handed over, so that a reader that is slow slows down whatever waits for it here.
+    /// Delivers all records. Callers wait for the delivery, so a slow reader slows them down.
     func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
         await handOverUnsent()
     }
 
-    /// The same, but waits for no reader where somebody hands over already: what comes by itself must not gather behind one.
+    /// Delivers all records, or returns at once if a delivery is in progress. Tasks that are not requested by a caller
+    /// must not accumulate behind a slow reader.
     func handOverMeanwhile() async {
         if !isHandingOver { await handOverUnsent() }
     }
 
-    /// One task does it, or they would overtake each other.
+    /// Only one task delivers records, so that they stay in order.
     private func handOverUnsent() async {
         isHandingOver = true
         while let record = unsent.takeNext() {
@@ -332,7 +349,7 @@ public actor RuleRunner {
 }
 
 extension HouseRulesEvent {
-    /// Nil for what no rule hears of.
+    /// Translates a report; nil if the rules do not use it.
     fileprivate init?(_ report: PlugReport, _ veil: RequestVeil) {
         let plug = report.plug
         switch report.update {

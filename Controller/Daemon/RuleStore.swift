@@ -4,19 +4,20 @@ import LinuxClocks
 import PlugModel
 import Synchronization
 
-/// Where running rules keep what must survive their process: one file in a directory that belongs to one process at a time.
+/// The storage of running rules for the state that must survive their process: one file in a directory that one process
+/// uses at a time.
 public final class RuleStore: Sendable {
-    /// What the process before left behind; empty on the first start, and where it cannot be read.
+    /// The state that the previous process stored; empty on the first start, and if the file cannot be read.
     public let memory: HouseMemory
-    /// Of this house alone, as long as its directory lasts.
+    /// The request id cipher of this house, whose secret is stored in the directory.
     let veil: RequestVeil
-    /// All its files are the daemon's own.
+    /// The directory. All its files belong to the daemon.
     public let directory: String
-    /// The file with the secret of the veil, which is nobody's business but the daemon's.
+    /// The path of the secret for request ids. No other program should read it.
     public let secretPath: String
     private let path: String
     private let files: FileStore
-    /// Held until it is given back, or the value ends.
+    /// Held until ``giveBack()`` or deinitialization.
     private let lock: Mutex<DirectoryLock?>
     private let boot: BootID
     private let written: Mutex<Written>
@@ -36,11 +37,14 @@ public final class RuleStore: Sendable {
         var diskError: FileError?
     }
 
-    /// Makes the directory if it is missing, takes it and reads the file in it. A file that is damaged is kept aside as
-    /// `rules.damaged`, and the rules go on from now.
+    /// Creates the directory if it is missing, locks it and reads its file. A damaged file is renamed to
+    /// `rules.damaged`, and the rules begin with an empty state.
     ///
-    /// - Parameter complain: takes what a person should know, with a `hint:` line.
-    /// - Throws: when another process has the directory, or nothing can be stored in it.
+    /// - Parameters:
+    ///   - directory: The directory's path.
+    ///   - files: The file system; tests pass a simulated one.
+    ///   - complain: Receives messages for the user, with a `hint:` line.
+    /// - Throws: `FileError` if another process has locked the directory, or if it cannot be written.
     public init(_ directory: String, files: FileStore = FileStore(), complain: (String) -> Void) throws(FileError) {
         try files.requireAnswer(of: directory)
         try files.makeDirectories(directory)
@@ -57,10 +61,10 @@ public final class RuleStore: Sendable {
         written = Mutex(last)
     }
 
-    /// Replaces the stored memory, and stores it in the reserve if the file cannot be replaced. Returns when the memory would survive a
-    /// power cut; blocks as long as the disk takes.
+    /// Replaces the stored state, or writes it into the reserve if the file cannot be replaced. Blocks until the state
+    /// would survive a power cut.
     ///
-    /// - Throws: the disk's error if the reserve cannot take the memory either.
+    /// - Throws: the disk's error if the reserve cannot hold the state either.
     func write(_ memory: HouseMemory) throws(FileError) -> Outcome {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
         do throws(FileError) {
@@ -77,7 +81,8 @@ public final class RuleStore: Sendable {
         }
     }
 
-    /// Made on the first use. One that was cut off is made anew: then a command under way may be carried out twice.
+    /// Reads the secret, or creates it on first use. A truncated secret is replaced; a running command may then be
+    /// executed twice.
     private static func secret(_ path: String, _ files: FileStore) throws(FileError) -> [UInt8] {
         let length = RequestVeil.secretLength
         if let known = try files.readSecretIfPresent(path, limit: length), known.count == length { return known }
@@ -86,7 +91,7 @@ public final class RuleStore: Sendable {
         return new
     }
 
-    /// Lets another store have the directory. Nothing is written after it.
+    /// Releases the lock of the directory. Nothing is written afterwards.
     func giveBack() { lock.withLock { $0 = nil } }
 
     private static func read(
@@ -126,7 +131,7 @@ public final class RuleStore: Sendable {
             boot: boot, instant: BootClock.now, nanosecondsSince1970: WallTime.now.nanosecondsSince1970)
     }
 
-    /// Without /proc every start counts as a boot of its own.
+    /// Returns the id of the host's boot. Without /proc, every start counts as a separate boot.
     private static func currentBoot() -> BootID {
         let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max) }
         guard let boot = BootID(bytes: bytes) else { preconditionFailure("a boot's identifier has 16 bytes") }

@@ -3,38 +3,42 @@ import Automation
 import PlugClient
 import PlugModel
 
-/// The house as running rules see it: what is heard of its plugs, and a way to command them.
+/// The access of running rules to the house: its updates, and commands to its plugs.
 protocol RuledHouse: Sendable {
-    /// In order for each plug; ends after ``run()`` was cancelled.
+    /// The updates, in order for each plug. The channel ends after ``run()`` was cancelled.
     var updates: AsyncChannel<HouseFollower.Update> { get }
 
     /// Follows the house until the task is cancelled.
     func run() async
 
-    /// - Throws: ``Refusal`` when the plug refused or is away.
+    /// Sends a command.
+    ///
+    /// - Throws: ``Refusal`` if the plug refused or is away.
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)
 
-    /// The plugs that are paired, by what they were called last; nil where nobody can say now.
+    /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     func pairedPlugs() async -> [PlugID: String]?
 
-    /// Tries to reach a plug that is away at once: something about it is new.
+    /// Connects to a plug that is away at once, because its state may have changed.
     func locate(_ plug: String) async
 
-    /// Every event of the plug up to this one has taken effect.
+    /// Notifies the plug that every event up to this one has taken effect.
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async
 
-    /// What the rules tell, for whoever keeps it.
+    /// Passes a record of the rules to recorder and observers.
     func note(_ record: RunnerRecord) async
 
-    /// The rules from now on, those of them that are turned off, and what is wrong with their files.
+    /// Passes the current rules, the names of those that are turned off, and the faults of rule files to recorder and
+    /// observers.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 
-    /// What the plug measured in the hours before, on the controller's clock, as far as somebody kept it.
+    /// Returns the power that the plug measured in the last hours, on the controller's clock; empty if it is not
+    /// stored.
     func past(of plug: PlugID) async -> [RecordedPower]
 
-    /// The rules have ended, and everything of theirs is stored.
+    /// Ends the recording after the rules have ended and stored their state.
     func end() async
 }
 

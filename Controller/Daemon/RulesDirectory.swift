@@ -1,23 +1,24 @@
 import DurableFiles
 import NIOPosix
 
-/// Rule files, and directories of them, that are read anew whenever they change: the shell of ``RuleFileWatch`` and
+/// Rule files and directories of rule files, which are read again on each change: the shell of ``RuleFileWatch`` and
 /// ``RuleFileShelf``.
 public actor RulesDirectory {
+    /// The interval between two looks.
     private static let interval = Duration.seconds(1)
 
     private nonisolated let files: LookedAtFiles
     private nonisolated let read: @Sendable (String) -> RuleFileReading
     private var shelf = RuleFileShelf()
     private var watch: RuleFileWatch
-    /// What stands in the files, as of the last reading.
+    /// The content of the files at the last reading.
     public private(set) var current: RuleFileSet
 
-    /// Reads all of it, which blocks for a while at most where a disk does not answer.
+    /// Reads all files. If a file system does not answer, this blocks until its timeout.
     ///
     /// - Parameters:
-    ///   - paths: files, and directories, of which the `.yaml`, `.yml` and `.lua` files that are not hidden are read.
-    ///   - read: understands the file of a path; on whichever thread.
+    ///   - paths: Files, and directories of which the visible `.yaml`, `.yml` and `.lua` files are read.
+    ///   - read: Parses the file at a path. Called on any thread.
     public init(_ paths: [String], read: @escaping @Sendable (String) -> RuleFileReading) {
         self.init(LookedAtFiles(paths), read: read)
     }
@@ -25,13 +26,13 @@ public actor RulesDirectory {
     init(_ files: LookedAtFiles, read: @escaping @Sendable (String) -> RuleFileReading) {
         self.files = files
         self.read = read
-        // Looked at before it is read: what changes in between is read once more.
+        // The look precedes the reading, so a change between them causes another reading.
         let look = files.look()
         watch = RuleFileWatch(look.stamps)
         current = shelf.take(look.readings(by: read))
     }
 
-    /// Looks once a second until the task is cancelled, and hands over what changed.
+    /// Checks the files every second until the task is cancelled, and passes each changed set to `take`.
     public func follow(_ take: @Sendable (RuleFileSet) async -> Void) async {
         let (files, read) = (files, read)
         while !Task.isCancelled {
@@ -42,30 +43,33 @@ public actor RulesDirectory {
                 let readings = try await NIOThreadPool.singleton.runIfActive { look.readings(by: read) }
                 current = shelf.take(readings)
             } catch {
-                // Nobody runs any more who could read them.
+                // The thread pool was shut down.
                 return
             }
             await take(current)
         }
     }
 
-    /// Every rule file, each once, and what is wrong with the paths. One that leads nowhere stays in the list, so that reading it says
-    /// what is wrong.
+    /// Returns all rule files at the paths, each once, and the faults of the paths. A missing file stays in the list,
+    /// so that reading it reports the error.
     public static func files(in paths: [String]) -> (files: [String], faults: [String]) {
         let look = LookedAtFiles(paths).look()
         return (look.files, look.faults.map(\.words))
     }
 }
 
-/// Rule files, and directories of them, as they are found by name.
+/// The paths of rule files and directories, which are examined with a timeout.
 struct LookedAtFiles: Sendable {
     private let paths: [String]
     private let find: @Sendable (String) -> RulePathLook
     private let patience: Patience
 
+    /// Creates the list of paths. Nothing is examined yet.
+    ///
     /// - Parameters:
-    ///   - patience: how long the file systems may take.
-    ///   - find: looks at one of the paths.
+    ///   - paths: Files and directories.
+    ///   - patience: The timeout of the file systems.
+    ///   - find: Examines one path.
     init(
         _ paths: [String], patience: Patience = .ofFiles,
         find: @escaping @Sendable (String) -> RulePathLook = RulePathLook.init(at:)
@@ -73,8 +77,8 @@ struct LookedAtFiles: Sendable {
         (self.paths, self.patience, self.find) = (paths, patience, find)
     }
 
-    /// Looks at each path for itself, so that a file system that does not answer affects only its own paths. Of such a path the look
-    /// has the path itself and the reason: the rules that were read from it before stay.
+    /// Examines each path separately, so that a file system that does not answer affects only its own paths. Such a
+    /// path is listed with the error, and the rules that were read from it stay active.
     func look() -> RuleFileLook {
         let find = find
         return RuleFileLook(
@@ -82,51 +86,57 @@ struct LookedAtFiles: Sendable {
     }
 }
 
-/// The rule files that a look finds at one path.
+/// The rule files at one path.
 struct RulePathLook: Sendable {
-    /// Stops a directory of anything else from filling the memory.
+    /// The maximum number of names read from a directory. Prevents a directory with other content from filling the
+    /// memory.
     private static let maximumNames = 1 << 16
 
-    /// The files in their order, without those beyond ``RuleFileShelf/maximumFiles``, each with its stamp.
+    /// The files in order, up to ``RuleFileShelf/maximumFiles``, each with its stamp.
     var files: [(path: String, stamp: FileStamp?)] = []
-    /// False if the directory has more files or names than are read.
+    /// False if the directory has more files or names than the limits.
     var isWhole = true
-    /// The reason why the path was not read.
+    /// The reason why the path could not be examined.
     var fault: String?
 
+    /// Examines a file or a directory.
     init(at path: String) {
         var found = [path]
         if FileStamp(of: path)?.isDirectory == true { (found, isWhole) = Self.files(inDirectory: path) }
         if found.count > RuleFileShelf.maximumFiles { isWhole = false }
-        // A directory's own stamp changes also with files that are none of ours, such as an editor's.
+        // A directory's own stamp is not used, because it also changes with other files, such as an editor's.
         files = found.prefix(RuleFileShelf.maximumFiles).map { ($0, FileStamp(of: $0)) }
     }
 
+    /// The result for a path whose file system did not answer in time.
     init(unanswered path: String) {
         let error = FileError(.read, path, .late)
         fault = "\(error)\nhint: \(error.hint ?? "")"
     }
 
-    /// Whether a file of a directory is read. Hidden files are not the user's: an editor's lock (`.#a.yaml`), the attributes that
-    /// macOS stores (`._a.yaml`). The endings leave out the other files of editors: `a.yaml~`, `#a.yaml#`, `.a.yaml.swp`, `4913`.
+    /// Returns true if a file of a directory is a rule file. Hidden files are excluded, such as an editor's lock
+    /// (`.#a.yaml`) or macOS attributes (`._a.yaml`). The extensions exclude the other files of editors: `a.yaml~`,
+    /// `#a.yaml#`, `.a.yaml.swp`, `4913`.
     static func isRuleFile(_ name: String) -> Bool {
         !name.hasPrefix(".") && [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix)
     }
 
-    /// - Returns: the rule files, and whether all names in the directory were looked at.
+    /// Lists a directory.
+    ///
+    /// - Returns: The rule files, and true if all names of the directory were read.
     private static func files(inDirectory path: String) -> (files: [String], isWhole: Bool) {
-        // One that nobody may read is said by reading it as a file.
+        // An unreadable directory is treated as a file, so that reading it reports the error.
         guard let names = FileStamp.names(in: path, limit: maximumNames) else { return ([path], true) }
         return (names.filter(isRuleFile).map { path + "/" + $0 }, names.count < maximumNames)
     }
 }
 
-/// What one look finds.
+/// The result of examining all paths.
 struct RuleFileLook: Sendable {
-    /// In their order, each once.
+    /// The rule files in order, each once.
     let files: [String]
     let stamps: RuleFileWatch.Look
-    /// Of paths that are not to be read, with what is wrong with them.
+    /// The paths that could not be read completely, with a message for each.
     let faults: [(path: String, words: String)]
 
     init(_ looks: [(path: String, look: RulePathLook)]) {
@@ -158,6 +168,7 @@ struct RuleFileLook: Sendable {
         (self.files, self.stamps, self.faults) = (files, stamps, faults)
     }
 
+    /// Reads all files, and adds a reading for each fault.
     func readings(by read: (String) -> RuleFileReading) -> [(path: String, reading: RuleFileReading)] {
         files.map { ($0, read($0)) } + faults.map { ($0.path, .broken($0.words)) }
     }

@@ -1,11 +1,14 @@
 public import Automation
 public import LinuxClocks
 
-/// What the running rules have to tell, and when it was.
+/// A notice of the running rules with its time.
 public struct RunnerRecord: Sendable {
+    /// The time of the notice.
     public var at: WallTime
+    /// The notice.
     public var notice: HouseNotice
 
+    /// Creates a record from its parts.
     public init(at: WallTime, notice: HouseNotice) {
         self.at = at
         self.notice = notice

@@ -1,26 +1,33 @@
 public import Automation
 public import Scripting
 
-/// Calls scripts' functions, each script in a process of its own.
+/// Calls the functions of scripts. Each script runs in its own process.
 public protocol ScriptCalling: Sendable {
-    /// How the scripts' processes fare, for one reader.
+    /// The starts and ends of script processes, for one reader.
     var notices: AsyncStream<ScriptNotice> { get }
 
-    /// These run from now on. One that is equal to one of before keeps its process.
+    /// Replaces the running scripts. Unchanged scripts keep their processes.
     ///
-    /// Calls of one that has changed, also the one under way, are made in its new process.
+    /// Pending calls of a changed script, including a running one, are made in its new process.
     ///
-    /// - Parameter states: what scripts kept, by their names, as JSON.
+    /// - Parameters:
+    ///   - scripts: All scripts to run.
+    ///   - states: The stored states of scripts by name, as JSON.
     func replace(_ scripts: [Script], states: [String: String]) async
 
-    /// Returns what the function asked for, or why it could not be asked; nil where the task was cancelled, or everything ended, before
-    /// that was known. Calls of one script are made one after the other.
+    /// Calls a function, after earlier calls of the same script.
     ///
-    /// - Parameter state: what the house keeps of the script, which the function finds: what an earlier call that was refused or withdrawn
-    ///   has made of it does not count.
+    /// - Parameters:
+    ///   - call: The function and its arguments.
+    ///   - plugs: The plugs that the function can read.
+    ///   - state: The stored state of the script, as JSON. Changes by an earlier call that was refused or withdrawn are
+    ///     not part of it.
+    ///   - time: The time that the function can read.
+    /// - Returns: The actions that the function requested, or the reason of a failure; nil if the task was cancelled or
+    ///   all scripts were ended before the result was known.
     func call(_ call: ScriptCall, plugs: [PlugView], state: String?, time: ScriptTime) async -> ScriptOutcome?
 
-    /// Ends every process.
+    /// Ends all processes.
     func end() async
 }
 

@@ -6,8 +6,8 @@ import PlugClient
 import PlugModel
 import ProtocolCore
 
-/// One house, followed once, for rules, history and audiences together. The rules hear what they would hear alone, and when
-/// they would; when they have ended, the history may still fetch what came last.
+/// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates at the
+/// same time as without the others. After the rules have ended, the recorder may still fetch the last samples.
 actor SharedHouse: RuledHouse {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -16,19 +16,25 @@ actor SharedHouse: RuledHouse {
     private let house: any RuledHouse & RecordedHouse
     private let recorder: Recorder?
     private var audiences: [Listener]
-    /// The rules'.
+    /// The filter of the rules.
     private var seen: EventsSeen
     private var following: [Task<Void, Never>] = []
 
     private struct Listener {
         let audience: any HouseAudience
-        /// Nil for one that hears everything.
+        /// The filter of the observer; nil if it receives all updates.
         var seen: EventsSeen?
     }
 
+    /// Creates the distribution. Nothing is followed before ``run()``.
+    ///
     /// - Parameters:
-    ///   - seen: the rules'.
-    ///   - known: from where the house is followed.
+    ///   - house: The follower of the house.
+    ///   - seen: The filter of the rules.
+    ///   - recorder: Stores the reports; nil if there is no history.
+    ///   - audiences: The observers.
+    ///   - known: The positions from which the house is followed.
+    ///   - eventLoop: The event loop of the actor.
     init(
         _ house: any RuledHouse & RecordedHouse, rules seen: EventsSeen, recorder: Recorder?,
         audiences: [any HouseAudience] = [], known: [PlugID: SequenceNumber] = [:], on eventLoop: any EventLoop
@@ -48,7 +54,7 @@ actor SharedHouse: RuledHouse {
     func run() async {
         let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
         await recorder?.begin(house)
-        // Tasks of their own, which end in `end()`: without a reader nothing more would come from the network.
+        // Separate tasks that end in `end()`. Without a reader, nothing more would be read from the network.
         following = [Task { await house.run() }, Task { await self.share() }]
         for await _ in unread {}
         unreadable.finish()
@@ -94,7 +100,7 @@ actor SharedHouse: RuledHouse {
 
     func past(of plug: PlugID) async -> [RecordedPower] { await recorder?.past(of: plug) ?? [] }
 
-    /// Returns when the history has what it could get.
+    /// Ends the recording. Returns when the history has stored the last samples, or its time limit has passed.
     func end() async {
         await recorder?.finish()
         for task in following {

@@ -3,7 +3,7 @@ import Foundation
 public import PowerHistory
 
 extension StoredTrace {
-    /// As the history keeps it.
+    /// Encodes a trace for the history, as JSON.
     public init(_ trace: RuleTrace) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -17,7 +17,7 @@ extension StoredTrace {
 }
 
 extension RuleTrace {
-    /// Nil for one that a later version wrote, or that is damaged.
+    /// Decodes a stored trace; nil if it is damaged or has the format of a later version.
     public init?(_ stored: StoredTrace) {
         guard let trace = try? JSONDecoder().decode(RuleTrace.self, from: Data(stored.json.utf8)) else { return nil }
         self = trace

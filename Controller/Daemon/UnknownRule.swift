@@ -1,11 +1,14 @@
-/// Somebody named a rule that does not run.
+/// A user's request mentions a rule that is not active.
 public struct UnknownRule: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name in the request.
     public var name: String
-    /// Those that do.
+    /// The names of the active rules.
     public var known: [String]
 
+    /// The message for the user, without the hint.
     public var description: String { "no rule is named \"\(name)\"" }
 
+    /// The hint for the user.
     public var hint: String {
         let near = known.first { $0.lowercased() == name.lowercased() }
         guard let near else { return known.isEmpty ? "no rules run" : "see `plugctl rules state` for those that run" }

@@ -1,16 +1,16 @@
 import Automation
 
-/// Records that nobody has taken yet. Behind a reader that stands still scripts go on, by their timers and their answers, and the
-/// memory must not fill with what they say.
+/// The records that are not delivered yet. Their number is limited, because scripts continue to produce records while a
+/// reader is blocked.
 struct UnsentRecords {
-    /// Lines of what scripts' functions do and say, 8 MB at most. Beyond it the oldest are left out.
+    /// The maximum number of lines from scripts' functions, 8 MB at most. The oldest lines are dropped first.
     static let detailLimit = 16_384
-    /// Records in all. One event, with all that waits for the same write, causes far fewer.
+    /// The maximum number of records. One event, with everything that waits for the same write, causes far fewer.
     static let limit = 65_536
 
     private var records: [RunnerRecord] = []
     private var next = 0
-    /// Lines of those among `records` that may be left out first.
+    /// The lines of the records that may be dropped first.
     private var detail = 0
     private var leftOut = 0
 
@@ -20,7 +20,8 @@ struct UnsentRecords {
         if detail > Self.detailLimit || records.count - next > Self.limit { makeRoom() }
     }
 
-    /// The oldest one; before it how many were left out since the one before.
+    /// Removes and returns the oldest record. If records were dropped before it, a record with their number is returned
+    /// first.
     mutating func takeNext() -> RunnerRecord? {
         guard next < records.count else { return nil }
         if leftOut > 0 {
@@ -30,7 +31,7 @@ struct UnsentRecords {
         let record = records[next]
         detail -= record.notice.detail
         next += 1
-        // Not one by one: that would move all others each time.
+        // Removed in groups, because each removal moves all other records.
         if next == records.count || next >= 1024 {
             records.removeFirst(next)
             next = 0
@@ -38,7 +39,7 @@ struct UnsentRecords {
         return record
     }
 
-    /// A quarter at once, so that it is seldom.
+    /// Drops a quarter of the records at once, so that this is rarely needed.
     private mutating func makeRoom() {
         var kept: [RunnerRecord] = []
         for record in records[next...] {
@@ -56,7 +57,7 @@ struct UnsentRecords {
 }
 
 extension HouseNotice {
-    /// Lines that it has where it may be left out before all others; 0 of what may not.
+    /// The number of lines of a notice that may be dropped before others; 0 for other notices.
     fileprivate var detail: Int {
         switch self {
         case .calling, .called: 1

@@ -2,35 +2,41 @@ public import Automation
 import LinuxClocks
 public import ProtocolCore
 
-/// Where the sun rises and sets on days of the local calendar (since 1970-01-01): `instant` takes a second since 1970, UTC, to the
-/// controller's clock.
+/// Computes sunrise and sunset on days of the local calendar (counted from 1970-01-01). `instant` converts seconds
+/// since 1970 (UTC) to the controller's clock.
 public typealias SunTable = @Sendable (_ days: ClosedRange<Int64>, _ instant: (Int64) -> Instant) -> SunTimes
 
-/// The local wall clock beside the controller's own, as a value for the year at hand: made anew each day, and when somebody sets the
-/// clock.
+/// Tracks how the local wall clock relates to the controller's monotonic clock, as a table for the next year. The table
+/// is computed again each day, and when the wall clock or the time zone changes.
 struct WallClockWatch {
-    /// The two clocks run at the same pace, also while the network keeps one right; they come apart when somebody sets the wall clock,
-    /// and by less where they could not be read in one moment.
+    /// The maximum difference that is ignored. Both clocks run at the same rate, even while the network adjusts the
+    /// wall clock. They diverge when the wall clock is set, and slightly because they are not read at the same instant.
     static let tolerance = Duration.milliseconds(4)
-    /// Seconds are taken to begin so much later than they do: no rule runs before the second that it names, whatever the tolerance.
+    /// The delay that is added to each second, so that no rule runs before the second it specifies, despite the
+    /// tolerance.
     static let lateness = Duration.milliseconds(5)
+    /// The time after which the table is computed again.
     static let lifetime = Duration.seconds(86_400)
-    /// How often the offsets are compared: a new time zone may differ from the previous one only in another season.
+    /// The interval between comparisons of the offsets. A new time zone may differ from the previous one only in a
+    /// different season.
     static let comparison = Duration.seconds(30)
-    /// Days that are known back, for the period of an energy that began then, and ahead.
+    /// The number of past and future days in the table. Past days are needed for energy periods that began then.
     private static let before: Int64 = 40
     private static let after: Int64 = 370
     private static let day: Int64 = 86_400
 
     private var made: (at: Instant, origin: Int64, offset: Int)?
-    /// The offsets that were made of the host's zone, with their span, and when they were compared with the zone last.
+    /// The offsets of the host's time zone, their span in seconds since 1970, and the time of the last comparison with
+    /// the zone.
     private var known: (offsets: LocalOffsets, from: Int, to: Int, compared: Instant)?
 
-    /// What is new since the last look; nil where nothing is.
+    /// Checks the clocks and returns a new table if something changed, or nil.
     ///
     /// - Parameters:
-    ///   - wall: nanoseconds since 1970, UTC, at `now`.
-    ///   - offset: seconds that local time is ahead of UTC at a second since 1970.
+    ///   - wall: Nanoseconds since 1970 (UTC) at `now`.
+    ///   - now: The controller's clock.
+    ///   - sun: Computes sunrise and sunset; nil if the location is unknown.
+    ///   - offset: Returns the seconds that local time is ahead of UTC at a second since 1970.
     mutating func look(
         wall: Int64, now: Instant, sun: SunTable?, offset: (Int) -> Int
     ) -> (time: LocalTime, sun: SunTimes)? {
@@ -44,7 +50,7 @@ struct WallClockWatch {
         made = (now, origin, current)
         let second = wall / 1_000_000_000
         let late = origin - Self.lateness.wholeNanoseconds
-        // Rounded up, so that the phase is none of the past.
+        // Rounded up, so that the phase is not negative.
         let apart = late / 1_000_000_000 + (late % 1_000_000_000 > 0 ? 1 : 0)
         let phase = apart * 1_000_000_000 - late
         func instant(_ second: Int64) -> Instant { Instant(nanoseconds: (second - apart) * 1_000_000_000 + phase) }

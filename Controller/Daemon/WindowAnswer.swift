@@ -3,25 +3,27 @@ import PlugClient
 import PlugModel
 import PowerHistory
 
-/// What came of a piece that was asked for, as it is to be stored.
+/// The result of a fetched window in the form of the history.
 struct WindowAnswer: Sendable {
-    /// A sample is in the plug's memory so soon after it was taken, however uncertain its clock is here.
+    /// The time in milliseconds after which a sample is certainly in the plug's memory, including the uncertainty of
+    /// the plug's clock.
     static let settling: Int64 = 30_000
-    /// While it was fetched the plug went on: as long as anybody waits for an answer, and what its clock is uncertain by.
+    /// The maximum time in milliseconds that chunks may be newer than the request. It covers the duration of the fetch
+    /// and the uncertainty of the plug's clock.
     static let ahead: Int64 = 120_000
 
     let window: BackfillPlan.Window
     let chunks: [StoredChunk]
-    /// From the first sample to the last; nil without any.
+    /// The range from the first to the last sample; nil without samples.
     let covered: ClosedRange<Int64>?
-    /// What need not be asked for again: the chunks came whole, so as far as they reach. Of the newest end that is the last
-    /// sample, since more may have come since.
+    /// The range that need not be fetched again. It includes the whole chunks. At the newest end it stops at the last
+    /// sample, because more samples may have been added since.
     let fetched: FetchedSpan?
 
     init(_ window: BackfillPlan.Window, _ answer: FetchedChunks) {
         self.window = window
         let origin = answer.origin.milliseconds
-        // A plug sends nothing else; one that is broken is not to spoil what is known of other times.
+        // Chunks outside of the window are dropped, so that a faulty plug cannot affect other time ranges.
         let honest = answer.chunks.filter {
             $0.firstMilliseconds >= 0 && $0.lastMilliseconds <= answer.asked + Self.ahead
                 && window.range.overlaps($0.firstMilliseconds...$0.lastMilliseconds)

@@ -2,12 +2,15 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// The history as its recorder sees it. Each call may take as long as the disk does.
+/// The access of the recorder to the history. Each call may take as long as the disk does.
 protocol WritableHistory: Sendable {
+    /// Stores a batch in one transaction.
     func record(_ batch: HistoryBatch) throws
+    /// Returns the missing ranges of a boot up to `now`, in milliseconds of the plug's clock.
     func missing(of plug: PlugID, boot: BootID, through now: Int64) throws -> [ClosedRange<Int64>]
+    /// Deletes expired data.
     func forgetOld(now: Int64) throws
-    /// Samples with the wall clock's milliseconds, in order, no more than these.
+    /// Calls `body` for stored samples in order, with milliseconds of the wall clock, at most `limit` times.
     func samples(
         of plug: PlugID, from: Int64, to: Int64, atMost limit: Int,
         _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
