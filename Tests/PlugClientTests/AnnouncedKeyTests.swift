@@ -16,7 +16,8 @@ import Testing
 
 private func key(_ number: Int) -> PublicKey { PublicKey(madeUp: UInt64(1000 + number)) }
 
-/// The kernel's files on a storage that takes 200 ms for each write. Counts the files that were replaced, and the writes on event loops.
+/// Files of the kernel with a delay of 200 ms for each synchronization. Counts the replaced files and the writes on
+/// event loops.
 private final class SlowDisk: FileCalls {
     private let kernel = LinuxFileCalls()
     private let counts = Mutex((replaced: 0, onEventLoop: 0))
@@ -57,11 +58,11 @@ private final class SlowDisk: FileCalls {
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }
 
-/// A plug on a real connection that announces keys as the test says.
+/// A plug on a real connection that announces keys on request of the test.
 private actor AnnouncingPlug: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop
-    /// An element for each confirmation of the newest key.
+    /// Receives an element for each confirmation of the newest key.
     nonisolated let confirmations: AsyncStream<Void>
     private let confirming: AsyncStream<Void>.Continuation
     private var server = PlugServer(
@@ -132,7 +133,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(disk.replaced == before + 1, "the same key is written once")
 
         await plug.announce((1...200).map { key($0) })
-        // The answer comes behind all keys.
+        // The answer follows all keys.
         _ = try await followed.send(turnOn)
         while await followed.announcedKey.isStoring { try await Task.sleep(for: .milliseconds(10)) }
         #expect(disk.replaced <= before + 4)
@@ -156,7 +157,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(announced.announced(key(1)) == .confirm)
     }
 
-    @Test("While a key is being stored only the newest of the next ones is kept")
+    @Test("While a key is being stored, only the newest of the following keys is kept")
     mutating func newestWaits() {
         announced.opened()
         #expect(announced.announced(key(1)) == .store)

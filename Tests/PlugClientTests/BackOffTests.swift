@@ -7,7 +7,7 @@ import Testing
 @testable import PlugClient
 
 @Suite struct BackOffTests {
-    @Test(arguments: 1...50)
+    @Test("The retry delay doubles up to 30 seconds, with jitter between half and the full delay", arguments: 1...50)
     func attemptsDoubleTheirDistanceUpTo30SecondsWithJitter(seed: Int) {
         var bench = FollowedBench(seed: UInt64(seed))
         bench.feed(.located)
@@ -27,7 +27,7 @@ import Testing
         #expect(base == .seconds(30))
     }
 
-    @Test func twoControllersDoNotReturnAtOnce() {
+    @Test("Controllers with different seeds retry after different delays") func twoControllersDoNotReturnAtOnce() {
         var waits: Set<Duration> = []
         for seed in 0..<20 {
             var bench = FollowedBench(seed: UInt64(seed))
@@ -38,7 +38,7 @@ import Testing
         #expect(waits.count == 20)
     }
 
-    @Test func aNewAnnouncementRetriesAtOnce() {
+    @Test("A new announcement causes an immediate attempt") func aNewAnnouncementRetriesAtOnce() {
         var bench = FollowedBench()
         bench.feed(.located)
         for _ in 0..<10 {
@@ -48,14 +48,15 @@ import Testing
         #expect(bench.attempts == Array(repeating: .zero, count: 11))
     }
 
-    @Test func aSessionThatLastsEndsTheBackOffAndAConnectionAloneDoesNot() {
+    @Test("A session of five seconds resets the delay, and a short session does not")
+    func aSessionThatLastsEndsTheBackOffAndAConnectionAloneDoesNot() {
         var bench = FollowedBench()
         bench.feed(.located)
         for _ in 0..<8 {
             bench.feed(.failed(.away("refused")))
             bench.feed(.located)
         }
-        // A full plug accepts the connection and says Goodbye.
+        // A plug without free sessions accepts the connection and sends a Goodbye.
         bench.serve(.stop)
         bench.connect()
         #expect(bench.retries.last! >= .seconds(15))
@@ -72,10 +73,11 @@ import Testing
         #expect(bench.reasons.last == "connection lost")
     }
 
-    @Test func aPlugThatFallsSilentIsLeftAndTriedAgain() {
+    @Test("A plug that sends nothing for 45 seconds is disconnected and tried again")
+    func aPlugThatFallsSilentIsLeftAndTriedAgain() {
         var bench = FollowedBench()
         bench.locateAndConnect()
-        // The wire is cut and nobody is told.
+        // The connection is interrupted, and neither side is notified.
         let follower = bench.follower
         var alone = FollowedBench()
         alone.follower = follower

@@ -6,7 +6,8 @@ import Testing
 @testable import PlugClient
 
 @Suite struct CommandTests {
-    @Test func aCommandIsAnsweredWithStateAndEvent() {
+    @Test("A command is answered with the new state and the number of its event")
+    func aCommandIsAnsweredWithStateAndEvent() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.feed(.command(request(1), turnOn))
@@ -14,7 +15,8 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func aCommandGivenBeforeTheConnectionWaitsForIt() {
+    @Test("A command that is given before the connection is sent when the connection is made")
+    func aCommandGivenBeforeTheConnectionWaitsForIt() {
         var bench = FollowedBench()
         bench.feed(.command(request(1), turnOn))
         bench.feed(.command(request(2), .identify))
@@ -24,7 +26,8 @@ import Testing
         #expect(bench.outcomes.count == 2)
     }
 
-    @Test func aCommandWhoseAnswerWasLostIsAskedAgainAndDoneOnce() {
+    @Test("A command whose answer was lost is sent again and executed once")
+    func aCommandWhoseAnswerWasLostIsAskedAgainAndDoneOnce() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.answers = false
@@ -41,7 +44,8 @@ import Testing
         #expect(bench.performed == [request(1)], "what was answered is not asked again")
     }
 
-    @Test func aPlugThatTakesItsTimeIsAskedAgainWithTheSameIdAfterFiveSeconds() {
+    @Test("A command without an answer is sent again with the same id after five seconds")
+    func aPlugThatTakesItsTimeIsAskedAgainWithTheSameIdAfterFiveSeconds() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.answers = false
@@ -53,7 +57,7 @@ import Testing
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: nil)])
     }
 
-    @Test func aCommandThatNobodyWaitsForIsNotSentAgain() {
+    @Test("A withdrawn command is not sent") func aCommandThatNobodyWaitsForIsNotSentAgain() {
         var bench = FollowedBench()
         bench.feed(.command(request(1), turnOn))
         bench.feed(.command(request(2), turnOn))
@@ -62,7 +66,8 @@ import Testing
         #expect(bench.performed == [request(2)])
     }
 
-    @Test func asManyCommandsWaitAsOneConnectionCarriesAndNoMore() {
+    @Test("As many commands as one session allows wait for the connection, and the next one is refused")
+    func asManyCommandsWaitAsOneConnectionCarriesAndNoMore() {
         var bench = FollowedBench()
         let limit = PlugWire.requestsInFlight
         for number in 0...limit { bench.feed(.command(request(UInt8(number)), turnOn)) }
@@ -75,7 +80,7 @@ import Testing
         #expect(bench.performed.last == request(100))
     }
 
-    @Test func theSameRequestGivenTwiceIsOne() {
+    @Test("A command with an id that is already waiting is ignored") func theSameRequestGivenTwiceIsOne() {
         var bench = FollowedBench()
         bench.feed(.command(request(1), turnOn))
         bench.feed(.command(request(1), turnOn))
@@ -84,7 +89,7 @@ import Testing
         #expect(bench.finished.count == 1)
     }
 
-    @Test func aCommandThatWasAskedAgainIsAnsweredOnce() {
+    @Test("A command that is answered twice finishes once") func aCommandThatWasAskedAgainIsAnsweredOnce() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.answers = false
@@ -96,7 +101,7 @@ import Testing
         #expect(bench.finished.count == 1)
     }
 
-    @Test func aRefusalIsAnAnswer() {
+    @Test("A refusal finishes the command") func aRefusalIsAnAnswer() {
         var bench = FollowedBench()
         bench.answers = false
         bench.locateAndConnect()
@@ -105,7 +110,7 @@ import Testing
         #expect(bench.outcomes == [request(1): .refused(Refusal(.protectionTripped, "too much"))])
     }
 
-    @Test func afterTheStopACommandIsRefusedAtOnce() {
+    @Test("A command after the stop is refused at once") func afterTheStopACommandIsRefusedAtOnce() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.feed(.stop)
@@ -114,8 +119,7 @@ import Testing
             bench.outcomes == [request(1): .refused(Refusal(.deadlinePassed, "the plug is no longer followed"))])
     }
 
-    /// Whatever breaks when: each command is carried out once and answered, and each event heard once.
-    @Test(arguments: 0..<300)
+    @Test("Each command is executed once and each event arrives once despite disconnections", arguments: 0..<300)
     func anyOrderOfBreaksKeepsThePromises(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var bench = FollowedBench(cursor: .after(9), seed: UInt64(seed))

@@ -35,7 +35,7 @@ import Testing
 
     private func memory() throws -> CursorMemory { try CursorMemory(directory) { Issue.record("\($0)") } }
 
-    @Test func whatWasShownIsKnownTheNextTime() async throws {
+    @Test("Stored numbers are read again at the next start") func whatWasShownIsKnownTheNextTime() async throws {
         let memory = try memory()
         #expect(await memory.known.isEmpty)
         for update in [welcome(lamp.id), event(4), event(5)] { await memory.took(report(update)) }
@@ -45,7 +45,8 @@ import Testing
         #expect(try FileStore().read(directory + "/cursors", limit: 1000).count == 17 - 2 + 15)
     }
 
-    @Test func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
+    @Test("A gap is stored up to its end, and the beginning is stored before the first event")
+    func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
         let memory = try memory()
         for update in [welcome(lamp.id), .following(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {
             await memory.took(report(update))
@@ -54,7 +55,8 @@ import Testing
         #expect(try await self.memory().known == [lamp.id: 99])
     }
 
-    @Test func programsThatShareItKeepWhatTheOthersSaw() async throws {
+    @Test("Programs that share the directory keep each other's numbers")
+    func programsThatShareItKeepWhatTheOthersSaw() async throws {
         let (first, second) = (try memory(), try memory())
         for update in [welcome(lamp.id), event(4)] { await first.took(report(update)) }
         for update in [welcome(other), event(7)] { await second.took(report(update, of: "Kettle")) }
@@ -63,10 +65,10 @@ import Testing
         #expect(try await memory().known == [lamp.id: 4, other: 7])
     }
 
-    @Test func aDiskThatRefusesIsComplainedOfOnce() async throws {
+    @Test("Repeated write failures are reported once") func aDiskThatRefusesIsComplainedOfOnce() async throws {
         let complaints = Mutex<[FileError]>([])
         let memory = try CursorMemory(directory) { error in complaints.withLock { $0.append(error) } }
-        // A directory stands where the file should be, which no permission of root's gets past.
+        // A directory has the name of the file. The write then fails even for root, which ignores permissions.
         try FileStore().makeDirectories(directory + "/cursors/x")
         await memory.took(report(welcome(lamp.id)))
         for sequence in 1...3 as ClosedRange<SequenceNumber> {
@@ -76,12 +78,13 @@ import Testing
         #expect(complaints.withLock { $0.count } == 1)
     }
 
-    @Test func aDirectoryThatCannotBeMadeIsAnError() throws {
+    @Test("A directory that cannot be created is an error") func aDirectoryThatCannotBeMadeIsAnError() throws {
         try FileStore().replace(directory, with: [1])
         #expect(throws: FileError.self) { try memory() }
     }
 
-    @Test func theOneNotHeardOfForLongestIsForgottenFirst() {
+    @Test("Above the limit, the plug that was updated longest ago is removed first")
+    func theOneNotHeardOfForLongestIsForgottenFirst() {
         var list = CursorList([])
         func plug(_ number: Int) -> PlugID {
             let digits = String(number, radix: 16)
@@ -95,7 +98,7 @@ import Testing
         #expect(list.bytes.count < CursorList.byteLimit)
     }
 
-    @Test func fuzzedFilesAreReadAsFarAsTheyMakeSense() {
+    @Test("Of a damaged file, the valid lines are read") func fuzzedFilesAreReadAsFarAsTheyMakeSense() {
         var random = Fuzzing.random(31)
         var list = CursorList([])
         list.set(12, of: lamp.id)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlugClient
 
-/// A plug that takes another name and other settings while it is followed.
+/// A plug whose name and settings change while it is followed.
 @Suite struct DescriptionTests {
-    @Test func aNewNameIsToldAndTheConnectionGoesOn() {
+    @Test("A new name is reported and the connection continues") func aNewNameIsToldAndTheConnectionGoesOn() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         #expect(bench.descriptions.map(\.name) == [nil], "it is what it was found as")
@@ -18,7 +18,8 @@ import Testing
         #expect(bench.sequences == [10] && bench.retries.isEmpty)
     }
 
-    @Test func aCommandThatAnOldPlugDoesNotKnowEndsWithItsRefusal() {
+    @Test("A command that an older plug does not know ends with the plug's refusal")
+    func aCommandThatAnOldPlugDoesNotKnowEndsWithItsRefusal() {
         var bench = FollowedBench()
         bench.answers = false
         bench.locateAndConnect()

@@ -8,11 +8,11 @@ import Testing
 @testable import PlugClient
 @testable import PlugTransport
 
-/// Why a controller does not speak with a plug, in words, and what becomes of whoever waits for it.
+/// The texts for a plug that is not trusted, and the effects on waiting commands.
 @Suite struct DistrustTests {
     private let id = PlugID(rawValue: "0123456789ab")!
 
-    @Test func eachReasonSaysWhatToDo() {
+    @Test("Each reason for distrust has a hint") func eachReasonSaysWhatToDo() {
         #expect(
             "\(Distrust.notPaired(name: "Lamp"))"
                 == "it is not paired with this controller\nhint: plugctl pair \"Lamp\", with the code on its label")
@@ -35,7 +35,8 @@ import Testing
         return error
     }
 
-    @Test func anotherKeyBehindTheNameIsDistrustAndAPlugThatIsAwayIsNot() throws {
+    @Test("A different key is distrust, and an unreachable plug is away")
+    func anotherKeyBehindTheNameIsDistrustAndAPlugThatIsAwayIsNot() throws {
         let otherKey = try failed(.unreachable("No route to host"), .otherKey(.stranger))
         #expect(
             Disconnection(otherKey)
@@ -54,7 +55,7 @@ import Testing
         #expect(Disconnection(damaged) == .distrusted("\(damaged)"))
     }
 
-    @Test func whatThePlugSaidAtTheEndDecidesToo() {
+    @Test("The plug's Goodbye determines the kind of disconnection") func whatThePlugSaidAtTheEndDecidesToo() {
         let words = "Bye."
         for reason in Goodbye.Reason.allCases {
             let expected: Disconnection =
@@ -70,11 +71,12 @@ import Testing
                 }
             #expect(Disconnection(.endedByPeer(Goodbye(reason, words))) == expected)
         }
-        // Only the plug knows that it was reset.
+        // Only the plug can report that it was reset.
         #expect(Disconnection(.ended(Goodbye(.factoryReset, words))) == .away(words))
     }
 
-    @Test func whoWaitsForAnAnswerIsToldAndTheFollowerGoesOnTrying() {
+    @Test("Distrust refuses waiting requests, and the follower continues to retry")
+    func whoWaitsForAnAnswerIsToldAndTheFollowerGoesOnTrying() {
         var bench = FollowedBench()
         bench.feed(.located)
         bench.feed(.command(request(1), turnOn))
@@ -92,8 +94,9 @@ import Testing
         #expect(bench.performed == [request(3)], "what was refused is not sent after all")
     }
 
-    /// Each plug has its own events: one that is paired must not speak as another that is.
-    @Test func aPlugThatCallsItselfAnotherIsDistrusted() {
+    /// Event numbers belong to a plug, so a paired plug must not state the id of a different paired plug.
+    @Test("A plug that states a different id than its key belongs to is distrusted")
+    func aPlugThatCallsItselfAnotherIsDistrusted() {
         var bench = FollowedBench(cursor: .after(3))
         bench.feed(.command(request(1), turnOn))
         bench.feed(.dialling(PlugID(rawValue: "ba9876543210")!))
@@ -107,14 +110,15 @@ import Testing
         #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
         #expect(bench.performed.isEmpty)
         #expect(bench.connection == nil)
-        // The right one is welcome.
+        // The expected plug is accepted.
         bench.feed(.dialling(lamp.id))
         bench.run(for: .seconds(1))
         bench.connect()
         #expect(bench.updates.contains { if case .connected = $0 { true } else { false } })
     }
 
-    @Test func aRemovedControllerIsToldAndGoesOnTrying() {
+    @Test("A removed controller receives the reason and continues to retry")
+    func aRemovedControllerIsToldAndGoesOnTrying() {
         var bench = FollowedBench()
         bench.server = PlugServer(
             identity: lamp, access: .knowing([]), journal: EventJournal(), state: PlugState(relayOn: false))
@@ -132,7 +136,7 @@ import Testing
         bench.updates.compactMap { if case .disconnected(let reason, _) = $0 { reason } else { nil } }
     }
 
-    @Test func aPlugThatIsResetSaysSoAndIsTriedAgain() {
+    @Test("A factory reset is reported, and the plug is tried again") func aPlugThatIsResetSaysSoAndIsTriedAgain() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.answers = false
@@ -144,7 +148,8 @@ import Testing
         #expect(bench.attempts.count > 1)
     }
 
-    @Test func aPlugThatCannotBeResetIsAwayForAMoment() {
+    @Test("A plug that cannot be reset disconnects and can be reached again")
+    func aPlugThatCannotBeResetIsAwayForAMoment() {
         var bench = FollowedBench()
         bench.isFlashWritable = false
         bench.locateAndConnect()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PlugClient
 
-/// Samples of a plug whose clock is the controller's, fetched over connections that break.
+/// Fetches samples over connections that break. The plug's clock equals the controller's clock.
 @Suite struct FetchTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    /// A plug that has a sample for each second up to now, in several chunks.
+    /// A plug with a sample for each second up to now, in several chunks.
     private func bench(seconds: Int64) -> FollowedBench {
         var bench = FollowedBench(cursor: nil, states: nil)
         for second in 0..<seconds { bench.store.append(Sample(milliseconds: second * 1000, deciwatts: Int32(second))) }
@@ -22,7 +22,8 @@ import Testing
             .flatMap { try SampleChunk(bytes: $0.chunk).samples() }.map { $0.milliseconds / 1000 }
     }
 
-    @Test func aRangeComesInChunksOfWhichTheLastSaysSo() throws {
+    @Test("A range arrives in chunks, and the last chunk is marked")
+    func aRangeComesInChunksOfWhichTheLastSaysSo() throws {
         var bench = bench(seconds: 10_000)
         bench.locateAndConnect()
         bench.feed(.fetch(1, from: at(0), to: at(10_000)))
@@ -30,7 +31,8 @@ import Testing
         #expect(bench.samples.map(\.last) == [false, false, true])
     }
 
-    @Test func oneGivenBeforeTheConnectionWaitsForIt() throws {
+    @Test("A fetch before the connection waits for the connection")
+    func oneGivenBeforeTheConnectionWaitsForIt() throws {
         var bench = bench(seconds: 10)
         bench.feed(.fetch(1, from: at(3), to: at(5)))
         #expect(bench.samples.isEmpty)
@@ -38,14 +40,15 @@ import Testing
         #expect(bench.samples.map(\.last) == [true])
     }
 
-    @Test func whereThePlugHasNothingThePartIsEmpty() {
+    @Test("A range without samples is answered with one empty part") func whereThePlugHasNothingThePartIsEmpty() {
         var bench = bench(seconds: 10)
         bench.locateAndConnect()
         bench.feed(.fetch(1, from: at(20), to: at(30)))
         #expect(bench.samples.count == 1 && bench.samples[0].chunk.isEmpty && bench.samples[0].last)
     }
 
-    @Test func afterABreakItGoesOnBehindTheLastChunk() throws {
+    @Test("After a disconnection, the fetch resumes after the last chunk")
+    func afterABreakItGoesOnBehindTheLastChunk() throws {
         var bench = bench(seconds: 10_000)
         bench.locateAndConnect()
         bench.breakAfterChunks = 1
@@ -56,7 +59,8 @@ import Testing
         #expect(bench.samples.filter(\.last).count == 1)
     }
 
-    @Test func whatNobodyWaitsForIsNotAskedAgainAndKeepsNoPlace() {
+    @Test("A withdrawn fetch is not sent again and occupies no place")
+    func whatNobodyWaitsForIsNotAskedAgainAndKeepsNoPlace() {
         var bench = bench(seconds: 10)
         for fetch in 0..<40 {
             bench.feed(.fetch(UInt32(fetch), from: at(0), to: at(10)))
@@ -66,7 +70,7 @@ import Testing
         #expect(bench.samples.isEmpty && bench.refusedFetches.isEmpty)
     }
 
-    @Test func theSeventeenthAtATimeIsRefused() {
+    @Test("The seventeenth concurrent fetch is refused") func theSeventeenthAtATimeIsRefused() {
         var bench = bench(seconds: 10)
         for fetch in 1...17 as ClosedRange<UInt32> { bench.feed(.fetch(fetch, from: at(0), to: at(10))) }
         #expect(bench.refusedFetches == [17: Refusal(.busy, "16 fetches are waiting for this plug already")])
@@ -74,7 +78,8 @@ import Testing
         #expect(bench.samples.map(\.fetch) == Array(1...16))
     }
 
-    @Test func ofOneBootItIsAskedByThePlugsOwnClock() throws {
+    @Test("A fetch of one boot uses the plug's clock and resumes after a disconnection")
+    func ofOneBootItIsAskedByThePlugsOwnClock() throws {
         var bench = bench(seconds: 10_000)
         bench.locateAndConnect()
         bench.feed(.fetchBoot(1, boot, 4_000_000...9_999_000))
@@ -86,7 +91,8 @@ import Testing
         #expect(try self.heard(bench, 2) == Array(0..<10_000))
     }
 
-    @Test func ofABootThatIsOverItIsRefusedNowAndAtTheNextConnection() {
+    @Test("A fetch of an earlier boot is refused, now and at the next connection")
+    func ofABootThatIsOverItIsRefusedNowAndAtTheNextConnection() {
         var bench = bench(seconds: 10)
         let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!
         bench.feed(.fetchBoot(1, other, 0...9000))
@@ -97,7 +103,7 @@ import Testing
         #expect(bench.samples.map(\.fetch) == [2])
     }
 
-    @Test func afterTheStopAFetchIsRefused() {
+    @Test("A fetch after the stop is refused") func afterTheStopAFetchIsRefused() {
         var bench = bench(seconds: 10)
         bench.locateAndConnect()
         bench.feed(.stop)
@@ -105,7 +111,7 @@ import Testing
         #expect(bench.refusedFetches == [1: Refusal(.deadlinePassed, "the plug is no longer followed")])
     }
 
-    // MARK: Put together
+    // MARK: Assembly of chunks
 
     private let clock = ClockMapping(
         boot: boot, plugTime: .zero, asked: Instant(nanoseconds: 0), answered: Instant(nanoseconds: 0))
@@ -142,26 +148,28 @@ import Testing
         return try outcome.get().map { $0.at.nanosecondsSince1970 / 1_000_000_000 }
     }
 
-    @Test func chunksAreWholeAndTheRangeIsCutOutOfThem() async throws {
+    @Test("Samples are cut to the requested range") func chunksAreWholeAndTheRangeIsCutOutOfThem() async throws {
         #expect(try await outcome([chunk(0...9), chunk(10...19)], from: 5, to: 12) == Array(5...12))
     }
 
-    @Test func anOpenChunkThatCameAgainAndHasGrownRepeatsNothing() async throws {
+    @Test("An open chunk that is received again with more samples repeats no sample")
+    func anOpenChunkThatCameAgainAndHasGrownRepeatsNothing() async throws {
         #expect(try await outcome([chunk(0...9), chunk(0...14)], from: 0, to: 100) == Array(0...14))
     }
 
-    @Test func rawChunksStayWholeAndOneThatHasGrownTakesTheOthersPlace() async throws {
+    @Test("Raw chunks stay whole, and a chunk that has grown replaces its earlier version")
+    func rawChunksStayWholeAndOneThatHasGrownTakesTheOthersPlace() async throws {
         #expect(try await chunks([chunk(0...9), chunk(10...19), chunk(10...25)]) == [10, 16])
         #expect(try await chunks([[]]).isEmpty)
         await #expect(throws: SampleChunkError.self) { try await chunks([[1, 2, 3]]) }
     }
 
-    @Test func aPlugThatNeverEndsIsStopped() async {
+    @Test("A fetch that exceeds the size limit fails") func aPlugThatNeverEndsIsStopped() async {
         let whole = (0..<70).map { chunk(Int64($0)...Int64($0)) + [UInt8](repeating: 0, count: 1 << 17) }
         await #expect(throws: Refusal.self) { try await chunks(whole) }
     }
 
-    @Test func aDamagedChunkIsAnError() async {
+    @Test("A damaged chunk fails the fetch") func aDamagedChunkIsAnError() async {
         await #expect(throws: SampleChunkError.self) { try await outcome([[1, 2, 3]], from: 0, to: 1) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import PlugClient
 
 @Suite struct FollowTests {
-    @Test func aPlugThatWasLocatedIsConnectedAndSubscribed() {
+    @Test("A located plug is connected and subscribed") func aPlugThatWasLocatedIsConnectedAndSubscribed() {
         var bench = FollowedBench()
         #expect(bench.follower.nextDeadline == nil)
         bench.feed(.located)
@@ -26,7 +26,8 @@ import Testing
         #expect(event.sequence == 10 && event.kind == .buttonPressed(.single) && age == .zero)
     }
 
-    @Test func whatHappenedWhileAwayComesAfterwardsOnceAndInOrder() {
+    @Test("Events during a disconnection arrive later, once and in order")
+    func whatHappenedWhileAwayComesAfterwardsOnceAndInOrder() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.press()
@@ -39,7 +40,8 @@ import Testing
         #expect(bench.gaps.isEmpty)
     }
 
-    @Test func aFirstConnectionListensFromNowAndALaterOneFromThere() {
+    @Test("The first connection begins with new events, and a later one continues after the last event")
+    func aFirstConnectionListensFromNowAndALaterOneFromThere() {
         var bench = FollowedBench()
         bench.press()
         bench.locateAndConnect()
@@ -49,14 +51,14 @@ import Testing
         #expect(bench.sequences == [11])
     }
 
-    @Test func aCursorGivenAtTheStartIsGoneOnFrom() {
+    @Test("A cursor given at the start is continued") func aCursorGivenAtTheStartIsGoneOnFrom() {
         var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }
         bench.locateAndConnect()
         #expect(bench.sequences == [11, 12])
     }
 
-    @Test func aGapIsToldOnceAndTheCursorGoesOnBehindIt() {
+    @Test("A gap is reported once, and the cursor moves to its end") func aGapIsToldOnceAndTheCursorGoesOnBehindIt() {
         var bench = FollowedBench(cursor: .after(4))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 5, to: 9, reason: .powerLost)])
@@ -67,7 +69,8 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func aPlugThatWasResetIsANewBeginning() {
+    @Test("A plug that does not know the cursor reports one gap, and new events follow")
+    func aPlugThatWasResetIsANewBeginning() {
         var bench = FollowedBench(cursor: .after(500))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 1, to: 9, reason: .unknownCursor)])
@@ -78,7 +81,7 @@ import Testing
         #expect(bench.gaps.count == 1)
     }
 
-    @Test func whatAnEarlierConnectionStillSaysIsDropped() {
+    @Test("Late events of an earlier connection are dropped") func whatAnEarlierConnectionStillSaysIsDropped() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.breakConnection()
@@ -92,7 +95,7 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func aConnectionThatNobodyWaitsForIsClosed() {
+    @Test("An unexpected connection is closed") func aConnectionThatNobodyWaitsForIsClosed() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         let stray = ConnectionID(rawValue: 99)
@@ -104,7 +107,7 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func acknowledgementsArrive() {
+    @Test("An acknowledgement reaches the plug") func acknowledgementsArrive() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.press()
@@ -112,7 +115,7 @@ import Testing
         #expect(bench.server.connections.map(\.acknowledged) == [10])
     }
 
-    @Test func stoppingSaysGoodbyeAndStartsNothingMore() {
+    @Test("Stopping sends a Goodbye and starts no further attempt") func stoppingSaysGoodbyeAndStartsNothingMore() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         let before = bench.updates.count

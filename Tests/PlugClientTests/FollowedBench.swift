@@ -11,13 +11,13 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0", boot: boot)
 let turnOn = PlugCommand.setRelay(on: true, autoOff: nil)
 
-/// The same of the controller that follows.
+/// The id of the following controller's command.
 func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .desk) }
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
-/// A follower and a plug's server back to back, in virtual time and with a wire that is instant; the test says when the
-/// connection is made and when it breaks.
+/// A follower and a plug's server that are directly connected, in virtual time and without delay. The test decides when
+/// the connection is made and when it breaks.
 struct FollowedBench {
     var follower: PlugFollower
     var server = PlugServer(
@@ -29,23 +29,23 @@ struct FollowedBench {
     /// The parts of fetches, in order.
     private(set) var samples: [(fetch: UInt32, chunk: [UInt8], last: Bool)] = []
     private(set) var refusedFetches: [UInt32: Refusal] = [:]
-    /// What the plug has to answer fetches with.
+    /// The samples with which the plug answers fetches.
     var store = SampleStore()
-    /// How often the follower asked for a connection, and when.
+    /// The times at which the follower requested a connection.
     var attempts: [Instant] = []
-    /// What the plug was asked to carry out.
+    /// The commands that the plug was requested to execute.
     var performed: [RequestID] = []
-    /// Whether the plug's flash takes a factory reset.
+    /// True if the plug can write a factory reset to its flash.
     var isFlashWritable = true
-    /// The plug answers its commands.
+    /// True if the plug answers commands.
     var answers = true
-    /// The connection breaks once so many chunks of samples have gone out.
+    /// The number of sample chunks after which the connection breaks.
     var breakAfterChunks: Int?
     private(set) var connection: ConnectionID?
     private var isCut = false
-    /// What the plug answered when it was asked who is paired.
+    /// The plug's answers to requests for the paired controllers.
     var controllers: [[PairedControllerEntry]] = []
-    /// What it said about itself: its name where that changed, and its settings.
+    /// The plug's reports about itself: its name if it changed, and its settings.
     private(set) var descriptions: [(name: String?, settings: RemoteSettings?)] = []
     private var connections: UInt64 = 0
 
@@ -57,6 +57,7 @@ struct FollowedBench {
             controllerName: "Desk", cursor: cursor, known: known, stateOptions: states, seed: seed)
     }
 
+    /// Passes an event to the follower and performs the actions.
     mutating func feed(_ event: PlugFollower.Event) {
         for action in follower.handle(event, now: now) {
             switch action {
@@ -75,6 +76,7 @@ struct FollowedBench {
         }
     }
 
+    /// Passes an event to the plug and performs the actions.
     mutating func serve(_ event: PlugServer.Event) { perform(server.handle(event, now: now)) }
 
     private mutating func perform(_ actions: [PlugServer.Action]) {
@@ -99,7 +101,7 @@ struct FollowedBench {
         }
     }
 
-    /// As the firmware does.
+    /// Answers a fetch like the firmware.
     private mutating func answer(_ id: ConnectionID, _ fetch: UInt32, _ from: Instant, _ to: Instant) {
         if let left = breakAfterChunks {
             breakAfterChunks = left > 0 ? left - 1 : nil
@@ -110,12 +112,12 @@ struct FollowedBench {
         serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: found.count > 1 ? next : nil))
     }
 
-    /// From here on nothing arrives on this connection, and nobody is told.
+    /// Drops everything on this connection from now on, without notifying either side.
     mutating func cutWire() { isCut = true }
 
     mutating func measure(watts: Double) { perform(server.measure(watts: watts, at: now)) }
 
-    /// The attempt succeeds.
+    /// Makes the connection that the follower requested.
     mutating func connect() {
         connections += 1
         let id = ConnectionID(rawValue: connections)
@@ -131,7 +133,7 @@ struct FollowedBench {
         connect()
     }
 
-    /// The connection breaks without a word.
+    /// Closes the connection without a Goodbye.
     mutating func breakConnection() {
         guard let id = connection else { return }
         close(id)
@@ -144,7 +146,7 @@ struct FollowedBench {
         feed(.closed(id))
     }
 
-    /// Runs both at their own deadlines.
+    /// Advances the time and delivers the deadlines of both sides.
     mutating func run(for duration: Duration) {
         let end = now + duration
         while let deadline = sooner(follower.nextDeadline, server.nextDeadline), deadline <= end {
@@ -157,12 +159,12 @@ struct FollowedBench {
 
     mutating func press() { serve(.record(.buttonPressed(.single))) }
 
-    // MARK: What was heard, in short
+    // MARK: Received updates
 
     var sequences: [SequenceNumber] {
         updates.compactMap { if case .event(let event, _) = $0 { event.sequence } else { nil } }
     }
-    /// Where following from now on began.
+    /// The positions at which following from now on began.
     var beginnings: [SequenceNumber] {
         updates.compactMap { if case .following(let sequence) = $0 { sequence } else { nil } }
     }

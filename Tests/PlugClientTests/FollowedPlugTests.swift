@@ -41,7 +41,7 @@ private actor Plug: ConnectionOwner {
     func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
     func closed(_ id: ConnectionID) { handle(.closed(id)) }
 
-    /// The connections break without a word.
+    /// Closes the connections without a Goodbye.
     func hangUp() { connections.values.forEach { $0.close() } }
 
     private func handle(_ event: PlugServer.Event) {
@@ -91,7 +91,8 @@ private actor Plug: ConnectionOwner {
         return (followed, listener)
     }
 
-    @Test func aPlugThatCannotBeReachedIsTriedAgainThoughOnlyItsReportsAreHeld() async {
+    @Test("An unreachable plug is tried again while only its reports are held")
+    func aPlugThatCannotBeReachedIsTriedAgainThoughOnlyItsReportsAreHeld() async {
         let reports = await follow { _ in throw Unreachable() }.reports
         var reasons: [String] = []
         for await case .disconnected(let reason, _) in reports.map(\.update) {
@@ -101,7 +102,7 @@ private actor Plug: ConnectionOwner {
         #expect(reasons == ["Unreachable()", "Unreachable()"])
     }
 
-    @Test("A command that is for one plug is refused when a different plug is reached under the name")
+    @Test("A command for one plug is refused when a different plug is reached under the name")
     func commandForOnePlug() async throws {
         let plug = Plug(on: loop)
         let listener = try await Listener.start(
@@ -126,7 +127,7 @@ private actor Plug: ConnectionOwner {
         await listener.stop()
     }
 
-    @Test func aCommandIsDoneAndItsEventReported() async throws {
+    @Test("A command is executed and its event is reported") func aCommandIsDoneAndItsEventReported() async throws {
         let (followed, listener) = try await follow(Plug(on: loop))
         let result = try await followed.send(turnOn)
         #expect(result.state.relayOn && result.event == 1)
@@ -139,7 +140,8 @@ private actor Plug: ConnectionOwner {
         await listener.stop()
     }
 
-    @Test func theAuditLogComesInPartsAndItsTimesAreTheControllers() async throws {
+    @Test("The audit log arrives in pages, with times of the controller's clock")
+    func theAuditLogComesInPartsAndItsTimesAreTheControllers() async throws {
         let now = BootClock.now
         let audit = (1...5 as ClosedRange<UInt64>).map { number in
             AuditEntry(
@@ -161,7 +163,7 @@ private actor Plug: ConnectionOwner {
         await listener.stop()
     }
 
-    @Test func aCommandWaitsForAConnectionThatComesBack() async throws {
+    @Test("A command waits for the next connection") func aCommandWaitsForAConnectionThatComesBack() async throws {
         let plug = Plug(on: loop)
         let (followed, listener) = try await follow(plug)
         var reports = followed.reports.makeAsyncIterator()
@@ -174,7 +176,7 @@ private actor Plug: ConnectionOwner {
         await listener.stop()
     }
 
-    @Test func whoGivesUpIsLetGo() async throws {
+    @Test("A cancelled command throws a cancellation error") func whoGivesUpIsLetGo() async throws {
         let (followed, listener) = try await follow(Plug(on: loop, answers: false))
         let sending = Task { try await followed.send(turnOn) }
         for await report in followed.reports { if case .snapshot = report.update { break } }
@@ -184,7 +186,8 @@ private actor Plug: ConnectionOwner {
         await listener.stop()
     }
 
-    @Test func afterTheStopReportsEndAndCommandsAreRefused() async throws {
+    @Test("After the stop, the reports end and commands are refused")
+    func afterTheStopReportsEndAndCommandsAreRefused() async throws {
         let (followed, listener) = try await follow(Plug(on: loop, answers: false))
         let waiting = Task { try await followed.send(turnOn) }
         var reports = followed.reports.makeAsyncIterator()

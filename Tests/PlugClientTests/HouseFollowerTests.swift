@@ -19,7 +19,7 @@ private actor HousePlug: ConnectionOwner {
     private var server: PlugServer
     private var connections: [ConnectionID: Connection] = [:]
     private var answers = true
-    /// Commands that it was to carry out.
+    /// The number of commands that the plug was requested to execute.
     private(set) var asked = 0
 
     init(_ name: String, id: String, on loop: any EventLoop) {
@@ -41,7 +41,7 @@ private actor HousePlug: ConnectionOwner {
     func closed(_ id: ConnectionID) { handle(.closed(id)) }
 
     func rename(_ name: String) { handle(.named(name, announcedAs: name)) }
-    /// Another host has its name.
+    /// Another host has the plug's name.
     func displace(to name: String) { handle(.renamed(name)) }
     func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
     func finish(_ request: RequestID) {
@@ -66,7 +66,7 @@ private actor HousePlug: ConnectionOwner {
     }
 }
 
-/// Which plug has which name, and what browsing tells of it.
+/// A network of plugs with their names, and the changes that browsing reports.
 private final class MadeUpNetwork: Sendable {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let changes: AsyncStream<ServiceChange>
@@ -95,10 +95,10 @@ private final class MadeUpNetwork: Sendable {
         change.yield(.found(identity(name), txt: try TXTRecord(["id": plug.id.rawValue])))
     }
 
-    /// It is there, and nobody hears of it.
+    /// Makes the plug reachable without announcing it.
     func place(_ name: String, _ listener: Listener) { ports.withLock { $0[name] = listener.port } }
 
-    /// A host that is none of the house's plugs.
+    /// Announces a host that is not a plug of the house.
     func forge(_ name: String, id: String) throws {
         ports.withLock { $0[name] = nil }
         change.yield(.found(identity(name), txt: try TXTRecord(["id": id])))
@@ -109,7 +109,7 @@ private final class MadeUpNetwork: Sendable {
         change.yield(.lost(identity(name)))
     }
 
-    /// Names of nobody.
+    /// Announces names without a reachable host.
     func flood(_ count: Int) throws {
         for number in 0..<count {
             let txt = try TXTRecord(["id": number.isMultiple(of: 2) ? "aaaaaaaaaaaa" : "cccccccccccc"])
@@ -140,7 +140,7 @@ private final class MadeUpNetwork: Sendable {
 @Suite(.timeLimit(.minutes(3))) struct HouseFollowerTests {
     private let network = MadeUpNetwork()
 
-    /// What a reader hears until it has heard all of it, in any order.
+    /// Collects descriptions of the updates until all awaited ones have arrived, in any order.
     private func hear(_ house: HouseFollower, until awaited: Set<String>) async -> [String] {
         var heard: [String] = []
         var awaited = awaited
@@ -174,9 +174,8 @@ private final class MadeUpNetwork: Sendable {
         for listener in listeners { await listener.stop() }
     }
 
-    @Test(arguments: [false, true]) func aPairedPlugIsFollowedBehindAFloodOfFalseAnnouncements(wasRenamed: Bool)
-        async throws
-    {
+    @Test("A paired plug is followed despite many false announcements", arguments: [false, true])
+    func aPairedPlugIsFollowedBehindAFloodOfFalseAnnouncements(wasRenamed: Bool) async throws {
         try network.flood(1500)
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (_, listener) = try await network.add(wasRenamed ? "Radiator" : "Heater", id: id.rawValue)
@@ -203,7 +202,7 @@ private final class MadeUpNetwork: Sendable {
             let error = await #expect(throws: Refusal.self) {
                 try await house.send(turnOn, to: name, id: RequestID(drawnFrom: &random))
             }
-            // Only a spelling that is nobody's exact name fits both.
+            // Only a spelling that is not an exact name of a plug matches both.
             #expect(error?.detail.contains("\"Heater\" (\(away)) and \"heater\" (\(id))") == (name == "HEATER"))
         }
         #expect(await plug.asked == 0)
@@ -212,9 +211,10 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    /// Class: who may announce a name decides what it means. Nineteen forged records made a plug take another name, and the rule that
-    /// turns it off found nobody.
-    @Test func aNameStaysWithThePlugThatIsPairedUnderIt() async throws {
+    /// Regression: the meaning of a name must not depend on who announces it. Nineteen forged records made a plug
+    /// choose another name, and the rule that turns it off did not find it.
+    @Test("A paired plug keeps its name when another host announces the name")
+    func aNameStaysWithThePlugThatIsPairedUnderIt() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (heater, listener) = try await network.add("Heater", id: id.rawValue)
         let house = network.house(paired: [id: "Heater"])
@@ -234,8 +234,9 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    /// The same class: a plug that is paired calls itself as another one is called.
-    @Test func noPairedPlugTakesTheNameOfAnother() async throws {
+    /// Regression of the same kind: a paired plug reports the name of a different paired plug.
+    @Test("A paired plug that takes the name of a different one keeps its own name in the house")
+    func noPairedPlugTakesTheNameOfAnother() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let other = try #require(PlugID(rawValue: "bbbbbbbbbbbb"))
         let (lamp, first) = try await network.add("Lamp", id: id.rawValue)
@@ -251,7 +252,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, first, second)
     }
 
-    @Test func aPairedPlugThatAPersonRenamesIsAwayAndFoundAnew() async throws {
+    @Test("A paired plug that the user renames is lost and found under the new name")
+    func aPairedPlugThatAPersonRenamesIsAwayAndFoundAnew() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (lamp, listener) = try await network.add("Lamp", id: id.rawValue)
         let house = network.house(paired: [id: "Lamp"])
@@ -266,7 +268,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {
+    @Test("A renamed plug is disconnected and lost under the old name")
+    func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
@@ -280,7 +283,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test func eventsThatWaitForTheReaderComeBeforeThoseUnderTheNewName() async throws {
+    @Test("Undelivered events under the old name are delivered before the new name is connected")
+    func eventsThatWaitForTheReaderComeBeforeThoseUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
@@ -294,19 +298,20 @@ private final class MadeUpNetwork: Sendable {
         let old = heard.filter { $0.contains("Lamp") }
         #expect(
             old == ["event 1 of Lamp", "event 2 of Lamp", "event 3 of Lamp", "Lamp away", "lost Lamp"])
-        // It may have been found before these events were heard; whoever counts them drops those that come twice.
+        // `found` may precede these events. Callers drop events that arrive twice by their numbers.
         let reached = try #require(heard.firstIndex(of: "Lounge is aaaaaaaaaaaa"))
         #expect(!heard[reached...].contains { $0.contains("Lamp") })
         await end(running, listener)
     }
 
-    @Test func aNameThatIsStillAnnouncedIsFollowedAtOnce() async throws {
+    @Test("A name that is still announced is followed immediately after a rename back to it")
+    func aNameThatIsStillAnnouncedIsFollowedAtOnce() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
         _ = await hear(house, until: ["snapshot of Lamp"])
         await lamp.rename("Lounge")
-        // Its goodbye for the first name gets lost.
+        // The goodbye for the first name is lost.
         try network.announce("Lounge", lamp, listener)
         _ = await hear(house, until: ["lost Lamp", "snapshot of Lounge"])
         await lamp.rename("Lamp")
@@ -315,7 +320,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test func otherCapitalsChangeNothing() async throws {
+    @Test("A rename that changes only the capitalization changes nothing")
+    func otherCapitalsChangeNothing() async throws {
         let (lamp, listener) = try await network.add("lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
@@ -327,7 +333,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test func twoPlugsSwapTheirNamesWhileTheReaderIsSlow() async throws {
+    @Test("Two plugs that swap their names are both found while the reader is slow")
+    func twoPlugsSwapTheirNamesWhileTheReaderIsSlow() async throws {
         let (lamp, first) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let (fan, second) = try await network.add("Fan", id: "bbbbbbbbbbbb")
         let house = network.house()
@@ -342,7 +349,7 @@ private final class MadeUpNetwork: Sendable {
         await end(running, first, second)
     }
 
-    @Test func aCommandUnderWayGoesOnUnderTheNewName() async throws {
+    @Test("A running command continues under the new name") func aCommandUnderWayGoesOnUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
@@ -355,7 +362,8 @@ private final class MadeUpNetwork: Sendable {
         try network.announce("Lounge", lamp, listener)
         while await house.plug(named: "Lounge") == nil { await Task.yield() }
         await lamp.answer(true)
-        // The plug counts what it was asked before as being carried out; another request goes through.
+        // The plug treats the first request as being executed, so it does not execute it again. A different request is
+        // executed.
         let again = try await house.send(.identify, to: "Lounge", id: request(2))
         #expect(again.state.relayOn)
         await lamp.finish(request(1))

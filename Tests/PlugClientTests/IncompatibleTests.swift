@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugClient
 
-/// A plug that speaks another version of the protocol.
+/// A plug with a different version of the protocol.
 @Suite struct IncompatibleTests {
     private let words = "The plug speaks version 2, the controller version 1: update the controller."
 
@@ -16,7 +16,8 @@ import Testing
         return [0, 0, 0, UInt8(message.count)] + message
     }
 
-    @Test func whoWaitsForAnAnswerIsToldWhichSideToUpdate() {
+    @Test("A version mismatch refuses waiting requests with the side to update")
+    func whoWaitsForAnAnswerIsToldWhichSideToUpdate() {
         var bench = FollowedBench()
         bench.feed(.located)
         bench.feed(.command(request(1), turnOn))
@@ -31,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func aFollowerGoesOnTryingBecauseAPlugMayBeUpdated() {
+    @Test("A follower continues to retry after a version mismatch")
+    func aFollowerGoesOnTryingBecauseAPlugMayBeUpdated() {
         var bench = FollowedBench()
         bench.feed(.located)
         bench.feed(.opened(ConnectionID(rawValue: 5)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The files of a rotation, whenever its program ends.
+/// The files of a key rotation whose program ends at different moments.
 @Suite struct KeyRotationTests {
     private let place = TestFolder()
     private var folder: String { place.path }
@@ -16,7 +16,7 @@ import Testing
     private func own() throws -> PublicKey { try TransportIdentity.kept(in: folder + "/key").publicKey }
     private func rotation() throws -> KeyRotation { try KeyRotation(own: own(), directory: folder) }
 
-    @Test func itGoesOnWhereItWas() throws {
+    @Test("A rotation resumes with the same next key and the plugs that know it") func itGoesOnWhereItWas() throws {
         let before = try own()
         var first = try rotation()
         try first.note(lamp)
@@ -29,8 +29,8 @@ import Testing
         #expect(next.next.publicKey != second.next.publicKey && !next.isKnown(to: lamp))
     }
 
-    /// It ended when the key was replaced and what stands beside it was not taken away.
-    @Test func oneThatIsDoneIsNotDoneAgain() throws {
+    /// The program ended after it replaced the key and before it removed the files of the rotation.
+    @Test("A finished rotation begins again with a new key") func oneThatIsDoneIsNotDoneAgain() throws {
         var first = try rotation()
         try first.note(lamp)
         try FileStore().replaceSecret(folder + "/key", with: Array(first.next.pem.utf8))
@@ -38,7 +38,7 @@ import Testing
         #expect(again.next.publicKey != first.next.publicKey && !again.isKnown(to: lamp))
     }
 
-    @Test func nobodyElseReadsTheNextKey() throws {
+    @Test("The files of a rotation are readable only by the user") func nobodyElseReadsTheNextKey() throws {
         var first = try rotation()
         try first.note(lamp)
         for name in ["next-key", "next-key-plugs"] {
@@ -48,14 +48,15 @@ import Testing
     }
 }
 
-/// The next key of a plug in the list of those that are paired.
+/// The next key of a plug in the list of paired plugs.
 @Suite struct NextKeyTests {
     private let place = TestFolder()
     private var folder: String { place.path }
     private let lamp = PlugID(rawValue: "aaaaaaaaaaaa")!
     private let keys = [UInt8(1), 2].map { PublicKey(bytes: [$0, $0])! }
 
-    @Test func eitherKeyStandsThereUntilThePlugTurns() async throws {
+    @Test("Both keys are stored until the plug proves the next one")
+    func eitherKeyStandsThereUntilThePlugTurns() async throws {
         let plugs = PairedPlugs(directory: folder)
         try await plugs.add(PairedPlugs.Entry(id: lamp, key: keys[0], name: "Lamp"))
         try plugs.announce(keys[1], of: lamp)
@@ -69,7 +70,8 @@ import Testing
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[1], name: "Lamp")])
     }
 
-    @Test func aLineOfBeforeIsReadAndOneWithThreeKeysIsNot() throws {
+    @Test("A line with one key is accepted, and a line with three keys or an empty key is not")
+    func aLineOfBeforeIsReadAndOneWithThreeKeysIsNot() throws {
         #expect(try PairedPlugsText.parse(Array("aaaaaaaaaaaa 0101 Lamp\n".utf8)).first?.nextKey == nil)
         for keys in ["0101,0202,0303", ",0101", "0101,", "0101,0"] {
             #expect(throws: PairedPlugsText.DamagedLine.self) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The log of a plug, over connections that break and beyond the hour that a plug grants.
+/// The log of a plug across disconnections and beyond the hour that a plug grants.
 @Suite struct LogTests {
     private func bench(tellsLog: Bool = true) -> FollowedBench {
         var bench = FollowedBench(cursor: nil, states: nil)
@@ -29,7 +29,8 @@ import Testing
         updates(bench).compactMap { if case .line(let line) = $0 { line.number } else { nil } }
     }
 
-    @Test func aLineComesOnceAlthoughEachConnectionBringsWhatThePlugRemembers() {
+    @Test("A line is delivered once although each connection repeats the stored lines")
+    func aLineComesOnceAlthoughEachConnectionBringsWhatThePlugRemembers() {
         var bench = bench()
         bench.feed(.followLog(.debug, until: nil))
         log(1, &bench)
@@ -43,7 +44,8 @@ import Testing
         #expect(numbers(bench) == [1, 2, 3])
     }
 
-    @Test func aPlugThatStartedAgainTellsItsLinesFromTheFirstOn() {
+    @Test("A restarted plug delivers its lines from the first one on")
+    func aPlugThatStartedAgainTellsItsLinesFromTheFirstOn() {
         var bench = bench()
         bench.feed(.followLog(.debug, until: nil))
         bench.locateAndConnect()
@@ -57,7 +59,8 @@ import Testing
         #expect(numbers(bench) == [1, 1])
     }
 
-    @Test func itGoesOnForHoursWithoutTheLevelFallingInBetween() {
+    @Test("A log subscription continues for hours without an interruption")
+    func itGoesOnForHoursWithoutTheLevelFallingInBetween() {
         var bench = bench()
         bench.feed(.followLog(.debug, until: nil))
         bench.locateAndConnect()
@@ -70,7 +73,7 @@ import Testing
         #expect(bench.attempts.count == 1)
     }
 
-    @Test func itEndsWhenItsTimeIsOver() {
+    @Test("A log subscription with a duration ends when the duration has passed") func itEndsWhenItsTimeIsOver() {
         var bench = bench()
         bench.feed(.followLog(.debug, until: bench.now + .seconds(600)))
         bench.run(for: .seconds(100))
@@ -85,7 +88,7 @@ import Testing
         #expect(bench.server.nextDeadline.map { $0 > bench.now } == true)
     }
 
-    @Test func aPlugThatDoesNotTellItsLogIsAskedOnce() {
+    @Test("A plug without a log refuses once and is not asked again") func aPlugThatDoesNotTellItsLogIsAskedOnce() {
         var bench = bench(tellsLog: false)
         bench.feed(.followLog(.debug, until: nil))
         bench.locateAndConnect()

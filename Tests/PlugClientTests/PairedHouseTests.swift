@@ -17,7 +17,7 @@ import Testing
 @testable import PlugClient
 @testable import PlugService
 
-/// A plug as `plugd` runs it and a controller as `plugctl` is one, on real sockets.
+/// A plug like `plugd` and a controller like `plugctl` on real sockets.
 private final class PairedHouse: Sendable {
     private let folder = TestFolder()
     var directory: String { folder.path }
@@ -26,7 +26,11 @@ private final class PairedHouse: Sendable {
     let addresses: [SocketAddress]
     private let listener: Listener
 
-    /// - Parameter plug: where the plug keeps its files; a new one for nil.
+    /// Creates both sides.
+    ///
+    /// - Parameters:
+    ///   - plug: The state directory of the plug; nil for a new plug.
+    ///   - pairedIn: The controller's directory; nil for a new controller.
     init(plug: String? = nil, pairedIn: String? = nil) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
@@ -37,7 +41,7 @@ private final class PairedHouse: Sendable {
         service = try PlugService(settings, on: loop, logger: logger)
         await service.start()
         var limits = AdmissionLimits()
-        // Tests beside this one may have the processors for seconds.
+        // Parallel tests may occupy the processors for seconds.
         limits.handshakeTime = .seconds(50)
         listener = try await Listener.start(
             on: loop, identity: try #require(service.identity), loopbackOnly: true, limits: limits, owner: service)
@@ -56,7 +60,7 @@ private final class PairedHouse: Sendable {
         try await client.pair("Lamp", code: code, replacing: replacing, at: addresses, claiming: id)
     }
 
-    /// As ``PlugClient/follow(_:after:known:stateOptions:)`` does it, without the search for the plug.
+    /// Follows like ``PlugClient/follow(_:id:after:known:stateOptions:)``, but without discovery.
     func follow(expecting key: PublicKey) async -> FollowedPlug {
         let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: StateOptions(), seed: 1)
         let plug = FollowedPlug(name: "Lamp", machine: machine, eventLoop: client.eventLoop) { [self] followed in
@@ -86,7 +90,8 @@ private final class PairedHouse: Sendable {
         }
     }
 
-    @Test func whoProvesTheCodeIsLetInAndPinsThePlugsKey() async throws {
+    @Test("A controller that proves the code is paired and pins the plug's key")
+    func whoProvesTheCodeIsLetInAndPinsThePlugsKey() async throws {
         let house = try await PairedHouse()
         let entry = try await house.pair(code: house.code)
         #expect(entry.name == "Lamp" && entry.key == house.service.identity?.publicKey)
@@ -100,7 +105,8 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test func aWrongCodePairsNobodyAndTheRightOneDoesAfterIt() async throws {
+    @Test("A wrong code does not pair, and the right code afterwards does")
+    func aWrongCodePairsNobodyAndTheRightOneDoesAfterIt() async throws {
         let house = try await PairedHouse()
         let error = await refusal { _ = try await house.pair(code: wrong) }
         #expect(error as? PairingError == .wrongCode)
@@ -110,10 +116,11 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test func aPlugThatKnowsSomebodyHasItsWindowClosed() async throws {
+    @Test("A restarted plug that is already paired has a closed pairing window")
+    func aPlugThatKnowsSomebodyHasItsWindowClosed() async throws {
         let house = try await PairedHouse()
         _ = try await house.pair(code: house.code)
-        // The window of a new plug stays open for its ten minutes; one that starts again knows somebody.
+        // A new plug accepts pairing for ten minutes. A restarted plug is already paired and does not.
         await house.service.stop()
         let again = try await PairedHouse(plug: house.directory + "/plug")
         let error = await refusal { _ = try await again.pair(code: house.code) }
@@ -123,7 +130,8 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test func anotherKeyBehindTheNameIsToldAndNothingIsSaidToIt() async throws {
+    @Test("A plug with a different key is reported and receives no message")
+    func anotherKeyBehindTheNameIsToldAndNothingIsSaidToIt() async throws {
         let house = try await PairedHouse()
         _ = try await house.pair(code: house.code)
         let plug = await house.follow(expecting: TransportIdentity().publicKey)
@@ -141,7 +149,7 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test func whoIsNotPairedIsRefused() async throws {
+    @Test("A controller that is not paired is refused") func whoIsNotPairedIsRefused() async throws {
         let house = try await PairedHouse()
         let plug = await house.follow(expecting: try #require(house.service.identity).publicKey)
         let error = await refusal { try await plug.send(turnOn) }
@@ -150,7 +158,8 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test func aControllerResetsThePlugAndBothForgetEachOther() async throws {
+    @Test("A factory reset by a controller makes the plug forget all pairings, and the old key stays pinned")
+    func aControllerResetsThePlugAndBothForgetEachOther() async throws {
         let house = try await PairedHouse()
         let entry = try await house.pair(code: house.code)
         let plug = await house.follow(expecting: entry.key)
@@ -178,7 +187,7 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test("Work that is scheduled on the loop of a client that has stopped is done") func workAfterStop() async throws {
+    @Test("Work on the event loop of a stopped client is executed") func workAfterStop() async throws {
         let house = try await PairedHouse()
         let browser = house.client.browse()
         let plug = house.client.follow("Lamp")
@@ -190,7 +199,8 @@ private final class PairedHouse: Sendable {
         for await _ in house.client.browse() {}
     }
 
-    @Test func aDamagedFileOfPlugsIsToldBeforeAnythingIsAskedOfThePlug() async throws {
+    @Test("A damaged list of plugs is reported before the plug is contacted")
+    func aDamagedFileOfPlugsIsToldBeforeAnythingIsAskedOfThePlug() async throws {
         let house = try await PairedHouse()
         let files = FileStore()
         try files.makeDirectories(house.directory + "/desk")

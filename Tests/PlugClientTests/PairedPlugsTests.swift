@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The file of the plugs that a person's controllers are paired with.
+/// The file with the paired plugs of a user.
 @Suite struct PairedPlugsTests {
     private let folder = TestFolder()
     private var directory: String { folder.path + "/controller" }
@@ -19,7 +19,8 @@ import Testing
     private var lampEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: lampID, key: .plug, name: "Living Room Lamp") }
     private var fanEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: fanID, key: .stranger, name: "Fan") }
 
-    @Test func aPlugThatIsCalledOtherwiseKeepsItsKeyAndItsPlace() async throws {
+    @Test("A renamed plug keeps its key and its position in the list")
+    func aPlugThatIsCalledOtherwiseKeepsItsKeyAndItsPlace() async throws {
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
         try await plugs.rename(lampID, to: PlugNames(given: "Lounge", announced: "Lounge"))
@@ -27,7 +28,7 @@ import Testing
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lampID, key: .plug, name: "Lounge"), fanEntry])
     }
 
-    @Test func aNameThatItHasAlreadyIsNotWrittenAgain() async throws {
+    @Test("An unchanged name is not written again") func aNameThatItHasAlreadyIsNotWrittenAgain() async throws {
         try await plugs.add(lampEntry)
         let number = { try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? UInt64 }
         let before = try number()
@@ -45,13 +46,15 @@ import Testing
 
     private func refusal() -> PairedPlugsError? { #expect(throws: PairedPlugsError.self) { try plugs.all() } }
 
-    @Test func aControllerThatNeverPairedKnowsNobody() async throws {
+    @Test("A controller that was never paired has an empty list")
+    func aControllerThatNeverPairedKnowsNobody() async throws {
         #expect(try plugs.all() == [])
         try await plugs.remove(lampID)
         #expect(try plugs.all() == [])
     }
 
-    @Test func theFileHasALineForEachPlugAndNobodyElseReadsIt() async throws {
+    @Test("The file has one line per plug and is readable only by the user")
+    func theFileHasALineForEachPlugAndNobodyElseReadsIt() async throws {
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
         let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -66,7 +69,8 @@ import Testing
         #expect(try plugs.all() == [lampEntry, fanEntry])
     }
 
-    @Test func aPlugThatIsPairedAgainGetsItsNewKeyAndName() async throws {
+    @Test("A plug that is paired again gets its new key and name")
+    func aPlugThatIsPairedAgainGetsItsNewKeyAndName() async throws {
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
         let anew = PairedPlugs.Entry(id: lampID, key: .desk, name: "Lamp")
@@ -101,15 +105,18 @@ import Testing
         }
     }
 
-    @Test("A plug takes no name that differs from a paired plug's name in capitals only") func capitals() async throws {
+    @Test("A plug does not get a name that differs from a paired plug's name only in capitals")
+    func capitals() async throws {
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
         try await plugs.rename(fanID, to: PlugNames(given: "living room LAMP", announced: "living room LAMP"))
         #expect(try plugs.all().map(\.name) == ["Living Room Lamp", "Fan"])
     }
 
-    /// An accent at the beginning of a name makes one character with the space before it.
-    @Test(arguments: ["", " ", "\u{301}clair", "Küche  \u{1F468}\u{200D}\u{1F469}", "a\r", "\u{2028}"])
+    /// An accent at the beginning of a name combines with the preceding space to one character.
+    @Test(
+        "Any name is read back unchanged",
+        arguments: ["", " ", "\u{301}clair", "Küche  \u{1F468}\u{200D}\u{1F469}", "a\r", "\u{2028}"])
     func anyNameComesBack(name: String) async throws {
         let plug = PairedPlugs.Entry(id: lampID, key: .plug, name: name)
         try await plugs.add(plug)
@@ -117,13 +124,13 @@ import Testing
         #expect(try plugs.all() == [plug, fanEntry])
     }
 
-    @Test func aNameMakesNoLineOfItsOwn() async throws {
+    @Test("A newline in a name is written as a space") func aNameMakesNoLineOfItsOwn() async throws {
         let name = "Lamp\nffffffffffff 00 Fan\r\n"
         try await plugs.add(PairedPlugs.Entry(id: lampID, key: .plug, name: name))
         #expect(try plugs.all().map(\.name) == ["Lamp ffffffffffff 00 Fan\r "])
     }
 
-    @Test(arguments: [
+    @Test("A damaged file is reported with the line number and is not replaced", arguments: [
         "0123456789ab", "0123456789ab 01", "0123456789ab  Lamp", "0123456789ab 0 Lamp", "0123456789ab 0g Lamp",
         "0123456789AB 01 Lamp", "0123456789ab 0A Lamp", "01234567 01 Lamp", " 0123456789ab 01 Lamp", "\u{FEFF}",
         "0123456789ab \(String(repeating: "00", count: PublicKey.longest + 1)) Lamp",
@@ -142,7 +149,7 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == text, "it is left as it is")
     }
 
-    @Test(arguments: [0o640, 0o604, 0o622])
+    @Test("A file that other users can access is refused", arguments: [0o640, 0o604, 0o622])
     func aFileThatOthersCouldUseIsRefused(mode: Int) async throws {
         try write("0123456789ab 01 Lamp\n", mode: mode)
         guard case .unusable(let error) = refusal() else { return }
@@ -151,7 +158,7 @@ import Testing
         await #expect(throws: PairedPlugsError.unusable(error)) { try await plugs.add(fanEntry) }
     }
 
-    @Test func beyondTheLimitTheOldestIsForgotten() async throws {
+    @Test("Above the limit, the oldest plug is removed") func beyondTheLimitTheOldestIsForgotten() async throws {
         let all = (0..<PairedPlugs.limit).map { number in
             let digits = String(number, radix: 16)
             let id = PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits)!
@@ -165,7 +172,7 @@ import Testing
         #expect(kept.first == all[1] && kept.last == fanEntry && kept.count == PairedPlugs.limit)
     }
 
-    @Test func whoWritesWhileAnotherDoesWaitsForIt() async throws {
+    @Test("A writer waits while another program writes") func whoWritesWhileAnotherDoesWaitsForIt() async throws {
         try await plugs.add(lampEntry)
         var lock: DirectoryLock? = try DirectoryLock(directory)
         let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
@@ -176,7 +183,7 @@ import Testing
         #expect(try plugs.all() == [lampEntry, fanEntry])
     }
 
-    @Test func ofManyWhoWriteAtOnceNoneLosesAPlug() async throws {
+    @Test("Concurrent writers lose no plug") func ofManyWhoWriteAtOnceNoneLosesAPlug() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 as Range<UInt64> {
                 let id = PlugID(rawValue: "00000000000\(number)")!
@@ -188,7 +195,7 @@ import Testing
         #expect(try Set(plugs.all().map(\.name)) == Set((0..<8).map { "Plug \($0)" }))
     }
 
-    @Test func whoGivesUpWhileHeWaitsIsLetGo() async throws {
+    @Test("A cancelled writer stops waiting for the lock") func whoGivesUpWhileHeWaitsIsLetGo() async throws {
         try await plugs.add(lampEntry)
         let lock = try DirectoryLock(directory)
         let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
@@ -198,7 +205,8 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func anyBytesAreReadOrRefusedWithALineThatIsThere() {
+    @Test("Any bytes are parsed, or rejected with an existing line number")
+    func anyBytesAreReadOrRefusedWithALineThatIsThere() {
         var random = SeededRandom(seed: 1)
         let pieces = [
             "0123456789ab", "ffffffffffff", " ", " ", "00ff", "0", "\n", "\u{301}", "Lamp", "A", "\r", "\u{0}",
@@ -219,7 +227,7 @@ import Testing
         #expect(read > 3)
     }
 
-    @Test(arguments: [
+    @Test("The name of a different paired plug is not used for this plug", arguments: [
         ("Fan", "Lounge", "Lounge", "Lounge"), ("Fan", "Lounge", "Lounge (2)", "Lounge"),
         ("Fan", "Lamp", "Lamp (2)", "Lamp (2)"),
         ("Lamp (2)", "Lamp", "Lamp (3)", "Lamp (2)"), ("Fan", "Lamp", "Lamp", "Fan"), ("Fan", "", "Fan", "Fan"),

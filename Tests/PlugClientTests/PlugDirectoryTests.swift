@@ -10,7 +10,7 @@ import Testing
         ServiceIdentity(name: name, type: PlugClient.serviceType, interface: interface)
     }
 
-    @Test func aPlugOnSeveralInterfacesIsOne() {
+    @Test("A plug on several interfaces is one plug") func aPlugOnSeveralInterfacesIsOne() {
         var directory = PlugDirectory()
         #expect(directory.take(.found(plug("Lamp"), txt: TXTRecord()), now: .zero) == [.appeared("Lamp")])
         #expect(directory.take(.found(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
@@ -23,7 +23,8 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
-    @Test func capitalsMatterOnlyWhereTheyTellTwoPlugsApart() {
+    @Test("Capitalization matters only if two names differ only in capitals")
+    func capitalsMatterOnlyWhereTheyTellTwoPlugsApart() {
         var directory = PlugDirectory()
         for name in ["Living Room Lamp", "HEATER", "Heater", "Büro"] {
             _ = directory.take(.found(plug(name), txt: TXTRecord()), now: .zero)
@@ -38,28 +39,29 @@ import Testing
         #expect(directory.match("heater") == "Heater")
     }
 
-    @Test func ofStrangersOnlySoManyAreToldAndTheOldestGoesFirst() {
+    @Test("The number of unknown plugs is limited, and a new one replaces the oldest")
+    func ofStrangersOnlySoManyAreToldAndTheOldestGoesFirst() {
         var directory = PlugDirectory()
         for number in 0..<256 {
             #expect(directory.take(found("Plug \(number)"), now: .zero) == [.appeared("Plug \(number)")])
         }
-        // From time to time one takes the place of the oldest, in the order in which they came.
+        // At most every 100 ms a waiting name replaces the oldest one, in the order of arrival.
         #expect(directory.take(found("A"), now: .zero) == [.disappeared("Plug 0"), .appeared("A")])
         #expect(directory.take(found("B"), now: .zero) == [])
         #expect(directory.take(found("C"), now: at(99)) == [])
         #expect(directory.names.count == 256 && !directory.names.contains("B"))
         #expect(directory.take(found("D"), now: at(100)) == [.disappeared("Plug 1"), .appeared("B")])
         #expect(directory.take(.found(plug("Plug 7", on: 9), txt: nil), now: at(101)) == [.renewed("Plug 7")])
-        // Where one goes there is room at once.
+        // A lost name makes room immediately.
         #expect(directory.take(.lost(plug("Plug 8")), now: at(102)) == [.disappeared("Plug 8"), .appeared("C")])
-        // One that waits may go before it was told.
+        // A waiting name may be lost before it is reported.
         #expect(directory.take(.lost(plug("D")), now: at(103)) == [])
         #expect(directory.take(.lost(plug("Plug 9")), now: at(104)) == [.disappeared("Plug 9")])
     }
 
     private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
 
-    @Test("The name of a paired plug means no other plug, in any spelling of capitals", arguments: [true, false])
+    @Test("The name of a paired plug refers to no other plug, in any capitalization", arguments: [true, false])
     func pairedName(isOtherPaired: Bool) {
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
@@ -82,7 +84,7 @@ import Testing
         #expect(directory.match("Kettle") == "Heater")
     }
 
-    @Test("Full case mapping and canonical Unicode forms are one spelling")
+    @Test("Names that are equal in full case mapping and canonical Unicode form are one name")
     func spellings() {
         var directory = PlugDirectory()
         _ = directory.favour([heater: "Straße Caf\u{E9}"], now: .zero)
@@ -99,8 +101,10 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
 
-    /// - Parameter place: whether it comes before, among or after all the others.
-    @Test(arguments: [0, 750, 1500, 100_000], [false, true])
+    /// - Parameter place: The position of the paired plug among the other announcements: first, between them, or last.
+    @Test(
+        "A paired plug is reported despite many other announcements",
+        arguments: [0, 750, 1500, 100_000], [false, true])
     func aPlugThatMattersIsTold(place: Int, othersClaimIt: Bool) {
         var directory = PlugDirectory()
         _ = directory.favour([heater: "Heater"], now: .zero)
@@ -121,7 +125,8 @@ import Testing
         #expect(directory.favoured.contains("Heater") && directory.favoured.count <= 1 + 8)
     }
 
-    @Test func aPlugThatWasRenamedIsFoundAmongManyThatClaimToBeIt() {
+    @Test("A renamed paired plug is found among many names that claim its id")
+    func aPlugThatWasRenamedIsFoundAmongManyThatClaimToBeIt() {
         var directory = PlugDirectory()
         _ = directory.favour([heater: "Heater"], now: .zero)
         var tried: [String] = []
@@ -131,7 +136,7 @@ import Testing
         for number in 0..<1500 {
             note(directory.take(found(number == 700 ? "Radiator" : "False \(number)", id: heater), now: .zero))
         }
-        // Each that was tried and is not the plug makes room for the next.
+        // Each name that was tried without success makes room for the next one.
         var doubted = 0
         while doubted < tried.count, tried[doubted] != "Radiator" {
             note(directory.doubt(tried[doubted]))
@@ -141,7 +146,7 @@ import Testing
         #expect(Set(tried).count == tried.count)
     }
 
-    @Test func whatIsPairedNowHasRoomAtOnce() {
+    @Test("A newly paired plug has room immediately") func whatIsPairedNowHasRoomAtOnce() {
         var directory = PlugDirectory()
         for number in 0..<300 { _ = directory.take(found("False \(number)"), now: .zero) }
         #expect(directory.take(found("Lamp"), now: .zero) == [])
@@ -151,7 +156,7 @@ import Testing
         #expect(directory.favoured.isEmpty)
     }
 
-    @Test(arguments: [
+    @Test("The error for a missing plug lists the announced plugs", arguments: [
         (
             [String](),
             "no plug named \"Lamp\" answers, and no other plug either\nhint: `plugctl browse` shows plugs as they appear"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlugClient
 
-/// A process that dies by a fault leaves which plug it had in hand.
+/// Tests that a crashed process stores the plug whose data it was processing.
 @Suite(.serialized) struct PlugInHandTests {
     @Test(
         "A process that dies by a fault leaves the id of the dying thread's plug",
@@ -21,7 +21,7 @@ import Testing
             }
             await other.value
             PlugInHand.during(PlugID(rawValue: "cccccccccccc")) {
-                // The inner one is the one that counts, and what has ended does not.
+                // The innermost call counts, and calls that have ended do not.
                 PlugInHand.during(PlugID(rawValue: "dddddddddddd")) {}
                 PlugInHand.during(PlugID(rawValue: id)) {
                     PlugInHand.during(nil) { fatalError("as a trap does") }
@@ -30,12 +30,12 @@ import Testing
         }
         let words = try line(path)
         #expect(words.count == 3 && words[1] == id)
-        // SIGILL or SIGTRAP, by processor.
+        // SIGILL or SIGTRAP, depending on the processor.
         #expect(["4", "5"].contains(words[0]))
         #expect(try #require(Int64(words[2])) > 1_700_000_000)
     }
 
-    @Test func whoDiesWithoutAPlugLeavesNone() async throws {
+    @Test("A crash outside of any plug's data stores no plug") func whoDiesWithoutAPlugLeavesNone() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
         await #expect(processExitsWith: .failure) { [path = path as String] in
@@ -46,7 +46,7 @@ import Testing
         #expect(try line(path).dropFirst().first == "-")
     }
 
-    @Test func whoEndsInOrderLeavesNothing() async throws {
+    @Test("A process that exits normally stores nothing") func whoEndsInOrderLeavesNothing() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -56,7 +56,7 @@ import Testing
         #expect(try FileStore().read(path, limit: 100) == [])
     }
 
-    @Test func aReportSaysWhoseWordsItIsMadeOf() async throws {
+    @Test("A report contains the id of its plug") func aReportSaysWhoseWordsItIsMadeOf() async throws {
         let plug = PlugID(rawValue: "0a0b0c0d0e0f")!
         let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: nil, seed: 1)
         let followed = FollowedPlug(

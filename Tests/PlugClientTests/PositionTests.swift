@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlugClient
 
-/// Where following begins and goes on, whichever plug bears the name.
+/// The position at which following begins and continues when plugs share a name over time.
 @Suite struct PositionTests {
     private let other = PlugServer.Identity(
         id: PlugID(rawValue: "ffffffffffff")!, name: "Lamp", capabilities: [.relay], firmware: "1.0", boot: boot)
@@ -17,7 +17,7 @@ import Testing
             state: PlugState(relayOn: false))
     }
 
-    @Test func fromNowTellsOnceWhereThatIs() {
+    @Test("Following from now on reports the position once") func fromNowTellsOnceWhereThatIs() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.breakConnection()
@@ -27,7 +27,8 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func fromTheBeginningBringsWhatThePlugHasAndTellsTheRest() {
+    @Test("Following from the beginning delivers the stored events and reports the others as a gap")
+    func fromTheBeginningBringsWhatThePlugHasAndTellsTheRest() {
         var bench = FollowedBench(cursor: .beginning)
         bench.press()
         bench.locateAndConnect()
@@ -36,7 +37,7 @@ import Testing
         #expect(bench.beginnings.isEmpty)
     }
 
-    @Test func aPlugThatIsKnownGoesOnWhereItWasLeft() {
+    @Test("A known plug continues after its last event") func aPlugThatIsKnownGoesOnWhereItWasLeft() {
         var bench = FollowedBench(cursor: .now, known: [lamp.id: 10])
         for _ in 0..<3 { bench.press() }
         bench.locateAndConnect()
@@ -44,7 +45,7 @@ import Testing
         #expect(bench.beginnings.isEmpty)
     }
 
-    @Test func plugsThatSwapTheirNamesKeepTheirNumbers() {
+    @Test("Plugs that swap their names keep their positions") func plugsThatSwapTheirNamesKeepTheirNumbers() {
         var bench = FollowedBench(cursor: .after(9), known: [other.id: 2000])
         bench.locateAndConnect()
         bench.press()
@@ -63,7 +64,7 @@ import Testing
         #expect(bench.gaps.isEmpty)
     }
 
-    @Test func aNewPlugUnderTheNameBeginsNow() {
+    @Test("A new plug under the same name begins with new events") func aNewPlugUnderTheNameBeginsNow() {
         var bench = FollowedBench(cursor: .after(9))
         bench.locateAndConnect()
         bench.breakConnection()
@@ -74,7 +75,8 @@ import Testing
         #expect(bench.beginnings == [500])
     }
 
-    @Test func aNewPlugThatGoesBeforeItToldWhereItBeginsStillBeginsNow() {
+    @Test("A new plug that disconnects before it reports a position begins with new events again")
+    func aNewPlugThatGoesBeforeItToldWhereItBeginsStillBeginsNow() {
         let (first, second) = (PlugID(rawValue: "000000000001")!, PlugID(rawValue: "000000000002")!)
         var position = EventPosition(first: .after(9), known: [:])
         #expect(position.subscription(at: first) == .after(9))
@@ -83,7 +85,8 @@ import Testing
         #expect(position.subscription(at: first) == .after(9))
     }
 
-    @Test func withoutACursorNoEventsComeAndWithoutOptionsNoStates() {
+    @Test("Without a cursor there are no events, and without state options no states")
+    func withoutACursorNoEventsComeAndWithoutOptionsNoStates() {
         var bench = FollowedBench(cursor: nil, states: nil)
         bench.locateAndConnect()
         bench.press()
@@ -92,7 +95,8 @@ import Testing
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: 11)])
     }
 
-    @Test func theSubscribersDeadBandAndIntervalReachThePlug() {
+    @Test("The subscriber's dead band and interval are applied by the plug")
+    func theSubscribersDeadBandAndIntervalReachThePlug() {
         var bench = FollowedBench(
             cursor: nil, states: StateOptions(deadBandMilliwatts: 5000, maximumInterval: .seconds(10)))
         bench.server.measure(watts: 40, at: bench.now)
@@ -108,7 +112,7 @@ import Testing
         #expect(bench.watts == [40, 45, 46])
     }
 
-    @Test func numbersOfPlugsAreBounded() {
+    @Test("The number of stored positions is limited") func numbersOfPlugsAreBounded() {
         var position = EventPosition(first: .now, known: [:])
         for number in 0..<2000 {
             let text = String(number, radix: 16)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlugClient
 
-/// What a new announcement or a change of the network does to a plug that is followed.
+/// The effect of a new announcement or a network change on a followed plug.
 @Suite struct ProbeTests {
-    @Test func aConnectionThatStandsIsKept() {
+    @Test("A probe does not end a working connection") func aConnectionThatStandsIsKept() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.run(for: .seconds(3))
@@ -16,7 +16,8 @@ import Testing
         #expect(bench.attempts.count == 1)
     }
 
-    @Test func oneThatDoesNotIsGivenUpAfterFiveSecondsAndMadeAnew() {
+    @Test("A connection that does not answer a probe is replaced after five seconds")
+    func oneThatDoesNotIsGivenUpAfterFiveSecondsAndMadeAnew() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.run(for: .seconds(10))
@@ -33,7 +34,8 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func aReaderThatIsBehindLosesNoConnectionByIt() {
+    @Test("A probe while the reader is behind does not end the connection")
+    func aReaderThatIsBehindLosesNoConnectionByIt() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.feed(.reading(false))
@@ -46,7 +48,8 @@ import Testing
         #expect(bench.reasons == ["Nothing was received for 5 s."])
     }
 
-    @Test func aNewConnectionOfAReaderThatIsBehindIsNotJudgedEither() {
+    @Test("A new connection while the reader is behind does not time out")
+    func aNewConnectionOfAReaderThatIsBehindIsNotJudgedEither() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.feed(.reading(false))

@@ -18,35 +18,36 @@ import Testing
         times.time(of: update, clock: nil, now: .zero, wall: wall(seconds))
     }
 
-    @Test func anEventIsAsOldAsItsAge() {
+    @Test("The time of an event is computed from its age") func anEventIsAsOldAsItsAge() {
         var times = ReportTimes()
         #expect(time(&times, press(1, .seconds(60)), 1000) == wall(940))
         #expect(time(&times, press(2, .zero), 1000) == wall(1000))
         #expect(time(&times, press(3, nil), 1000) == wall(1000), "nobody knows when: it is told when it came")
     }
 
-    @Test func estimatesThatVaryKeepTheOrder() {
+    @Test("Varying estimates keep the order of events") func estimatesThatVaryKeepTheOrder() {
         var times = ReportTimes()
         #expect(time(&times, press(1, .milliseconds(60_000)), 1000) == wall(940))
         #expect(time(&times, press(2, .milliseconds(60_004)), 1000.001) == wall(940))
         #expect(time(&times, press(3, .milliseconds(59_000)), 1000.002) == wall(941.002))
     }
 
-    @Test func aWallClockThatWasSetIsFollowedAndTheAgesStayTrue() {
+    @Test("After the wall clock was set, times are computed from the new clock")
+    func aWallClockThatWasSetIsFollowedAndTheAgesStayTrue() {
         var times = ReportTimes()
         #expect(time(&times, press(1, .seconds(1)), 5000) == wall(4999))
         #expect(time(&times, press(2, .seconds(1)), 1400) == wall(1399), "set back by an hour")
         #expect(time(&times, press(3, .seconds(1)), 9000) == wall(8999))
     }
 
-    @Test func anotherBootBeginsAnew() {
+    @Test("The order is kept only within one boot") func anotherBootBeginsAnew() {
         var times = ReportTimes()
         let other = BootID(bytes: [UInt8](repeating: 3, count: 16))!
         #expect(time(&times, press(1, .zero), 1000) == wall(1000))
         #expect(time(&times, press(2, .milliseconds(500), boot: other), 1000) == wall(999.5))
     }
 
-    @Test func aReadingIsAsOldAsThePlugsClockSays() {
+    @Test("The time of a reading is computed from the plug's clock") func aReadingIsAsOldAsThePlugsClockSays() {
         var times = ReportTimes()
         let state = PlugState(
             relayOn: true, reading: Reading(time: Instant(nanoseconds: 7 * second), deciwatts: 1, milliwattHours: 0))
