@@ -24,7 +24,7 @@ func interface(
 
 let linkLocalV6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
 
-/// A healthy house: one interface, another host heard, one plug, paired and reached.
+/// A house without problems: one interface, another host that was heard, and one plug that is paired and connected.
 func healthy(filter: InterfaceFilter = .multicastCapable) -> Observations {
     var seen = Observations(filter: filter, clock: .init(first: moment, last: moment), wait: .seconds(3))
     seen.interfaces = [interface("eth0", [.up, .running, .multicast], [192, 0, 2, 1], linkLocalV6)]

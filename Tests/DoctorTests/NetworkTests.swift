@@ -2,7 +2,7 @@ import Doctor
 import LinuxNetwork
 import Testing
 
-/// What is found about interfaces, the port and multicast.
+/// Findings about interfaces, the port and multicast.
 @Suite struct NetworkTests {
     private func found(_ subject: Finding.Subject, _ seen: Observations) -> [Finding] {
         Diagnosis.findings(seen).filter { $0.subject == subject }
@@ -16,7 +16,7 @@ import Testing
         return found(.interface, seen)
     }
 
-    @Test func aHealthyHouse() {
+    @Test("A house without problems has only findings of level ok") func aHealthyHouse() {
         #expect(
             Diagnosis.findings(healthy()) == [
                 Finding(.ok, .interface, "eth0", "192.0.2.1, fe80::1"),
@@ -28,14 +28,14 @@ import Testing
             ])
     }
 
-    @Test func noInterface() {
+    @Test("A host without a network interface has a problem") func noInterface() {
         let only = interfaces([interface("lo", [.up, .running, .loopback], [127, 0, 0, 1], index: 1)])
         #expect(only.map(\.level) == [.problem])
         #expect(only[0].what == "there is no network interface")
     }
 
     @Test(
-        "what keeps an interface from being used is a problem where there is no other",
+        "An unusable interface is a problem if there is no other interface",
         arguments: [
             (interface("eth0", [.multicast]), "it is switched off", "ip link set eth0 up"),
             (interface("eth0", [.up, .multicast]), "it has no link", "connect it"),
@@ -59,7 +59,8 @@ import Testing
         #expect(findings[0].about == "eth0" && findings[0].what == what && findings[0].next == next)
     }
 
-    @Test func besideOneThatWorksOnlyWhatIsOddIsTold() {
+    @Test("If one interface works, only unusual states of the others are reported")
+    func besideOneThatWorksOnlyWhatIsOddIsTold() {
         let others = [
             interface("eth0", [.up, .running, .multicast], [192, 0, 2, 1]), interface("eth1", [.multicast], index: 3),
             interface("eth2", [.up, .multicast], index: 4), interface("eth3", [.up, .running], index: 5),
@@ -67,11 +68,11 @@ import Testing
         ]
         #expect(interfaces(others).map(\.about) == ["eth0", "eth3"])
         #expect(interfaces(others).map(\.level) == [.ok, .warning])
-        // One that somebody names is wanted.
+        // An interface that the user named is required.
         #expect(interfaces(others, .named(["eth0", "eth2"])).map(\.level) == [.ok, .problem])
     }
 
-    @Test func anInterfaceThatIsNamedAndMissing() {
+    @Test("A named interface that is missing is a problem") func anInterfaceThatIsNamedAndMissing() {
         let findings = interfaces(healthy().interfaces, .named(["eth7"]))
         #expect(
             findings == [
@@ -81,7 +82,8 @@ import Testing
             ])
     }
 
-    @Test func linkLocalAddressesAreEnoughAndWorthAWord() {
+    @Test("Only link-local addresses are a warning, unless another interface has a routable one")
+    func linkLocalAddressesAreEnoughAndWorthAWord() {
         let alone = interfaces([interface("eth0", [.up, .running, .multicast], [169, 254, 3, 4], linkLocalV6)])
         #expect(alone.map(\.level) == [.warning])
         #expect(alone[0].what == "only link-local addresses: 169.254.3.4, fe80::1")
@@ -92,7 +94,7 @@ import Testing
         #expect(beside.map(\.level) == [.ok, .ok])
     }
 
-    @Test func whoElseHasThePortOpen() {
+    @Test("Other programs that have the port open are listed") func whoElseHasThePortOpen() {
         var seen = healthy()
         seen.portHolders = [
             PortHolder(process: .init(id: 412, name: "avahi-daemon"), user: 108), PortHolder(process: nil, user: 1000),
@@ -105,7 +107,7 @@ import Testing
         #expect(found(.port, seen)[0].next == nil)
     }
 
-    @Test func aPortThatCannotBeOpened() {
+    @Test("A port that cannot be opened is a problem") func aPortThatCannotBeOpened() {
         var seen = healthy()
         seen.links[0].fault = "bind: Address already in use"
         seen.links[0].own = 0
@@ -119,7 +121,7 @@ import Testing
         #expect(found(.multicast, seen)[0].next?.hasPrefix("stop that program") == true)
     }
 
-    @Test func whatIsMissingOfMulticast() {
+    @Test("Missing multicast membership and packets are reported per address family") func whatIsMissingOfMulticast() {
         var seen = healthy()
         seen.links = [link("eth0", .v4, others: []), link("eth0", .v6, others: [])]
         seen.links[0].own = 0
@@ -128,23 +130,23 @@ import Testing
             found(.multicast, seen).map(\.what) == [
                 "not even this host's own packets are heard", "this host is no member of ff02::fb",
             ])
-        // A family that works says who else is there, beside the one that does not.
+        // The working family reports other hosts, next to the family that does not work.
         seen.links[1].isMember = nil
         let findings = found(.multicast, seen)
         #expect(findings.map(\.level) == [.problem, .warning])
         #expect(findings[1].what == "nobody else was heard within 3 s")
-        // Where another interface hears somebody, a silent one is one of containers, say.
+        // If another interface hears hosts, a silent interface is ok. It may belong to containers, for example.
         seen.links.append(link("wlan0"))
         #expect(found(.multicast, seen).map(\.level) == [.problem, .ok, .ok])
     }
 
-    @Test func aNetworkOfHundredsIsListedShort() {
+    @Test("A long list of hosts is shortened") func aNetworkOfHundredsIsListedShort() {
         var seen = healthy()
         seen.links[0].others = Set((0..<200).map { .v4(192, 0, 2, UInt8($0)) })
         #expect(found(.multicast, seen)[0].what.hasSuffix(" and 192 more"))
     }
 
-    @Test func loopbackHasOnlyThisHost() {
+    @Test("The loopback interface has only programs of this host") func loopbackHasOnlyThisHost() {
         var seen = healthy(filter: .named(["lo"]))
         seen.links = [link("lo", .v4, others: [])]
         seen.links[0].isLoopback = true

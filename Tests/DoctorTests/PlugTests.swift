@@ -4,7 +4,7 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-/// What is found about services, plugs and the clock.
+/// Findings about services, plugs and the clock.
 @Suite struct PlugTests {
     private func services(_ services: Observations.Service...) -> [Finding] {
         var seen = healthy()
@@ -19,47 +19,47 @@ import Testing
         return Diagnosis.findings(seen).filter { [.plug, .controller].contains($0.subject) }
     }
 
-    @Test func nobodyAnswers() {
+    @Test("A network without plugs is a warning, if the host can listen") func nobodyAnswers() {
         #expect(services().map(\.level) == [.warning])
         #expect(services()[0].what == "nobody answers for _smartplug._tcp")
-        // Without a place to listen that says nothing.
+        // Without a network to listen on, missing plugs are not reported.
         var seen = healthy()
         (seen.links, seen.services) = ([], [])
         #expect(!Diagnosis.findings(seen).contains { $0.subject == .service || $0.subject == .port })
     }
 
-    @Test func aPlugThatIsNotPairedIsNoFault() {
+    @Test("A plug that is not paired is ok") func aPlugThatIsNotPairedIsNoFault() {
         let finding = services(service(isPaired: false))[0]
         #expect(finding.level == .ok)
         #expect(finding.next == "if it is yours: plugctl pair \"Lamp\", with the code on its label")
     }
 
-    @Test func aPlugThatDoesNotSayWhereItIs() {
+    @Test("A plug whose address cannot be resolved is a problem") func aPlugThatDoesNotSayWhereItIs() {
         var silent = service()
         silent.place = nil
         #expect(services(silent).map(\.level) == [.problem])
         #expect(services(silent)[0].what == "it is announced, and did not say where it is")
     }
 
-    @Test func aPlugThatDoesNotSayWhichItIs() {
+    @Test("A plug without an announced id is a warning") func aPlugThatDoesNotSayWhichItIs() {
         #expect(services(service(id: nil)).map(\.level) == [.warning])
     }
 
-    @Test func twoPlugsWithOneId() {
+    @Test("Two plugs with one id are problems") func twoPlugsWithOneId() {
         let findings = services(service("Lamp"), service("Fan"))
         #expect(findings.map(\.level) == [.problem, .problem])
         #expect(findings.map(\.about) == ["Fan", "Lamp"])
         #expect(findings[0].what.hasSuffix("; Lamp has the same id, 0123456789ab"))
     }
 
-    @Test func aPlugOfAnotherVersion() {
+    @Test("A plug with a different protocol version is a warning") func aPlugOfAnotherVersion() {
         var newer = service()
         newer.version = "2"
         #expect(services(newer).map(\.level) == [.warning])
         #expect(services(newer)[0].what.hasSuffix("it speaks version 2 of the protocol"))
     }
 
-    @Test func noPlugIsPaired() {
+    @Test("A controller without paired plugs has a hint how to pair") func noPlugIsPaired() {
         #expect(
             plugs() == [
                 Finding(
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "what a plug that is paired may come to",
+        "Each failure of a paired plug is a problem with a next step",
         arguments: [
             (
                 plug(.absent, announcedAs: nil), "it is paired, and not announced (its id is 0123456789ab)",
@@ -105,7 +105,8 @@ import Testing
         #expect(findings[0].about == "Lamp" && findings[0].what == what && findings[0].next == next)
     }
 
-    @Test func whatTheDaemonKeepsAwayFromIsAProblemOfThePlug() throws {
+    @Test("A plug that the daemon excludes is a problem of the plug")
+    func whatTheDaemonKeepsAwayFromIsAProblemOfThePlug() throws {
         let lamp = plug(.connected(roundTrip: .milliseconds(3)))
         let words =
             "the daemon keeps away from it for 59 minutes: it died of it\nhint: plugctl daemon quarantine --lift \(lamp.id)"
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "how its firmware ended",
+        "A crash of the firmware is a warning in this boot and ok in an earlier one",
         arguments: [
             (
                 PlugCrash(
@@ -144,13 +145,13 @@ import Testing
         #expect(findings[1].what == what && findings[1].why == why)
     }
 
-    @Test func aPlugThatWasRenamed() {
+    @Test("A renamed plug is reported with both names") func aPlugThatWasRenamed() {
         let finding = plugs(plug(.connected(roundTrip: .milliseconds(20)), announcedAs: "Desk Lamp"))[0]
         #expect(finding.level == .ok && finding.about == "Desk Lamp")
         #expect(finding.what.hasSuffix("it answers in 20.0 ms; it was called Lamp when it was paired"))
     }
 
-    @Test func aFileOfPlugsThatIsDamaged() {
+    @Test("A damaged list of plugs is a problem of the controller") func aFileOfPlugsThatIsDamaged() {
         var seen = healthy()
         seen.controllerFault = "plugs line 3 is damaged\nhint: mend or remove that line"
         seen.plugs = []
@@ -162,7 +163,7 @@ import Testing
     }
 
     @Test(
-        "clocks",
+        "A clock that is wrong, was set or is not synchronized is reported",
         arguments: [
             (0, 0, true as Bool?, Finding.Level.ok, "kept in step with others"),
             (0, 0, nil, .ok, "456Z"), (0, 0, false, .warning, "and nothing keeps it in step"),
