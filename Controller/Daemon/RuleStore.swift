@@ -23,7 +23,7 @@ public final class RuleStore: Sendable {
     private let written: Mutex<Written>
 
     private struct Written {
-        /// The checksum's end of the file is compared with that in the reserve; nil if there is no file.
+        /// The checksum at the end of the file, with which the reserve is compared; nil if there is no file.
         var file: [UInt8]?
         /// Nil if the disk had no room for it.
         var reserve: MemoryReserve?
@@ -69,7 +69,7 @@ public final class RuleStore: Sendable {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
         do throws(FileError) {
             try files.replace(path, with: bytes)
-            written.withLock { $0.file = bytes.suffix(MemoryReserve.sealLength) }
+            written.withLock { $0.file = Array(bytes.suffix(MemoryReserve.sealLength)) }
             return Outcome(missing: missing)
         } catch {
             let isReserved = written.withLock { last in
@@ -100,7 +100,7 @@ public final class RuleStore: Sendable {
         let damage: String
         do throws(FileError) {
             let bytes = try files.readIfPresent(path, limit: HouseMemory.sizeLimit)
-            last.file = bytes?.suffix(MemoryReserve.sealLength)
+            last.file = bytes.map { Array($0.suffix(MemoryReserve.sealLength)) }
             if let reserved = last.reserve?.newest(after: bytes),
                 let memory = try? HouseMemory(decoding: reserved, at: moment)
             {

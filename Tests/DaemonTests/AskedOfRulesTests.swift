@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-/// What a person asks of running rules.
+/// Requests of the user to running rules.
 @Suite(.timeLimit(.minutes(1))) struct AskedOfRulesTests {
     private static let waiting = Rule(
         name: "Fan", triggers: [.button(plug: "Switch", .single)], actions: [.wait(.seconds(600)), .turnOff(["Fan"])])
@@ -32,7 +32,7 @@ import Testing
         try result.get()
     }
 
-    @Test func aRunThatIsHeldBackIsNoSuccess() async throws {
+    @Test("A manual run that is held back throws the reason") func aRunThatIsHeldBackIsNoSuccess() async throws {
         try await running(nil) { runner in
             _ = try await runner.fire("Fan")
             let error = await #expect(throws: HeldBackRun.self) { try await runner.fire("Fan") }
@@ -42,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func aRuleIsOffOnceThatIsStored() async throws {
+    @Test("Turning a rule off returns when it is stored, and throws if it cannot be stored")
+    func aRuleIsOffOnceThatIsStored() async throws {
         let directory = TestFolder()
         let disk = FailingWrites()
         try disk.preventReserve(in: directory.path)

@@ -12,16 +12,16 @@ private func plug(_ number: Int) -> PlugID {
 private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 private let hour: Int64 = 3_600_000
 
-/// A plan whose questions the test answers from what it says is missing.
+/// A plan whose queries the test answers from its own list of missing ranges.
 private struct Bench {
     var plan = BackfillPlan()
     var now = Instant.zero
-    /// What the history lacks of each plug, newest first.
+    /// The missing ranges of each plug, newest first.
     var missing: [PlugID: [ClosedRange<Int64>]] = [:]
-    /// The plugs' clock.
+    /// The time of all plugs' clocks, in milliseconds.
     var plugTime = 100 * hour
     var looks = 0
-    /// Asked for and not answered.
+    /// The windows that are requested and not answered.
     var open: [BackfillPlan.Window] = []
     var withdrawn: [BackfillPlan.Window] = []
     var asked: [BackfillPlan.Window] = []
@@ -42,7 +42,7 @@ private struct Bench {
         }
     }
 
-    /// The window asked for first was full, from its beginning or this on.
+    /// Answers the oldest open window with samples from its beginning, or from this time on.
     mutating func store(from: Int64? = nil) {
         let window = open.removeFirst()
         feed(.stored(window, covered: (from ?? window.range.lowerBound)...window.range.upperBound))
@@ -59,7 +59,8 @@ private struct Bench {
 }
 
 @Suite struct BackfillPlanTests {
-    @Test func whatIsNewestComesFirstInPiecesOfTwoHours() {
+    @Test("The newest samples are fetched first, in windows of two hours")
+    func whatIsNewestComesFirstInPiecesOfTwoHours() {
         var bench = Bench()
         bench.missing[plug(1)] = [90 * hour...100 * hour, 10 * hour...11 * hour]
         bench.feed(.connected(plug(1), boot: boot))
@@ -69,11 +70,12 @@ private struct Bench {
         for (later, earlier) in zip(bench.asked, bench.asked.dropFirst()) {
             #expect(earlier.range.upperBound < later.range.lowerBound)
         }
-        // Nothing is left out.
+        // The windows cover all missing samples.
         #expect(bench.asked.map(\.range.count).reduce(0, +) == 11 * Int(hour) + 2)
     }
 
-    @Test func onePieceAPlugAndFourInTheHouseAreOnTheirWay() {
+    @Test("At most one window per plug and four in the house are in progress")
+    func onePieceAPlugAndFourInTheHouseAreOnTheirWay() {
         var bench = Bench()
         for number in 1...6 {
             bench.missing[plug(number)] = [0...10 * hour + Int64(number)]
@@ -81,13 +83,14 @@ private struct Bench {
         }
         #expect(Set(bench.open.map(\.plug)) == Set((1...4).map(plug)))
         bench.store()
-        // The two that had nothing yet miss what is newer.
+        // Plugs 5 and 6 have newer missing samples than the next windows of the others.
         #expect(bench.open.last?.plug == plug(6))
         bench.store()
         #expect(bench.open.last?.plug == plug(5) && bench.open.count == 4)
     }
 
-    @Test func afterAnEmptyPieceTheNextIsLongerAndAfterAFullOneItIsNot() {
+    @Test("The window doubles after an empty one, up to a day, and is reset after a full one")
+    func afterAnEmptyPieceTheNextIsLongerAndAfterAFullOneItIsNot() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...1000 * hour]
         bench.plugTime = 1000 * hour
@@ -98,7 +101,8 @@ private struct Bench {
         #expect(bench.asked.last?.range.count == 2 * Int(hour))
     }
 
-    @Test func whatAChunkBroughtBesidesIsNotAskedForAgain() {
+    @Test("Samples of a chunk outside of its window are not requested again")
+    func whatAChunkBroughtBesidesIsNotAskedForAgain() {
         var bench = Bench()
         bench.missing[plug(1)] = [90 * hour...100 * hour]
         bench.feed(.connected(plug(1), boot: boot))
@@ -106,7 +110,7 @@ private struct Bench {
         #expect(bench.asked.last?.range.upperBound == 97 * hour - 1)
     }
 
-    @Test func everyTenMinutesItLooksAgain() {
+    @Test("The history is queried again every ten minutes") func everyTenMinutesItLooksAgain() {
         var bench = Bench()
         bench.feed(.connected(plug(1), boot: boot))
         #expect(bench.looks == 1 && bench.open.isEmpty)
@@ -121,7 +125,8 @@ private struct Bench {
         #expect(bench.looks == 3)
     }
 
-    @Test func aFailureIsTriedAgainLaterAndLaterAndHoldsNobodyUp() {
+    @Test("A failed window is retried with growing delays and does not block other plugs")
+    func aFailureIsTriedAgainLaterAndLaterAndHoldsNobodyUp() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...hour]
         bench.feed(.connected(plug(1), boot: boot))
@@ -139,7 +144,7 @@ private struct Bench {
         #expect(bench.open.map(\.plug) == [plug(2)])
     }
 
-    @Test func aPlugThatNeverAnswersGivesItsPlaceBack() {
+    @Test("A plug that does not answer for 60 seconds frees its place") func aPlugThatNeverAnswersGivesItsPlaceBack() {
         var bench = Bench()
         for number in 1...5 {
             bench.missing[plug(number)] = [0...hour]
@@ -149,7 +154,8 @@ private struct Bench {
         #expect(bench.withdrawn.count == 4 && bench.open.map(\.plug) == [plug(5)])
     }
 
-    @Test func aPlugThatGoesTakesItsPieceWithItAndComesBackWithAnother() {
+    @Test("A disconnection withdraws the window, and a new boot gets a new one")
+    func aPlugThatGoesTakesItsPieceWithItAndComesBackWithAnother() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...hour]
         bench.feed(.connected(plug(1), boot: boot))
@@ -158,12 +164,13 @@ private struct Bench {
         #expect(bench.withdrawn == [first] && bench.open.isEmpty)
         let other = BootID(bytes: [UInt8](repeating: 2, count: 16))!
         bench.feed(.connected(plug(1), boot: other))
-        // An answer that was on its way counts for the boot before.
+        // A late answer belongs to the previous boot and is ignored.
         bench.feed(.stored(first, covered: first.range))
         #expect(bench.open.map(\.boot) == [other])
     }
 
-    @Test func aTimelineFullOfHolesIsFilledAPartAtATime() {
+    @Test("Of many missing ranges, 256 are filled before the next query")
+    func aTimelineFullOfHolesIsFilledAPartAtATime() {
         var bench = Bench()
         let holes = (0..<1000).map { number -> ClosedRange<Int64> in
             let start = Int64(999 - number) * 10_000
@@ -178,7 +185,7 @@ private struct Bench {
         #expect(bench.open.map(\.range) == [holes[256]])
     }
 
-    @Test func atTheStopOnlyWhatCameLastIsFetched() {
+    @Test("A stop fetches only the newest samples") func atTheStopOnlyWhatCameLastIsFetched() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...100 * hour]
         bench.feed(.connected(plug(1), boot: boot))
@@ -192,7 +199,8 @@ private struct Bench {
         #expect(bench.asked.last?.range == 98 * hour + 1...100 * hour)
     }
 
-    @Test func aPlugThatDoesNotAnswerKeepsTheStopForTwoSecondsOnly() {
+    @Test("A stop waits at most two seconds for a plug that does not answer")
+    func aPlugThatDoesNotAnswerKeepsTheStopForTwoSecondsOnly() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...hour]
         bench.feed(.connected(plug(1), boot: boot))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Effects that wait for their turn")
+@Suite("Queue of effects")
 struct EffectQueueTests {
     private static let program = EffectRequest.Effect.run(["sleep"], timeout: .seconds(30))
     private static let notify = EffectRequest.Effect.notify(title: "Hall", text: "pressed")
@@ -26,7 +26,7 @@ struct EffectQueueTests {
         return begun
     }
 
-    @Test("Programs that hang hold up no notification and no web hook")
+    @Test("Blocked programs delay no notification and no web hook")
     func kinds() {
         var random = SeededRandom(seed: 1)
         var queue = EffectQueue()
@@ -40,7 +40,7 @@ struct EffectQueueTests {
         #expect(begin(&queue).isEmpty, "notifications take nobody's place")
     }
 
-    @Test("What is withdrawn makes room, or never begins")
+    @Test("Withdrawing an effect makes room if it was running, and otherwise it never begins")
     func withdrawal() async {
         var random = SeededRandom(seed: 2)
         var queue = EffectQueue()

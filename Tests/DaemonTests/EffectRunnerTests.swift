@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-/// Hangs until its task is cancelled.
+/// A performer that does not finish until its task is cancelled.
 private struct SlowPerformer: EffectPerforming {
     let outcome: EffectOutcome?
 
@@ -19,9 +19,9 @@ private struct SlowPerformer: EffectPerforming {
     private let rule = Rule(
         name: "Bell", triggers: [.button(plug: "Switch", .single)], actions: [.notify(title: "", text: "somebody")])
 
-    /// Stops the rules while an effect is under way.
+    /// Stops the rules while an effect is running.
     ///
-    /// - Returns: what was told of its end, and how many effects are left to the next process.
+    /// - Returns: The reported outcome of the effect, and the number of effects that are left to the next process.
     private func stop(_ performer: SlowPerformer) async throws -> (outcome: EffectOutcome?, left: Int) {
         let directory = TestFolder()
         let house = MadeUpHouse()
@@ -47,12 +47,14 @@ private struct SlowPerformer: EffectPerforming {
         return (ended, try RuleStore(directory.path) { Issue.record("\($0)") }.memory.effects.count)
     }
 
-    @Test func whatIsCutShortHalfDoneIsNotLeftToTheNextProcess() async throws {
+    @Test("A cancelled effect that reports an outcome is not left to the next process")
+    func whatIsCutShortHalfDoneIsNotLeftToTheNextProcess() async throws {
         let half = try await stop(SlowPerformer(outcome: .failed("phone: given up: the controller ends")))
         #expect(half.outcome == .failed("phone: given up: the controller ends") && half.left == 0)
     }
 
-    @Test func whatIsCutShortBeforeItIsDoneIsLeftToTheNextProcess() async throws {
+    @Test("A cancelled effect without an outcome is left to the next process")
+    func whatIsCutShortBeforeItIsDoneIsLeftToTheNextProcess() async throws {
         let nothing = try await stop(SlowPerformer(outcome: nil))
         #expect(nothing.outcome == nil && nothing.left == 1)
     }

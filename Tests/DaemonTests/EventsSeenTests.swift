@@ -19,7 +19,7 @@ import Testing
         return .event(event, age: age)
     }
 
-    /// The numbers of the events that came through, and the gaps as their ends.
+    /// Returns the numbers of the events that passed, and the bounds of the gaps.
     private func heard(_ seen: inout EventsSeen, _ updates: [PlugUpdate]) -> [String] {
         updates.flatMap { seen.pass(report($0), now: now) }.compactMap {
             switch $0.update {
@@ -31,18 +31,20 @@ import Testing
         }
     }
 
-    @Test func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
+    @Test("The house is followed from the oldest position of rules and history")
+    func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
         let other = PlugID(rawValue: "00000000000f")!
         let rules: [PlugID: SequenceNumber] = [Self.lamp.id: 5, other: 3]
         #expect(EventsSeen.first(rules: rules, history: nil) == rules)
-        // Of a plug that the history does not know it asks for all.
+        // All events of a plug that is unknown to the history are requested.
         #expect(EventsSeen.first(rules: rules, history: [Self.lamp.id: 4]) == [Self.lamp.id: 4])
         #expect(EventsSeen.first(rules: rules, history: [Self.lamp.id: 9]) == [Self.lamp.id: 5])
         #expect(EventsSeen.first(rules: [:], history: rules) == rules)
     }
 
-    /// The history had no room for any event of it when the process ended.
-    @Test func ofAPlugThatIsNewTheHistoryHearsAllAndTheRulesWhatHappensNow() {
+    /// The previous process could not store any event of the plug in the history.
+    @Test("For a new plug, the history receives all events and the rules only current ones")
+    func ofAPlugThatIsNewTheHistoryHearsAllAndTheRulesWhatHappensNow() {
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), .gap(Gap(from: 1, to: 3, reason: .overwritten)), event(4, age: nil),
             event(5, age: .seconds(20)), event(6, age: .zero),
@@ -51,17 +53,17 @@ import Testing
         #expect(heard(&history, updates) == ["after 3", "4", "5", "6"])
         var rules = EventsSeen([:], othersAskForAll: true, start: now - .seconds(2))
         #expect(heard(&rules, updates) == ["after 0", "after 3", "after 4", "after 5", "6"])
-        // Those that know it go on where they were.
+        // Observers that know the plug continue after their last event.
         var known = EventsSeen([Self.lamp.id: 4], othersAskForAll: true, start: now - .seconds(2))
         #expect(heard(&known, updates) == ["5", "6"])
     }
 
-    @Test func whatOneHasHadItDoesNotHearAgain() {
+    @Test("Events up to the known position are dropped") func whatOneHasHadItDoesNotHearAgain() {
         var seen = EventsSeen([Self.lamp.id: 7], start: .zero)
         #expect(heard(&seen, [.connected(Self.lamp), event(6), event(7), event(8), event(8), event(9)]) == ["8", "9"])
     }
 
-    @Test func ofAGapItHearsWhatIsNew() {
+    @Test("A gap is shortened to its new part") func ofAGapItHearsWhatIsNew() {
         var seen = EventsSeen([Self.lamp.id: 7], start: .zero)
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), .gap(Gap(from: 3, to: 6, reason: .overwritten)),
@@ -70,7 +72,7 @@ import Testing
         #expect(heard(&seen, updates) == ["8-9", "10"])
     }
 
-    @Test func aJournalThatKnowsNoCursorBeginsAnew() {
+    @Test("A journal that does not know the cursor begins again") func aJournalThatKnowsNoCursorBeginsAnew() {
         var seen = EventsSeen([Self.lamp.id: 700], start: .zero)
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), .gap(Gap(from: 1, to: 3, reason: .unknownCursor)), event(4),
@@ -78,8 +80,9 @@ import Testing
         #expect(heard(&seen, updates) == ["1-3", "4"])
     }
 
-    /// Rules without a memory do not act on what an earlier process may have acted on.
-    @Test func aPlugThatOnlyTheOthersKnowBeginsNow() {
+    /// Rules without stored state must not act on events that a previous process may have handled.
+    @Test("A plug that only other observers know begins with current events")
+    func aPlugThatOnlyTheOthersKnowBeginsNow() {
         var seen = EventsSeen([:], others: [Self.lamp.id: 20], start: now - .seconds(2))
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), event(21, age: nil), event(22, age: .seconds(3)), event(23, age: .seconds(1)),
@@ -87,7 +90,8 @@ import Testing
         #expect(heard(&seen, updates) == ["after 20", "after 21", "after 22", "23"])
     }
 
-    @Test func aPlugThatNobodyKnowsBeginsWhereThePlugSays() {
+    @Test("An unknown plug begins at the position that the plug reports")
+    func aPlugThatNobodyKnowsBeginsWhereThePlugSays() {
         var seen = EventsSeen([:], start: now)
         let updates: [PlugUpdate] = [.connected(Self.lamp), .following(after: 4), event(5, age: .seconds(9))]
         #expect(heard(&seen, updates) == ["after 4", "5"])

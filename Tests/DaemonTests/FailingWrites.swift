@@ -1,11 +1,12 @@
 import DurableFiles
 import Synchronization
 
-/// The kernel's files, on a disk that is full when the test says so.
+/// The kernel's files on a disk that the test can make full.
 final class FailingWrites: FileCalls {
     private let kernel = LinuxFileCalls()
     private let isFull = Mutex(false)
 
+    /// True while the disk is full.
     var fails: Bool {
         get { isFull.withLock { $0 } }
         set { isFull.withLock { $0 = newValue } }

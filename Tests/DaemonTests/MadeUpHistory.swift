@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import Daemon
 
-/// A history in memory, on a disk that is full, or hangs, when the test says so.
+/// A history in memory, with a disk that the test can make full or block.
 final class MadeUpHistory: WritableHistory {
     private struct Content {
         var batch = HistoryBatch()
@@ -15,7 +15,7 @@ final class MadeUpHistory: WritableHistory {
     }
 
     private let content = Mutex(Content())
-    /// Writes wait for it where it is given.
+    /// If present, each write waits for a signal.
     private let gate: DispatchSemaphore?
 
     init(gate: DispatchSemaphore? = nil) { self.gate = gate }
@@ -25,7 +25,7 @@ final class MadeUpHistory: WritableHistory {
         set { content.withLock { $0.fails = newValue } }
     }
 
-    /// Everything that was stored.
+    /// The stored content.
     var stored: HistoryBatch { content.withLock { $0.batch } }
 
     func samples(
@@ -65,7 +65,7 @@ final class MadeUpHistory: WritableHistory {
 
     func forgetOld(now: Int64) throws {}
 
-    /// Returns once what is stored is so.
+    /// Returns when the stored content meets a condition.
     func has(_ wanted: @escaping @Sendable (HistoryBatch) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isSo = content.withLock { content in

@@ -7,7 +7,7 @@ import ProtocolCore
 
 @testable import Daemon
 
-/// A house that the test tells of, and that notes what is asked of it.
+/// A house whose updates the test sends, and which records the requests to it.
 actor MadeUpHouse: RuledHouse, RecordedHouse {
     struct Command: Equatable {
         var plug: String
@@ -21,11 +21,11 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
     private var waiting: (plug: String, SequenceNumber, CheckedContinuation<Void, Never>)?
     private let refusals: [String: Refusal]
 
-    /// Plugs never answer.
+    /// True if the plugs never answer.
     private let isSilent: Bool
-    /// Seconds for which every plug has a sample, up to its now.
+    /// The seconds for which each plug has a sample, up to its current time.
     private var remembered: ClosedRange<Int64>?
-    /// What was fetched, in order.
+    /// The fetched ranges, in order.
     private(set) var fetched: [ClosedRange<Int64>] = []
 
     init(refusing refusals: [String: Refusal] = [:], isSilent: Bool = false, remembering: ClosedRange<Int64>? = nil) {
@@ -36,11 +36,11 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
 
     func pairedPlugs() -> [PlugID: String]? { nil }
 
-    /// Time has gone by.
+    /// Advances the plugs' clocks and adds samples.
     func remember(through second: Int64) { remembered = remembered.map { $0.lowerBound...second } }
 
     func clock(of plug: String) -> ClockMapping? {
-        // Its now is the last second that it remembers.
+        // The plug's current time is the last second with a sample.
         let now = BootClock.now
         let plugTime = Instant.zero + .seconds(remembered?.upperBound ?? 0)
         return ClockMapping(boot: PlugDescription.made(plug).boot, plugTime: plugTime, asked: now, answered: now)
@@ -55,7 +55,7 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
     }
 
     func run() async {
-        // Nothing comes out of it: it ends when the task is cancelled.
+        // This stream has no elements. It ends when the task is cancelled.
         for await _ in AsyncStream.makeStream(of: Never.self).stream {}
         updates.finish()
     }
@@ -65,7 +65,7 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         if let refusal = refusals[plug] { throw refusal }
         if isSilent {
-            // Nothing comes out of it: it ends when the task is cancelled.
+            // This stream has no elements. It ends when the task is cancelled.
             for await _ in AsyncStream.makeStream(of: Never.self).stream {}
             throw CancellationError()
         }
@@ -80,13 +80,13 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
         continuation.resume()
     }
 
-    /// Returns once this was acknowledged.
+    /// Returns when this event was acknowledged.
     func acknowledged(_ sequence: SequenceNumber, of plug: String) async {
         guard acknowledged[plug] != sequence else { return }
         await withCheckedContinuation { waiting = (plug, sequence, $0) }
     }
 
-    // MARK: What happens in it
+    // MARK: Updates
 
     nonisolated func report(_ update: PlugUpdate, of plug: String) async {
         await updates.send(.report(PlugReport(plug: plug, at: WallTime.now, update: update)))
@@ -119,7 +119,7 @@ actor MadeUpHouse: RuledHouse, RecordedHouse {
 }
 
 extension PlugID {
-    /// Another for each name of these tests.
+    /// Returns a different id for each name in these tests.
     static func made(_ name: String) -> PlugID {
         var random = SeededRandom(seed: name.utf8.reduce(0) { $0 << 8 | UInt64($1) })
         return PlugID(drawnFrom: &random)

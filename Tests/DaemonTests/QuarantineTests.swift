@@ -6,13 +6,13 @@ import Testing
 
 @testable import Daemon
 
-/// A daemon that died twice within a minute of what the same plug said comes back without it.
+/// A daemon that crashes twice within a minute on data of one plug excludes the plug.
 @Suite struct QuarantineTests {
     private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
     private let lamp = PlugID(rawValue: "bbbbbbbbbbbb")!
     private let hour: Int64 = 3600
 
-    @Test func twoDeathsWithinAMinuteAreThePlugs() {
+    @Test("Two crashes within a minute exclude the plug for an hour") func twoDeathsWithinAMinuteAreThePlugs() {
         var quarantine = Quarantine()
         #expect(quarantine.died(with: heater, at: 1000) == false)
         #expect(quarantine.until(heater, now: 1000) == nil)
@@ -23,18 +23,19 @@ import Testing
         #expect(quarantine.until(lamp, now: 1060) == nil)
     }
 
-    @Test func deathsThatAreFurtherApartOrOfDifferentPlugsAreNobodys() {
+    @Test("Crashes that are more than a minute apart or of different plugs exclude no plug")
+    func deathsThatAreFurtherApartOrOfDifferentPlugsAreNobodys() {
         var quarantine = Quarantine()
         for time in stride(from: Int64(0), to: 1000, by: 61) {
             #expect(quarantine.died(with: heater, at: time) == false)
-            // Another one in between changes nothing.
+            // A crash of a different plug in between has no effect.
             #expect(quarantine.died(with: lamp, at: time + 1) == false)
         }
         #expect(quarantine.died(with: lamp, at: 1000) == true)
         #expect(quarantine.until(heater, now: 1000) == nil)
     }
 
-    @Test func eachFurtherTimeIsTwiceAsLongAndADayAtMost() {
+    @Test("Each further exclusion is twice as long, up to a day") func eachFurtherTimeIsTwiceAsLongAndADayAtMost() {
         var quarantine = Quarantine()
         var time: Int64 = 1000
         _ = quarantine.died(with: heater, at: time)
@@ -43,21 +44,21 @@ import Testing
             #expect(quarantine.died(with: heater, at: time) == true)
             #expect(quarantine.until(heater, now: time) == time + hours * hour)
         }
-        // A week without a death: it begins anew.
+        // After a week without a crash, the plug has no entry.
         time += 8 * 24 * hour
         #expect(quarantine.died(with: heater, at: time) == false)
         #expect(quarantine.died(with: heater, at: time + 1) == true)
         #expect(quarantine.until(heater, now: time + 1) == time + 1 + hour)
     }
 
-    @Test func aPersonLiftsIt() {
+    @Test("Lifting the quarantine removes the entry") func aPersonLiftsIt() {
         var quarantine = Quarantine()
         _ = quarantine.died(with: heater, at: 1000)
         _ = quarantine.died(with: heater, at: 1001)
         #expect(quarantine.lift(heater) == true)
         #expect(quarantine.until(heater, now: 1002) == nil)
         #expect(quarantine.lift(heater) == false)
-        // One more death does not bring it back.
+        // The next crash counts as the first one.
         #expect(quarantine.died(with: heater, at: 1010) == false)
     }
 
@@ -78,18 +79,18 @@ import Testing
         #expect(quarantine.until(heater, keys: fingerprints, now: 1002) != nil)
         #expect(quarantine.until(heater, keys: rotated, now: 1002) != nil)
         #expect(quarantine.until(heater, keys: reset, now: 1002) == nil)
-        // Keys that are not known at a death end nothing.
+        // A crash with unknown keys does not end the exclusion.
         #expect(quarantine.died(with: heater, at: 1003) == true)
-        // The first death with the new key counts as the first.
+        // The first crash with the new key counts as the first one.
         _ = quarantine.died(with: heater, keys: fingerprints, at: 1004)
         #expect(quarantine.died(with: heater, keys: reset, at: 1005) == false)
-        // An entry of an earlier version holds for every key.
+        // An entry of an earlier version applies to every key.
         let old = Quarantine(text: "aaaaaaaaaaaa 1000 1 4600\n")
         #expect(old.until(heater, keys: reset, now: 1002) == 4600)
         #expect(try file.read() == Quarantine())
     }
 
-    @Test("The next process records the keys of the plug that the previous one died with")
+    @Test("The next process records the keys of the plug whose data caused the crash")
     func deathRecordsKeys() async throws {
         let disk = TestFolder()
         let paired = PairedPlugs(directory: disk.path)
@@ -102,7 +103,7 @@ import Testing
         #expect(try file.read().entries.map(\.keys) == [QuarantineFile.fingerprints(of: entry)])
     }
 
-    @Test func aClockThatIsSetBackKeepsNobodyAwayForLong() {
+    @Test("A clock that is set back does not extend an exclusion") func aClockThatIsSetBackKeepsNobodyAwayForLong() {
         var quarantine = Quarantine()
         _ = quarantine.died(with: heater, at: 1_800_000_000)
         _ = quarantine.died(with: heater, at: 1_800_000_001)
@@ -112,7 +113,8 @@ import Testing
         #expect(quarantine.died(with: heater, at: -1) == false)
     }
 
-    @Test func textComesBackAndDamagedLinesAreLeftOut() {
+    @Test("Quarantine text is read back unchanged, and damaged lines are skipped")
+    func textComesBackAndDamagedLinesAreLeftOut() {
         var quarantine = Quarantine()
         for number in 0..<200 {
             _ = quarantine.died(with: PlugID(rawValue: "00000000\(1000 + number)")!, at: Int64(number))
@@ -136,9 +138,9 @@ import Testing
         #expect(Quarantine(text: damaged).entries == [.init(plug: lamp, died: 7, times: 1, until: 3607)])
     }
 
-    @Test(arguments: ["11 aaaaaaaaaaaa 1000\n", "11 - 1000\n"]) func whatADeadProcessLeftIsTakenOnce(line: String)
-        throws
-    {
+    @Test(
+        "The record of a crash is evaluated by the next process", arguments: ["11 aaaaaaaaaaaa 1000\n", "11 - 1000\n"])
+    func whatADeadProcessLeftIsTakenOnce(line: String) throws {
         let disk = TestFolder()
         let file = QuarantineFile(disk.path)
         try FileStore().replace(disk.path + "/died", with: Array(line.utf8))
@@ -152,7 +154,7 @@ import Testing
         #expect(next.words.contains("keeps away") == next.isKeptAway && next.words.contains("hint: "))
     }
 
-    @Test func nothingOrNonsenseIsNoDeath() throws {
+    @Test("An empty or invalid record is not a crash") func nothingOrNonsenseIsNoDeath() throws {
         let disk = TestFolder()
         #expect(try QuarantineFile(disk.path).take() == nil)
         for line in ["", "x y z", "11 heater 1", "11 aaaaaaaaaaaa", "99999999999 - 1"] {
@@ -161,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func theReasonNamesTheCommandThatLiftsIt() {
+    @Test("The reason contains the command that lifts the quarantine") func theReasonNamesTheCommandThatLiftsIt() {
         #expect(QuarantineFile.words(minutes: 1, heater).contains("for a minute:"))
         #expect(QuarantineFile.words(minutes: 59, heater).contains("for 59 minutes:"))
         #expect(QuarantineFile.words(minutes: 121, heater).contains("for 3 hours:"))

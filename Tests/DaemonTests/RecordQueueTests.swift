@@ -23,7 +23,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         return WindowAnswer(window, .made(seconds, asked: asked))
     }
 
-    @Test func whatComesWithinAMomentIsOneTransaction() {
+    @Test("Changes within 250 ms share one transaction, and only one write runs at a time")
+    func whatComesWithinAMomentIsOneTransaction() {
         var queue = RecordQueue()
         queue.add(now: at(0)) { $0.counters.append(counter(1)) }
         queue.add(now: at(200)) { $0.counters.append(counter(2)) }
@@ -36,7 +37,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(queue.ended(stored: true, now: at(901)).isEmpty && queue.isEmpty)
     }
 
-    @Test func aPieceIsStoredWithItsSpanOrGivenUp() {
+    @Test("A window is written with its span, and is dropped if the write fails")
+    func aPieceIsStoredWithItsSpanOrGivenUp() {
         var queue = RecordQueue()
         queue.add(answer(0...60), now: at(0))
         let batch = queue.begin(now: at(250))
@@ -47,7 +49,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(queue.begin(now: at(1250))?.chunks.isEmpty == true)
     }
 
-    @Test func whatCannotBeWrittenWaitsInItsOrderAndIsTriedLaterAndLater() {
+    @Test("Events that cannot be written stay in order and are retried with growing delays")
+    func whatCannotBeWrittenWaitsInItsOrderAndIsTriedLaterAndLater() {
         var queue = RecordQueue()
         var now = at(0)
         var pauses: [Int64] = []
@@ -67,7 +70,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(queue.isEmpty && !queue.isFailing)
     }
 
-    @Test func thereIsRoomForSoManyAndNoMore() {
+    @Test("A full queue accepts nothing until a write succeeds") func thereIsRoomForSoManyAndNoMore() {
         var queue = RecordQueue()
         for number in 0..<UInt64(RecordQueue.limit) {
             #expect(queue.add(now: at(0)) { $0.counters.append(counter(number)) })
@@ -84,25 +87,26 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         WindowAnswer(BackfillPlan.Window(plug: plug, boot: boot, range: range), chunks)
     }
 
-    @Test func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
+    @Test("An old window is fetched as far as its chunks reach") func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
         let found = answer(100_000...200_000, .made(50...250, asked: 1_000_000))
         #expect(found.fetched?.span == 50_000...250_000 && found.covered == 50_000...250_000)
         #expect(answer(100_000...200_000, .made(120...150, asked: 1_000_000)).fetched?.span == 100_000...200_000)
     }
 
-    @Test func theNewestEndIsTheLastSample() {
+    @Test("The newest end of a span is the last sample") func theNewestEndIsTheLastSample() {
         #expect(answer(0...100_000, .made(0...98, asked: 100_000)).fetched?.span == 0...98_000)
-        // A plug that has not measured for a while will not have done so later.
+        // A plug without samples for more than 30 s will not add samples of that time later.
         #expect(answer(0...100_000, .made(0...40, asked: 100_000)).fetched?.span == 0...70_000)
     }
 
-    @Test func whereThePlugHasNothingThereIsNothingToAskForAgain() {
+    @Test("A range without samples is not requested again, except for the last 30 seconds")
+    func whereThePlugHasNothingThereIsNothingToAskForAgain() {
         let found = answer(0...100_000, FetchedChunks.made(nil, asked: 1_000_000))
         #expect(found.fetched?.span == 0...100_000 && found.covered == nil && found.chunks.isEmpty)
         #expect(answer(90_000...100_000, FetchedChunks.made(nil, asked: 100_000)).fetched == nil)
     }
 
-    @Test func whatWasNotAskedForIsNotTaken() {
+    @Test("Chunks outside of the window or newer than the request are dropped") func whatWasNotAskedForIsNotTaken() {
         #expect(answer(0...10_000, .made(50...60, asked: 100_000)).chunks.isEmpty)
         #expect(answer(0...10_000_000, .made(5...9000, asked: 10_000)).chunks.isEmpty, "of the future")
     }
@@ -113,7 +117,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         Reading(time: .zero + .seconds(seconds), deciwatts: 0, milliwattHours: UInt64(seconds))
     }
 
-    @Test func oneIsKeptAtTheBeginningAndOneEachQuarter() {
+    @Test("The first reading and one reading per quarter of an hour are stored")
+    func oneIsKeptAtTheBeginningAndOneEachQuarter() {
         var course = CounterCourse()
         let kept = stride(from: Int64(100), to: 2800, by: 1).compactMap {
             course.take(reading($0), of: plug, boot: boot, at: $0 * 1000)?.milliwattHours
@@ -121,7 +126,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(kept == [100, 900, 1800, 2700])
     }
 
-    @Test func withARecordingTheNewestIsKeptOnce() {
+    @Test("The newest reading is stored once with a window") func withARecordingTheNewestIsKeptOnce() {
         var course = CounterCourse()
         #expect(course.unrecorded() == nil)
         _ = course.take(reading(100), of: plug, boot: boot, at: 100_000)
@@ -132,7 +137,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 }
 
 extension FetchedChunks {
-    /// A sample for each of these seconds; nil for none.
+    /// Creates chunks with a sample for each second; nil for none.
     static func made(_ seconds: ClosedRange<Int64>?, asked: Int64, boot: BootID = boot) -> FetchedChunks {
         var encoder = SampleChunkEncoder()
         var chunks: [SampleChunk] = []

@@ -17,7 +17,7 @@ import Testing
         Rule(name: "Hall", triggers: [.button(plug: "Switch", .single)], actions: [.turnOn(["Lamp"])])
     ]
 
-    /// Runs rules and history together while the body tells of the house.
+    /// Runs rules and history together while `body` sends updates.
     private func recording(
         _ house: MadeUpHouse, in history: MadeUpHistory, after cursors: [PlugID: SequenceNumber] = [:],
         complaints: Complaints = Complaints(),
@@ -41,14 +41,15 @@ import Testing
         await keeping.value
     }
 
-    @Test func whatAPlugRemembersIsStoredNewestFirst() async {
+    @Test("Samples that a plug has stored are fetched newest first")
+    func whatAPlugRemembersIsStoredNewestFirst() async {
         let house = MadeUpHouse(remembering: 1...20_000)
         let history = MadeUpHistory()
         var asked: [ClosedRange<Int64>] = []
         await recording(house, in: history) { _ in
             await house.snapshot("Lamp", watts: 3, time: 20_000)
             await history.has { $0.fetched.map(\.span.lowerBound).min() == 0 }
-            // At the stop it asks for what came last once more.
+            // At the stop, the newest samples are requested again.
             asked = await house.fetched
         }
         let ends = asked.map(\.upperBound)
@@ -58,7 +59,7 @@ import Testing
         #expect(history.stored.names == [.made("Lamp"): "Lamp"] && history.stored.counters.count == 1)
     }
 
-    @Test func eventsAndFiringsAreStoredOnceAndInOrder() async {
+    @Test("Events and firings are stored once and in order") func eventsAndFiringsAreStoredOnceAndInOrder() async {
         let house = MadeUpHouse()
         let history = MadeUpHistory()
         await recording(house, in: history, after: [.made("Switch"): 4]) { records in
@@ -75,7 +76,7 @@ import Testing
         #expect(history.stored.firings.allSatisfy { $0.rule == "Hall" && $0.plug == .made("Switch") })
     }
 
-    @Test func whileADiskHangsRulesGoOnAsEver() async {
+    @Test("Rules continue while the disk is blocked") func whileADiskHangsRulesGoOnAsEver() async {
         let gate = DispatchSemaphore(value: 0)
         let house = MadeUpHouse(remembering: 1...100)
         let history = MadeUpHistory(gate: gate)
@@ -98,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func aFullDiskIsSaidOnceAndNothingThatHappenedIsMissing() async {
+    @Test("A full disk is reported once, and no event is lost")
+    func aFullDiskIsSaidOnceAndNothingThatHappenedIsMissing() async {
         let house = MadeUpHouse(remembering: 1...100)
         let (history, complaints) = (MadeUpHistory(), Complaints())
         history.fails = true
@@ -116,7 +118,7 @@ import Testing
         #expect(heard.last == "the history is written again")
     }
 
-    @Test func atTheStopWhatCameLastIsFetchedAndWritten() async {
+    @Test("A stop fetches and writes the newest samples") func atTheStopWhatCameLastIsFetchedAndWritten() async {
         let house = MadeUpHouse(remembering: 1...100)
         let history = MadeUpHistory()
         await recording(house, in: history) { _ in
@@ -134,7 +136,7 @@ extension DispatchSemaphore {
     fileprivate func signal(_ times: Int) { for _ in 0..<times { signal() } }
 }
 
-/// What a person was told.
+/// The messages for the user.
 final class Complaints: Sendable {
     private let state = Mutex<(all: [String], waiting: (Int, CheckedContinuation<Void, Never>)?)>(([], nil))
 
@@ -149,7 +151,7 @@ final class Complaints: Sendable {
         }
     }
 
-    /// Returns once there were so many.
+    /// Returns when this many messages have arrived.
     func heard(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isSo = state.withLock { state in

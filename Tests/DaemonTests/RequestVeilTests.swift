@@ -4,13 +4,13 @@ import Testing
 
 @testable import Daemon
 
-/// Class: an id that others can work out is taken for one that only the owner's rule can have.
+/// Regression: an attacker who can compute a request id must not be able to use it before the rule does.
 @Suite struct RequestVeilTests {
     private let veil = RequestVeil(secret: Array(0..<32))
 
     private func id(_ bytes: [UInt8]) -> RequestID { RequestID(bytes: bytes)! }
 
-    @Test func eachIDComesBackAndIsAnotherOne() {
+    @Test("An encrypted id is different and is decrypted to the original") func eachIDComesBackAndIsAnotherOne() {
         var random = Fuzzing.random(24)
         var seen: Set<RequestID> = []
         for _ in FuzzRounds(2000) {
@@ -22,11 +22,12 @@ import Testing
         }
     }
 
-    @Test func withoutTheSecretNobodyWorksItOut() {
+    @Test("Different secrets give different ids, and similar ids have dissimilar results")
+    func withoutTheSecretNobodyWorksItOut() {
         let own = id([UInt8](repeating: 7, count: 16))
         #expect(RequestVeil(secret: Array(1...32)).veiled(own) != veil.veiled(own))
         #expect(RequestVeil().veiled(own) != RequestVeil().veiled(own))
-        // Neighbours have nothing in common: half of the bits differ, give or take.
+        // About half of the bits differ between the results for two adjacent ids.
         var next = own.bytes
         next[15] ^= 1
         let differing = zip(veil.veiled(own).bytes, veil.veiled(id(next)).bytes).reduce(0) {
@@ -35,7 +36,7 @@ import Testing
         #expect((30...98).contains(differing))
     }
 
-    @Test func aPlugsEventNamesTheRulesOwnRequest() {
+    @Test("The event of a plug contains the rule's original request id") func aPlugsEventNamesTheRulesOwnRequest() {
         let own = id([UInt8](repeating: 9, count: 16))
         let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         func event(_ request: RequestID) -> [PlugEvent] {

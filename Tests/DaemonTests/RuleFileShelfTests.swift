@@ -16,7 +16,7 @@ struct RuleFileShelfTests {
         Rule(name: name, triggers: [.button(plug: "Hall", .single)], actions: [.toggle([plug])])
     }
 
-    @Test("A broken file keeps its last good rules, and the others go on")
+    @Test("A broken file keeps its last valid rules, and the other files are updated")
     func broken() {
         var shelf = RuleFileShelf()
         let first = shelf.take([("a", .rules([rule("A")])), ("b", .rules([rule("B")]))])
@@ -40,12 +40,12 @@ struct RuleFileShelfTests {
             #expect(set.rules == [rule("A"), rule("B")])
             #expect(set.faults == [RuleFileFault(path: "d", words: "d: gone", rules: ["A", "B"])])
         }
-        // Back again, and without one of them.
+        // The directory is readable again, without one of the files.
         let set = shelf.take([("d/a.yaml", .broken("d/a.yaml:1:1"))])
         #expect(set.rules == [rule("A")] && set.faults.map(\.rules) == [["A"]])
     }
 
-    @Test("A name in two files breaks the later one")
+    @Test("A rule name in two files rejects the later file")
     func twice() {
         var shelf = RuleFileShelf()
         _ = shelf.take([("a", .rules([])), ("b", .rules([rule("B"), rule("C")]))])
@@ -64,7 +64,7 @@ struct RuleFileShelfTests {
         return Script(name: name, source: "\(lines)", rules: rules, log: [])
     }
 
-    @Test("A script is taken with its rules, and goes on where its file is broken")
+    @Test("A script is loaded with its rules, and its last valid version stays active if the file breaks")
     func scripts() {
         var shelf = RuleFileShelf()
         let hall = script("hall.lua", 1, 5)
@@ -78,7 +78,7 @@ struct RuleFileShelfTests {
         #expect(shelf.take([]).scripts.isEmpty)
     }
 
-    @Test("Two scripts of one name, and more than a house may have")
+    @Test("A second script with the same name and scripts above the limit are rejected")
     func manyScripts() {
         var shelf = RuleFileShelf()
         let twice = shelf.take([("a/x.lua", .script(script("x.lua", 1))), ("b/x.lua", .script(script("x.lua", 2)))])
@@ -88,7 +88,7 @@ struct RuleFileShelfTests {
         #expect(many.scripts.count == 64 && many.faults.map(\.path) == ["64.lua"])
     }
 
-    @Test("Of two scripts of one name the one that ran before goes on, also while it is broken")
+    @Test("Of two scripts with one name, the one that is already active stays active, even if its file breaks")
     func ranBefore() {
         var shelf = RuleFileShelf()
         let (first, second) = (script("x.lua", 1), script("x.lua", 2))
@@ -103,7 +103,7 @@ struct RuleFileShelfTests {
         #expect(set.scripts == [first] && set.faults.isEmpty)
     }
 
-    @Test("More rules than a house may have are refused by the file")
+    @Test("A file that exceeds the limit of rules is rejected")
     func many() {
         var shelf = RuleFileShelf()
         let files = (0..<5).map { file in
@@ -113,7 +113,7 @@ struct RuleFileShelfTests {
         #expect(set.rules.count == 4000 && set.faults.map(\.path) == ["4"])
     }
 
-    @Test("Files that cannot run together are found before they run")
+    @Test("Conflicts between files are found before the rules run")
     func conflicts() {
         let scripts = (0...64).map { ("\($0).lua", RuleFileReading.script(script("\($0).lua", 1))) }
         let beyond = RuleFileSet.conflicts(in: scripts + [("y/3.lua", .script(script("3.lua", 7)))])
@@ -128,7 +128,7 @@ struct RuleFileShelfTests {
         #expect(RuleFileSet.conflicts(in: Array(scripts.dropLast())).isEmpty)
     }
 
-    @Test("A change is taken when two looks agree, and once")
+    @Test("A change is accepted once, when two consecutive looks are equal")
     func looks() {
         func look(_ bytes: Int64) -> RuleFileWatch.Look {
             ["a": FileStamp(bytes: bytes, modifiedNanoseconds: 1, changedNanoseconds: 1, inode: 1)]
@@ -139,14 +139,14 @@ struct RuleFileShelfTests {
         #expect([[:], look(1), [:], [:]].map { watch.isChanged($0) } == [false, false, false, true])
     }
 
-    @Test("Names, sizes and files that were replaced show in a directory, and hidden files do not")
+    @Test("A directory lists its rule files without hidden ones, and a replaced file has a new stamp")
     func directory() throws {
         let directory = TestFolder()
         let path = directory.path
         for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
-        // Of editors, of macOS, and hidden by the user.
+        // Files of editors and of macOS, and files hidden by the user.
         for name in ["._a.yaml", ".a.yaml.swp", "a.yaml~", "#a.yaml#", "4913", ".hidden.lua", ".yml"] {
             try FileStore().replace(path + "/" + name, with: [0xFF])
         }
@@ -160,7 +160,7 @@ struct RuleFileShelfTests {
         #expect(FileStamp(of: path + "/a.yaml") != before && FileStamp(of: path + "/none") == nil)
     }
 
-    @Test("A pipe among the rules is told, and the others are read", .timeLimit(.minutes(1)))
+    @Test("A pipe among the rule files is reported, and the other files are read", .timeLimit(.minutes(1)))
     func pipe() async throws {
         let directory = TestFolder()
         try FileStore().replace(directory.path + "/b.yaml", with: Array("b".utf8))
@@ -174,7 +174,7 @@ struct RuleFileShelfTests {
             set.faults.map(\.words) == ["cannot read \(directory.path)/a.yaml: it is a pipe, not a regular file"])
     }
 
-    @Test("A file system that does not answer keeps its last rules, and is told")
+    @Test("A file system that does not answer is reported, and its last rules stay active")
     func silence() {
         let stuck = Mutex(false)
         defer { stuck.withLock { $0 = false } }
@@ -199,7 +199,7 @@ struct RuleFileShelfTests {
             ])
     }
 
-    @Test("A file system that does not answer takes neither other directories nor more than one thread")
+    @Test("A file system that does not answer blocks one thread and no other directory")
     func neighbour() throws {
         let stuck = Mutex((isStuck: true, looks: 0))
         defer { stuck.withLock { $0.isStuck = false } }
@@ -221,7 +221,7 @@ struct RuleFileShelfTests {
         #expect(patience.within(place: "/elsewhere") { true } == true)
     }
 
-    @Test("Files beyond the most that are read are told")
+    @Test("Files above the limit are reported")
     func tooMany() throws {
         let directory = TestFolder(on: .memory)
         for number in 0...RuleFileShelf.maximumFiles {

@@ -24,7 +24,7 @@ import Testing
             actions: [.turnOff(["Lamp"]), .turnOn(["Amplifier"])]),
     ]
 
-    /// Runs the rules while the body tells of the house and reads the records.
+    /// Runs the rules while `body` sends updates and reads the records.
     private func running(
         _ house: MadeUpHouse, storing store: RuleStore? = nil, performer: (any EffectPerforming)? = nil,
         _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
@@ -33,7 +33,7 @@ import Testing
             RuleFileSet(rules: rules), house: house, store: store, performer: performer,
             on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await runner.run() }
-        // Kept here, since a runner whose records nobody takes stops taking the house's reports.
+        // The records are buffered here, because unread records would stop the processing of the house's reports.
         let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
         let keeping = Task {
             for await record in runner.records { continuation.yield(record) }
@@ -47,7 +47,8 @@ import Testing
         #expect(await records.next() == nil, "the records end with the run")
     }
 
-    @Test func aPressBecomesACommandAndItsOutcomeARecord() async {
+    @Test("A button press causes a command, whose outcome is recorded")
+    func aPressBecomesACommandAndItsOutcomeARecord() async {
         let house = MadeUpHouse()
         await running(house) { records in
             await house.snapshot("Lamp")
@@ -81,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func aDwellEndsByItselfAndCommandsEveryPlugOfTheRule() async {
+    @Test("A dwell ends without further readings, and the rule commands each of its plugs")
+    func aDwellEndsByItselfAndCommandsEveryPlugOfTheRule() async {
         let house = MadeUpHouse(refusing: ["Amplifier": Refusal(.protectionTripped, "too much")])
         await running(house) { records in
             await house.snapshot("Lamp", on: true)
@@ -108,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func aPlugThatIsNotThereAndAPressOfLongAgo() async {
+    @Test("A missing plug is reported as not sent, and an old press is held back")
+    func aPlugThatIsNotThereAndAPressOfLongAgo() async {
         let house = MadeUpHouse()
         await running(house) { records in
             await house.snapshot("Switch")
@@ -120,7 +123,7 @@ import Testing
                 Issue.record("not told")
                 return
             }
-            // Replayed from the journal: nobody stands at the switch any more.
+            // Replayed from the journal: the user is no longer at the button.
             await house.press("Switch", sequence: 6, age: .seconds(3600))
             await house.press("Switch", sequence: 7, age: nil)
             for age in [Duration.seconds(3600), nil] {
@@ -139,13 +142,13 @@ import Testing
         }
     }
 
-    @Test func thePlugThatComesBackIsFollowedAnew() async {
+    @Test("A plug that returns with a changed value causes no edge") func thePlugThatComesBackIsFollowedAnew() async {
         let house = MadeUpHouse()
         await running(house) { records in
             await house.snapshot("Television", watts: 1, time: 10)
             _ = await records.next()
             await house.report(.disconnected(reason: .away("connection lost"), retryIn: .seconds(1)), of: "Television")
-            // It rose while nobody looked: no edge.
+            // The value rose while the plug was away, so it causes no edge.
             await house.snapshot("Television", watts: 80, time: 20)
             guard case .following(plugs: 1, newest: "Television") = await records.next()?.notice else {
                 Issue.record("not followed")
@@ -160,8 +163,9 @@ import Testing
         }
     }
 
-    /// And in another house another one: nobody elsewhere knows it before.
-    @Test func theSameEdgeGivesTheSameRequestInOneHouse() async throws {
+    /// A different house has a different id, which other houses cannot compute.
+    @Test("The same edge causes the same request id within one house")
+    func theSameEdgeGivesTheSameRequestInOneHouse() async throws {
         var ids: [RequestID] = []
         for secret in [1, 1, 2] as [UInt8] {
             let directory = TestFolder()
@@ -179,7 +183,8 @@ import Testing
         #expect(ids.count == 3 && ids[0] == ids[1] && ids[0] != ids[2])
     }
 
-    @Test func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
+    @Test("A command without an answer at the stop is sent again by the next process")
+    func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
         let directory = TestFolder()
         let silent = MadeUpHouse(isSilent: true)
         await running(silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { records in
@@ -202,7 +207,7 @@ import Testing
             }
             #expect(command.rule == "Hall" && command.event == 5)
             #expect(await house.commands.map(\.id) == [store.veil.veiled(command.request.id)])
-            // Nor is the press taken a second time.
+            // The press is not handled twice either.
             await house.snapshot("Switch")
             _ = await records.next()
             await house.press("Switch")
@@ -216,7 +221,8 @@ import Testing
         }
     }
 
-    @Test func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
+    @Test("A failing disk is reported once and stops no rule")
+    func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
         let directory = TestFolder()
         let disk = FailingWrites()
         try disk.preventReserve(in: directory.path)

@@ -7,7 +7,7 @@ import Testing
 @testable import Automation
 @testable import Daemon
 
-@Suite("What rules keep on disk")
+@Suite("The stored state of rules")
 struct RuleStoreTests {
     private func opened(_ path: String) throws -> (store: RuleStore, said: [String]) {
         var said: [String] = []
@@ -53,7 +53,7 @@ struct RuleStoreTests {
         #expect(try read() == file)
     }
 
-    @Test("The first start finds nothing and says nothing; a second process is turned away")
+    @Test("The first start has an empty state, and a second process is rejected")
     func first() throws {
         let directory = TestFolder()
         let (store, said) = try opened(directory.path + "/deep/down")
@@ -67,7 +67,7 @@ struct RuleStoreTests {
     }
 
     @Test(
-        "A file that is not ours, too large or cut short is kept aside, and the rules go on from now",
+        "A foreign, oversized or damaged file is renamed, and the rules begin with an empty state",
         arguments: [
             ("something else", "is damaged: it is not a file of this program"),
             ("smartplug-rules\u{5}" + String(repeating: " ", count: 16), "has format 5"),

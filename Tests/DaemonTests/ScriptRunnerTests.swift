@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-/// Scripts that answer what the test says.
+/// Scripts with answers that the test defines.
 private actor MadeUpScripts: ScriptCalling {
     nonisolated let notices: AsyncStream<ScriptNotice>
     nonisolated let noticing: AsyncStream<ScriptNotice>.Continuation
@@ -29,7 +29,7 @@ private actor MadeUpScripts: ScriptCalling {
         calls.append(call)
         given.append(state)
         if let outcome = answer(call, plugs) { return outcome }
-        // It ends when the task is cancelled.
+        // This stream has no elements. It ends when the task is cancelled.
         for await _ in AsyncStream.makeStream(of: Never.self).stream {}
         return nil
     }
@@ -66,7 +66,7 @@ private actor MadeUpScripts: ScriptCalling {
         await keeping.value
     }
 
-    /// Words of the notices up to one of these, that one included.
+    /// Returns the case names of the notices up to one that satisfies the condition.
     private func told(
         _ records: inout AsyncStream<RunnerRecord>.Iterator, to end: (HouseNotice) -> Bool
     ) async -> [String] {
@@ -78,7 +78,7 @@ private actor MadeUpScripts: ScriptCalling {
         return words
     }
 
-    @Test func whatAFunctionAsksForBecomesACommand() async {
+    @Test("The action that a function requests becomes a command") func whatAFunctionAsksForBecomesACommand() async {
         let house = MadeUpHouse()
         let seen = Mutex<[PlugView]>([])
         let scripts = MadeUpScripts { _, plugs in
@@ -101,7 +101,8 @@ private actor MadeUpScripts: ScriptCalling {
         #expect(await scripts.scripts.map(\.name) == ["hall.lua"])
     }
 
-    @Test func aFunctionThatFailsDoesNothingAndIsTold() async {
+    @Test("A function that fails causes no command, and the failure is reported")
+    func aFunctionThatFailsDoesNothingAndIsTold() async {
         let house = MadeUpHouse()
         let scripts = MadeUpScripts { _, _ in .failed("hall.lua:1: no", log: ["so far"]) }
         await running(house, scripts) { _, records in
@@ -114,7 +115,8 @@ private actor MadeUpScripts: ScriptCalling {
         }
     }
 
-    @Test func aCallWithoutAnAnswerIsMadeAgainByTheNextProcess() async throws {
+    @Test("A call without an answer is repeated by the next process")
+    func aCallWithoutAnAnswerIsMadeAgainByTheNextProcess() async throws {
         let directory = TestFolder()
         let silent = MadeUpScripts { _, _ in nil }
         let house = MadeUpHouse()
@@ -145,13 +147,13 @@ private actor MadeUpScripts: ScriptCalling {
         #expect(await third.states == ["hall.lua": "{\"presses\":1}"])
     }
 
-    @Test func aCallComesWithTheStateThatTheHouseKeeps() async {
+    @Test("A call receives the last accepted state") func aCallComesWithTheStateThatTheHouseKeeps() async {
         let house = MadeUpHouse()
         let scripts = MadeUpScripts { call, _ in
             let number = call.firing.cause.event ?? 0
             var answer = ScriptAnswer()
             answer.state = "{\"event\":\"\(number)\"}"
-            // The house has room for fewer, and refuses all of it.
+            // The house allows fewer timers and rejects the whole answer.
             if number == 6 {
                 answer.timers = (0...ScriptLimits.timers).map { .init(name: "\($0)", delay: .seconds(60)) }
             }
@@ -174,7 +176,8 @@ private actor MadeUpScripts: ScriptCalling {
         #expect(given.count == 3 && given[0] == nil && given[1] != nil && given[2] == given[1])
     }
 
-    @Test func anotherTextWithTheSameRulesIsHandedOver() async {
+    @Test("A changed script with the same rules is replaced and reported")
+    func anotherTextWithTheSameRulesIsHandedOver() async {
         let house = MadeUpHouse()
         let scripts = MadeUpScripts { _, _ in .answered(ScriptAnswer()) }
         await running(house, scripts) { runner, records in

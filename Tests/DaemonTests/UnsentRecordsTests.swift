@@ -22,7 +22,7 @@ import Testing
         return notices
     }
 
-    @Test func theyComeInTheirOrder() {
+    @Test("Records are delivered in order") func theyComeInTheirOrder() {
         var unsent = UnsentRecords()
         var expected: [HouseNotice] = []
         for count in 0..<5000 {
@@ -32,7 +32,8 @@ import Testing
         #expect(all(&unsent) == expected)
     }
 
-    @Test func behindAReaderThatStandsStillWhatScriptsSayIsLeftOutAndCounted() {
+    @Test("While the reader is blocked, lines of scripts are dropped and counted")
+    func behindAReaderThatStandsStillWhatScriptsSayIsLeftOutAndCounted() {
         var unsent = UnsentRecords()
         let lines = (0..<100).map { "line \($0)" }
         unsent.add(record(.scriptLogged(Self.firing, ["the oldest"])))
@@ -47,7 +48,7 @@ import Testing
         #expect(notices.count == logs + 3)
     }
 
-    @Test func whateverTheyAreTheyAreBounded() {
+    @Test("The number of waiting records is limited") func whateverTheyAreTheyAreBounded() {
         var unsent = UnsentRecords()
         for count in 0..<200_000 { unsent.add(record(.lost(plug: "\(count)"))) }
         let notices = all(&unsent)

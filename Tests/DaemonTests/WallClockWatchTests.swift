@@ -4,9 +4,9 @@ import Testing
 
 @testable import Daemon
 
-@Suite("The clock on the wall beside the controller's")
+@Suite("The wall clock compared with the controller's clock")
 struct WallClockWatchTests {
-    /// Summer time begins at this second.
+    /// Daylight saving time begins at this second.
     private static let change = 1_774_746_000
     private func offset(_ second: Int) -> Int { second < Self.change ? 3600 : 7200 }
 
@@ -15,7 +15,7 @@ struct WallClockWatchTests {
             wall: Int64(wall * 1e9), now: Instant(nanoseconds: Int64(now * 1e9)), sun: nil, offset: offset)?.time
     }
 
-    @Test("The year's changes of the offset are known ahead")
+    @Test("The changes of the UTC offset within the next year are known in advance")
     func ahead() throws {
         var watch = WallClockWatch()
         let begin = Double(Self.change - 86_400)
@@ -27,7 +27,7 @@ struct WallClockWatchTests {
     }
 
     @Test(
-        "A second begins no sooner than it does, and at most 10 ms later, wherever the two clocks began",
+        "A second begins at most 10 ms late and never early, for any start of the two clocks",
         arguments: 0..<200)
     func seconds(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -57,7 +57,7 @@ struct WallClockWatchTests {
         }
         #expect(look(after: 0) { _ in 0 } != nil)
         #expect(look(after: 1) { _ in 32_400 } != nil, "the offset of now is another one")
-        // One hour ahead, with and without summer time.
+        // One hour ahead, with and without daylight saving time.
         #expect(look(after: 2) { _ in 3600 } != nil)
         let times = (3...62).compactMap { look(after: $0, offset) }
         #expect(times.count == 1)
@@ -65,7 +65,7 @@ struct WallClockWatchTests {
         #expect(try #require(times.first?.timeOfDay(at: summer)) == TimeOfDay(hour: 3, minute: 0))
     }
 
-    @Test("It is told anew when the clock was set, and each day")
+    @Test("A new table is computed when the clock was set, and each day")
     func steps() {
         var watch = WallClockWatch()
         #expect(look(&watch, wall: 1000, now: 0) != nil)
