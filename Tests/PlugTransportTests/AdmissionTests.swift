@@ -4,18 +4,18 @@ import Testing
 
 @testable import PlugTransport
 
-/// The door of a plug in virtual time.
+/// The admission of a plug's connections in virtual time.
 private final class Door {
     var admission: Admission
     var now = Instant.zero
     private var last: UInt64 = 0
 
-    /// What the next start is to know.
+    /// The lists of addresses that are stored for the next start.
     private(set) var kept: [[String]] = []
 
     init(paired: [String] = []) { admission = Admission(paired: paired) }
 
-    /// The id of the connection if it was admitted.
+    /// Accepts a connection from the address. Returns its id if it was admitted.
     func knock(from address: String) -> ConnectionID? {
         last += 1
         let id = ConnectionID(rawValue: last)
@@ -29,7 +29,7 @@ private final class Door {
         }
     }
 
-    /// Comes, proves to be a paired controller, and stays.
+    /// Accepts a connection that finishes the handshake and belongs to a paired controller.
     func pairedArrival(from address: String, key: PublicKey? = nil) -> ConnectionID? {
         guard let id = knock(from: address) else { return nil }
         tell(.handshakeFinished(id))
@@ -37,6 +37,7 @@ private final class Door {
         return id
     }
 
+    /// Passes an event for which only `keep` is expected as an action.
     func tell(_ event: Admission.Event) {
         for action in admission.handle(event, now: now) {
             switch action {
@@ -46,6 +47,7 @@ private final class Door {
         }
     }
 
+    /// Advances the time to the deadline and returns the actions.
     func reachDeadline() -> [Admission.Action] {
         guard let deadline = admission.nextDeadline else { return [] }
         now = max(now, deadline)
@@ -54,7 +56,8 @@ private final class Door {
 }
 
 @Suite struct AdmissionTests {
-    @Test func aHandshakeThatTakesTooLongIsEndedAtItsTime() throws {
+    @Test("A handshake that exceeds its time limit is closed")
+    func aHandshakeThatTakesTooLongIsEndedAtItsTime() throws {
         let door = Door()
         let slow = try #require(door.knock(from: "a"))
         door.now = .zero + .seconds(1)
@@ -63,10 +66,10 @@ private final class Door {
         #expect(door.admission.nextDeadline == .zero + .seconds(5))
         var ended = door.reachDeadline()
         #expect(ended == [.close(slow)])
-        // It is told once, and keeps its place until it is really gone.
+        // The close is requested once, and the connection counts until it is closed.
         door.tell(.deadlineReached)
         door.tell(.closed(slow))
-        // Who has finished the handshake has 120 s to be known.
+        // After the handshake, a connection has 120 s to be paired.
         #expect(door.admission.nextDeadline == .zero + .seconds(121))
         ended = door.reachDeadline()
         #expect(ended == [.close(quick)])
@@ -74,7 +77,7 @@ private final class Door {
         #expect(door.admission.nextDeadline == nil)
     }
 
-    @Test func whoIsPairedStaysForEver() throws {
+    @Test("A connection of a paired controller has no time limit") func whoIsPairedStaysForEver() throws {
         let door = Door()
         let id = try #require(door.pairedArrival(from: "a"))
         #expect(door.admission.nextDeadline == nil)
@@ -82,7 +85,8 @@ private final class Door {
         #expect(door.admission.nextDeadline == nil)
     }
 
-    @Test func oneAddressHasThreeHandshakesAndSixConnectionsAtATime() throws {
+    @Test("An address may have three handshakes and six connections at a time")
+    func oneAddressHasThreeHandshakesAndSixConnectionsAtATime() throws {
         let door = Door()
         var ids: [ConnectionID] = []
         for _ in 0..<3 { ids.append(try #require(door.knock(from: "a"))) }
@@ -101,7 +105,8 @@ private final class Door {
         #expect(inItsPlace != nil)
     }
 
-    @Test func strangersTogetherHaveEightHandshakesAndTwentyFourConnections() throws {
+    @Test("All strangers together may have eight handshakes and 24 connections at a time")
+    func strangersTogetherHaveEightHandshakesAndTwentyFourConnections() throws {
         let door = Door()
         var ids: [ConnectionID] = []
         for number in 0..<8 { ids.append(try #require(door.knock(from: "\(number)"))) }
@@ -125,10 +130,11 @@ private final class Door {
         #expect(inItsPlace != nil)
     }
 
-    @Test func fromOneAddressComeSixAtOnceAndThenOneASecond() {
+    @Test("An address may open six connections at once and then one per second")
+    func fromOneAddressComeSixAtOnceAndThenOneASecond() {
         let door = Door()
         var admitted = 0
-        // A thousand a second for ten seconds, each gone at once.
+        // A thousand connections per second for ten seconds, each closed immediately.
         for _ in 0..<10_000 {
             if let id = door.knock(from: "a") {
                 admitted += 1
@@ -140,7 +146,8 @@ private final class Door {
         #expect(door.admission.knownAddresses == 1)
     }
 
-    @Test func aFloodFromManyAddressesGetsSixteenAndThenEightASecond() {
+    @Test("Many addresses together may open 16 connections at once and then eight per second")
+    func aFloodFromManyAddressesGetsSixteenAndThenEightASecond() {
         let door = Door()
         var admitted = 0
         for number in 0..<10_000 {
@@ -154,9 +161,9 @@ private final class Door {
         #expect(door.admission.knownAddresses <= 16)
     }
 
-    /// One machine that floods does not use up what all strangers share: a paired controller gets in that this plug has not
-    /// heard of since it started.
-    @Test func besideAFloodFromOneAddressAnotherGetsIn() {
+    /// A flood from one address must not use up the share of all strangers. A paired controller that the plug has not
+    /// seen since its start must be admitted.
+    @Test("A flood from one address does not block other addresses") func besideAFloodFromOneAddressAnotherGetsIn() {
         let door = Door()
         for step in 0..<5000 {
             if let id = door.knock(from: "flood"), step.isMultiple(of: 2) { door.tell(.closed(id)) }
@@ -168,11 +175,12 @@ private final class Door {
         }
     }
 
-    @Test func anAddressOfAPairedControllerHasRoomThatNoStrangerTakes() throws {
+    @Test("The address of a paired controller is admitted while strangers use all of their share")
+    func anAddressOfAPairedControllerHasRoomThatNoStrangerTakes() throws {
         let door = Door()
         let first = try #require(door.pairedArrival(from: "controller"))
         door.tell(.closed(first))
-        // Strangers hold all handshakes and every token, for an hour.
+        // Strangers use all handshakes and all tokens for an hour.
         for number in 0..<3600 {
             while door.knock(from: "\(number % 250)") != nil {}
             let id = door.pairedArrival(from: "controller")
@@ -183,9 +191,10 @@ private final class Door {
         }
     }
 
-    @Test func aPairedControllersConnectionsTakeNoStrangersPlace() throws {
+    @Test("Connections of paired controllers do not count as connections of strangers")
+    func aPairedControllersConnectionsTakeNoStrangersPlace() throws {
         let door = Door()
-        // Sixteen controllers of three connections each.
+        // Sixteen controllers with three connections each.
         for controller in 0..<16 {
             door.now = door.now + .seconds(10)
             for _ in 0..<3 { _ = try #require(door.pairedArrival(from: "controller \(controller)")) }
@@ -195,14 +204,15 @@ private final class Door {
         #expect(stranger != nil)
     }
 
-    @Test func theAddressHeardOfLongestAgoMakesPlace() throws {
+    @Test("Above the limit, the address that was used longest ago is forgotten")
+    func theAddressHeardOfLongestAgoMakesPlace() throws {
         let door = Door()
         for number in 0...16 {
             let id = try #require(door.pairedArrival(from: "controller \(number)"))
             door.tell(.closed(id))
             door.now = door.now + .seconds(1)
         }
-        // They take all that strangers have.
+        // These connections use the whole share of strangers.
         for number in 0..<100 { _ = door.knock(from: "flood \(number)") }
         let forgotten = door.knock(from: "controller 0")
         #expect(forgotten == nil)
@@ -210,9 +220,9 @@ private final class Door {
         #expect(kept != nil)
     }
 
-    @Test func whatAnEarlierStartKeptHasRoomFromTheBeginning() {
+    @Test("Stored addresses have their own share from the start") func whatAnEarlierStartKeptHasRoomFromTheBeginning() {
         let door = Door(paired: ["controller"])
-        // They take all that strangers have.
+        // These connections use the whole share of strangers.
         for number in 0..<100 { _ = door.knock(from: "flood \(number)") }
         let unknown = door.pairedArrival(from: "another")
         #expect(unknown == nil)
@@ -221,7 +231,7 @@ private final class Door {
         #expect(door.kept == [], "nothing is new")
     }
 
-    @Test func anAddressIsKeptWhenItIsNew() {
+    @Test("A new address of a paired controller is stored once") func anAddressIsKeptWhenItIsNew() {
         let door = Door(paired: (0..<16).map { "\($0)" })
         _ = door.pairedArrival(from: "3")
         _ = door.pairedArrival(from: "new")
@@ -229,7 +239,7 @@ private final class Door {
         #expect(door.kept == [[1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3].map { "\($0)" } + ["new"]])
     }
 
-    @Test("A controller with many addresses does not push out the address of another one")
+    @Test("A controller with many addresses does not displace the address of another one")
     func oneControllerHasTwoAddresses() throws {
         let door = Door()
         let (owner, viewer) = (PublicKey(bytes: [1]), PublicKey(bytes: [2]))
@@ -241,8 +251,8 @@ private final class Door {
         #expect(door.kept.last == ["owner", "viewer 38", "viewer 39"])
     }
 
-    /// Whatever is reported in whatever order: the counts come out even, and nothing is left at the end.
-    @Test(arguments: 0..<50) func anythingInAnyOrderLeavesNothingBehind(seed: Int) {
+    @Test("After events in any order, all places are free again", arguments: 0..<50)
+    func anythingInAnyOrderLeavesNothingBehind(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let door = Door()
         var present: [ConnectionID] = []
@@ -271,7 +281,7 @@ private final class Door {
         #expect(door.admission.nextDeadline == nil)
         if let id = door.knock(from: "last") { door.tell(.closed(id)) }
         #expect(door.admission.knownAddresses <= 16 + 1)
-        // Every place is free again: eight strangers' handshakes at once.
+        // All places are free: eight strangers may begin a handshake at once.
         let admitted = (0..<8).filter { door.knock(from: "fresh \($0)") != nil }
         #expect(admitted.count == 8)
     }

@@ -14,13 +14,14 @@ import Testing
         return try #require(try channel.readOutbound(as: ByteBuffer.self))
     }
 
-    @Test func aSmallWriteHoldsNoLargeBuffer() throws {
+    @Test("A small write is copied to a small buffer") func aSmallWriteHoldsNoLargeBuffer() throws {
         let small = try written(100, capacity: 16_384)
         #expect(Array(small.readableBytesView) == [UInt8](repeating: 7, count: 100))
         #expect(small.storageCapacity < 256)
     }
 
-    @Test func aWriteThatFillsItsBufferIsHandedOnAsItIs() throws {
+    @Test("A write that fills its buffer is passed on without a copy")
+    func aWriteThatFillsItsBufferIsHandedOnAsItIs() throws {
         let large = try written(16_000, capacity: 16_384)
         #expect(large.readableBytes == 16_000 && large.storageCapacity == 16_384)
     }

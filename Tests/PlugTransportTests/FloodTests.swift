@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugTransport
 
-/// Strangers at a plug's door who do not keep to the protocol.
+/// Connections of strangers that violate the protocol.
 @Suite(.timeLimit(.minutes(1))) struct FloodTests {
     private let plug = Owner(knowsEverybody: true)
     private let controller = Owner()
@@ -18,7 +18,7 @@ import Testing
             owner: plug)
     }
 
-    /// A controller connects and is the first that the plug hears of.
+    /// Connects a controller and expects it to be the first connection that the plug reports.
     private func expectControllerGetsIn(_ listener: Listener) async throws {
         try await dialer.connect(
             to: [SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))], on: controller.loop,
@@ -33,7 +33,8 @@ import Testing
         #expect(await reports.next() == .received([7]))
     }
 
-    @Test(arguments: [false, true]) func whoDoesNotFinishTheHandshakeIsSentAway(greets: Bool) async throws {
+    @Test("A peer that does not finish the handshake is disconnected", arguments: [false, true])
+    func whoDoesNotFinishTheHandshakeIsSentAway(greets: Bool) async throws {
         var limits = AdmissionLimits()
         limits.handshakeTime = .seconds(1)
         let listener = try await listen(limits)
@@ -42,12 +43,12 @@ import Testing
         await listener.stop()
     }
 
-    @Test(arguments: [
+    @Test("Bytes that are not TLS close the connection at once", arguments: [
         Array("GET / HTTP/1.1\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100_000),
-        // A handshake record of the greatest length, and one that says it is longer.
+        // A handshake record of the maximum length, and one that states a longer length.
         [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000),
         [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
-        // An alert and application data before anything was agreed on.
+        // An alert and application data before the handshake.
         [21, 3, 3, 0, 2, 1, 0], [23, 3, 3, 0, 1, 0],
     ])
     func whatIsNoTLSIsClosedAtOnce(bytes: [UInt8]) async throws {
@@ -59,15 +60,16 @@ import Testing
         await listener.stop()
     }
 
-    @Test func aFloodIsTurnedAwayAtTheDoorAndTheControllerGetsIn() async throws {
+    @Test("Most connections of a flood are refused early, and the controller is admitted")
+    func aFloodIsTurnedAwayAtTheDoorAndTheControllerGetsIn() async throws {
         let listener = try await listen()
-        // Most of them are closed before the plug has spent anything on them; six may stay for a handshake each.
+        // Most are closed before the plug spends any work on them; six may begin a handshake each.
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
                     for _ in 0..<25 {
                         let stranger = try await Stranger.connect(to: listener.port, from: "127.0.0.2", greets: true)
-                        // The plug may have been quicker.
+                        // The plug may already have closed the connection.
                         try? await stranger.close()
                     }
                 }
@@ -78,13 +80,14 @@ import Testing
         await listener.stop()
     }
 
-    @Test func whoIsBeyondTheLimitIsClosedWithoutAHandshake() async throws {
+    @Test("A connection above the limit is closed without a handshake")
+    func whoIsBeyondTheLimitIsClosedWithoutAHandshake() async throws {
         var limits = AdmissionLimits()
         limits.stranger.handshakes = 1
         let listener = try await listen(limits)
         let first = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
         let second = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
-        // Long before the five seconds of a handshake.
+        // Less than the five seconds that a handshake may take.
         let clock = ContinuousClock()
         let start = clock.now
         try await second.waitForEnd()
@@ -94,7 +97,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
+    @Test("Addresses of controllers are reported and used at the next start")
+    func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
         let (told, tell) = AsyncStream<[String]>.makeStream()
         let first = try await listen(memory: AddressMemory { tell.yield($0) })
         try await expectControllerGetsIn(first)
@@ -102,7 +106,7 @@ import Testing
         var addresses = told.makeAsyncIterator()
         #expect(await addresses.next() == ["127.0.0.1"])
 
-        // Strangers hold every place.
+        // Strangers may have no connection.
         var limits = AdmissionLimits()
         limits.strangers.connections = 0
         let next = Owner(knowsEverybody: true)

@@ -8,20 +8,21 @@ import Testing
 
 @testable import PlugTransport
 
-/// Handshakes with bytes changed, left out, doubled or made up on their way: the plug survives them, and whoever comes through
-/// has proved the key that he has.
+/// Handshakes whose bytes are changed, dropped, duplicated or inserted. The plug must not crash, and each secured
+/// connection must belong to the controller's key.
 @Suite struct HandshakeFuzzTests {
     private let plug = TLSSettings.forPlug(TransportIdentity())
     private let identity = TransportIdentity()
 
-    @Test func noChangeOnTheWayLetsAnybodyInWithAnotherKey() throws {
+    @Test("An altered handshake never secures a connection with a different key")
+    func noChangeOnTheWayLetsAnybodyInWithAnotherKey() throws {
         let controller = TLSSettings.forController(identity, keyLog: nil)
         var random = Fuzzing.random(4)
         var secured = 0
         var refused = 0
         for round in FuzzRounds(400) {
             let bench = try HandshakeBench(plug: plug, controller: controller)
-            // Every tenth is left alone, so that the test knows that its handshakes could succeed.
+            // Every tenth handshake is not altered, which proves that the handshakes can succeed.
             let isAltered = !round.isMultiple(of: 10)
             try bench.run { bytes in isAltered && random.chance(0.4) ? Self.alter(bytes, &random) : bytes }
             #expect(bench.active.count <= 1)
@@ -34,6 +35,7 @@ import Testing
         #expect(refused > 100)
     }
 
+    /// Alters the bytes at a random place.
     private static func alter(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }
         var bytes = bytes
@@ -49,7 +51,7 @@ import Testing
     }
 }
 
-/// A plug's and a controller's end of one connection, with the wire in the test's hands.
+/// Both ends of a connection, between which the test carries the bytes.
 private struct HandshakeBench {
     private let plug = EmbeddedChannel()
     private let controller = EmbeddedChannel()
@@ -71,10 +73,10 @@ private struct HandshakeBench {
             HandshakeHandler(id: ConnectionID(rawValue: 1), peer: other))
     }
 
-    /// The keys that were verified when the plug's side became active.
+    /// The verified keys at the time when the plug's side became active.
     var active: [PublicKey?] { observer.active }
 
-    /// Carries bytes until neither side has any; `alter` sees those to the plug.
+    /// Carries bytes until neither side sends any. `alter` changes those that go to the plug.
     func run(_ alter: ([UInt8]) -> [UInt8]) throws {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         plug.connect(to: address, promise: nil)
@@ -89,7 +91,7 @@ private struct HandshakeBench {
     }
 
     func end() {
-        // Nobody would answer its goodbye.
+        // No peer would answer a close notification.
         for channel in [plug, controller] { channel.closeAtOnce() }
     }
 
@@ -103,7 +105,7 @@ private struct HandshakeBench {
         guard !bytes.isEmpty, channel.isActive else { return }
         channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes))
         channel.pipeline.fireChannelReadComplete()
-        // The verdict on the key comes in another turn of the loop.
+        // The result of the key verification arrives in a later tick of the loop.
         channel.embeddedEventLoop.run()
     }
 }

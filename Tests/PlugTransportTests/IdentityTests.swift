@@ -8,7 +8,7 @@ import Testing
 @testable import PlugTransport
 
 @Suite struct IdentityTests {
-    @Test func anIdentityComesBackFromItsText() throws {
+    @Test("An identity is read back from its PEM text") func anIdentityComesBackFromItsText() throws {
         let identity = TransportIdentity()
         let again = try TransportIdentity(pem: identity.pem)
         #expect(again.publicKey == identity.publicKey)
@@ -18,15 +18,15 @@ import Testing
         #expect(identity.pem.hasSuffix("\n-----END PRIVATE KEY-----\n"))
     }
 
-    @Test func itsCertificateHoldsItsKey() throws {
+    @Test("The certificate contains the identity's key") func itsCertificateHoldsItsKey() throws {
         for _ in 0..<100 {
             let identity = TransportIdentity()
             #expect(try identity.certificate.extractPublicKey().toSPKIBytes() == identity.publicKey.bytes)
         }
     }
 
-    /// A second opinion on the certificate: its form, its dates and that its signature is its own key's.
-    @Test func opensslReadsAndVerifiesTheCertificate() async throws {
+    /// Verifies the certificate's format, dates and self-signature with OpenSSL.
+    @Test("OpenSSL accepts the certificate") func opensslReadsAndVerifiesTheCertificate() async throws {
         let directory = TestFolder()
         let identity = TransportIdentity()
         let der = try identity.certificate.toDERBytes()
@@ -46,10 +46,10 @@ import Testing
         #expect(verdict == "\(directory.path)/c.pem: OK\n")
     }
 
-    @Test(arguments: [
+    @Test("A text without a P-256 key is an error", arguments: [
         "", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        // Ed25519: a good key of another kind.
+        // Ed25519: a valid key of a different type.
         """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: TransportIdentityError.noKey) { try TransportIdentity(pem: text) }
     }
 
-    @Test func aDamagedTextIsAKeyOrAnError() {
+    @Test("A damaged text is a key or an error") func aDamagedTextIsAKeyOrAnError() {
         let whole = Array(TransportIdentity().pem.utf8)
         var random = Fuzzing.random(5)
         for _ in FuzzRounds(2000) {
@@ -74,13 +74,13 @@ import Testing
                 case _: bytes.insert(contentsOf: bytes[..<place], at: place)
                 }
             }
-            // A key that came of it is another one or the same, and usable.
+            // A key that is still valid may be the same or a different one, and must be usable.
             let identity = try? TransportIdentity(pem: String(decoding: bytes, as: UTF8.self))
             #expect(identity?.publicKey.bytes.count ?? 91 == 91)
         }
     }
 
-    @Test func nothingThatPrintsAnIdentityShowsItsKey() {
+    @Test("No printed form of an identity contains its key") func nothingThatPrintsAnIdentityShowsItsKey() {
         let identity = TransportIdentity()
         var dumped = ""
         dump(identity, to: &dumped)
@@ -93,9 +93,10 @@ import Testing
         #expect(Mirror(reflecting: identity).children.isEmpty)
     }
 
-    // MARK: The file
+    // MARK: The key file
 
-    @Test func theFirstStartDrawsAKeyAndTheNextFindsIt() throws {
+    @Test("The first start generates a key and the next start reads it")
+    func theFirstStartDrawsAKeyAndTheNextFindsIt() throws {
         let directory = TestFolder()
         let path = directory.path + "/key"
         let first = try TransportIdentity.kept(in: path)
@@ -106,7 +107,7 @@ import Testing
         #expect(status.st_mode & 0o7777 == 0o600)
     }
 
-    @Test func aDamagedKeyIsRefusedAndKept() throws {
+    @Test("A damaged key file is refused and not changed") func aDamagedKeyIsRefusedAndKept() throws {
         let directory = TestFolder()
         let path = directory.path + "/key"
         let whole = Array(TransportIdentity().pem.utf8)
@@ -122,7 +123,8 @@ import Testing
         #expect(try FileStore().read(path, limit: 1000) == half)
     }
 
-    @Test func aKeyThatOthersMayReadIsRefusedAndKept() throws {
+    @Test("A key file that other users can read is refused and not changed")
+    func aKeyThatOthersMayReadIsRefusedAndKept() throws {
         let directory = TestFolder()
         let path = directory.path + "/key"
         _ = try TransportIdentity.kept(in: path)
@@ -134,10 +136,11 @@ import Testing
             text.hasPrefix("refusing to read the secret \(path): others than its owner may use it (mode 0644)\nhint: "))
     }
 
-    @Test func ofProcessesThatStartAtOnceOneDrawsTheKeyOfAll() async throws {
+    @Test("Processes that start at the same time use the same key")
+    func ofProcessesThatStartAtOnceOneDrawsTheKeyOfAll() async throws {
         let directory = TestFolder()
         let path = directory.path + "/key"
-        // The other one makes its key after this one has found none.
+        // The other process writes its key after this one has found no key.
         let other = TransportIdentity()
         let files = FileStore(
             calls: OvertakenCalls { try? FileStore().replaceSecret(path, with: Array(other.pem.utf8)) })

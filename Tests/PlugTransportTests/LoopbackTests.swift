@@ -15,7 +15,8 @@ import Testing
         try SocketAddress(ipAddress: host, port: Int(port))
     }
 
-    @Test func bytesGoBothWaysAndTheEndIsReportedOnce() async throws {
+    @Test("Bytes arrive in both directions, and the end is reported once")
+    func bytesGoBothWaysAndTheEndIsReportedOnce() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var atPlug = plug.reports.makeAsyncIterator()
@@ -25,7 +26,7 @@ import Testing
         #expect(await plug.peer.contains("127.0.0.1"))
         await controller.send([1, 2, 3])
         #expect(await atPlug.next() == .received([1, 2, 3]))
-        // What was sent before the close still arrives.
+        // Bytes that were sent before the close still arrive.
         await plug.send([UInt8](repeating: 9, count: 300_000))
         await plug.close()
         var received = 0
@@ -42,7 +43,7 @@ import Testing
         var closed = await atPlug.next()
         while case .writable = closed { closed = await atPlug.next() }
         #expect(closed == .closed(ConnectionID(rawValue: 1)))
-        // Nothing follows the end: the next that either hears is another connection.
+        // Nothing follows the end: the next report on both sides is a new connection.
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         #expect(await atPlug.next() == .opened(ConnectionID(rawValue: 2)))
         guard case .opened = await atController.next() else {
@@ -52,7 +53,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test func whatIsSentInOneTurnOfTheLoopArrivesAsOne() async throws {
+    @Test("Writes in one tick of the event loop arrive as one read")
+    func whatIsSentInOneTurnOfTheLoopArrivesAsOne() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var atPlug = plug.reports.makeAsyncIterator()
@@ -64,7 +66,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test func aPortThatIsTakenIsSaid() async throws {
+    @Test("A port in use is reported with a hint") func aPortThatIsTakenIsSaid() async throws {
         let first = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         let error = await #expect(throws: ListenError.self) {
             try await Listener.start(
@@ -78,7 +80,8 @@ import Testing
         await first.stop()
     }
 
-    @Test func listeningEverywhereTakesBothFamilies() async throws {
+    @Test("A listener on all interfaces accepts IPv4 as well")
+    func listeningEverywhereTakesBothFamilies() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: false, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
@@ -89,7 +92,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test func anAddressThatRefusesIsPassedOver() async throws {
+    @Test("An address that refuses the connection is skipped") func anAddressThatRefusesIsPassedOver() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         let refusing = try RefusingPort()
         let addresses = try [address(refusing.port), address(refusing.port, "127.0.0.2"), address(listener.port)]
@@ -105,7 +108,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test func whereEveryAddressRefusesTheAttemptFailsAndNothingWasOpened() async throws {
+    @Test("If every address refuses, the attempt fails and no connection is reported")
+    func whereEveryAddressRefusesTheAttemptFailsAndNothingWasOpened() async throws {
         let refusing = try RefusingPort()
         let refused = await #expect(throws: DialError.self) {
             try await dialer.connect(to: [address(refusing.port)], on: controller.loop, owner: controller)
@@ -119,7 +123,8 @@ import Testing
         #expect(await controller.connections.isEmpty)
     }
 
-    @Test func aPeerThatDoesNotReadIsReportedAndSoIsItsReturn() async throws {
+    @Test("A peer that stops reading is reported as not writable, and as writable when it resumes")
+    func aPeerThatDoesNotReadIsReportedAndSoIsItsReturn() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
@@ -127,7 +132,7 @@ import Testing
         await controller.setReading(false)
         let block = [UInt8](repeating: 5, count: 1 << 16)
         var sent = 0
-        // The kernel's buffers take some megabytes before the channel's own fills up.
+        // The kernel buffers some megabytes before the channel's own buffer fills up.
         while await plug.isWritable, sent < 1 << 28 {
             await plug.send(block)
             sent += block.count
@@ -144,13 +149,14 @@ import Testing
         await listener.stop()
     }
 
-    @Test func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
+    @Test("A peer that never reads delays a close by two seconds")
+    func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
         _ = await reports.next()
         await controller.setReading(false)
-        // More than the kernel takes.
+        // More than the kernel buffers.
         for _ in 0..<512 { await plug.send([UInt8](repeating: 5, count: 1 << 16)) }
         let began = ContinuousClock.now
         await plug.close()
@@ -161,13 +167,14 @@ import Testing
         await listener.stop()
     }
 
-    @Test func afterTheStopNobodyIsAcceptedAndWhoIsThereStays() async throws {
+    @Test("After the stop, no connection is accepted and existing ones continue")
+    func afterTheStopNobodyIsAcceptedAndWhoIsThereStays() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
         _ = await reports.next()
         await listener.stop()
-        // By now the port may be another's, so what counts is that this plug hears of nobody.
+        // Another process may own the port by now, so only the plug's reports are checked.
         let late = Owner()
         _ = try? await dialer.connect(to: [address(listener.port)], on: late.loop, owner: late)
         await controller.send([1])

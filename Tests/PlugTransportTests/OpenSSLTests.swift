@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlugTransport
 
-/// A plug's door and OpenSSL before it: what it says to a peer that somebody else wrote.
+/// Connections from OpenSSL, an independent implementation, to a plug.
 @Suite(.timeLimit(.minutes(1))) struct OpenSSLTests {
     private let plug = Greeter()
     private let identity = TransportIdentity()
@@ -17,7 +17,7 @@ import Testing
         try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
     }
 
-    /// Makes a self-signed certificate and returns how to use it.
+    /// Creates a self-signed certificate and returns the arguments that use it.
     private func certificate(_ algorithm: [String], named name: String = "peer") async throws -> [String] {
         let (key, certificate) = (directory.path + "/\(name).key", directory.path + "/\(name).pem")
 
@@ -38,7 +38,8 @@ import Testing
 
     private let p256 = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
 
-    @Test func aPeerWithACertificateIsServedWithoutTicketsAndEarlyData() async throws {
+    @Test("A peer with a certificate is accepted without session tickets and early data")
+    func aPeerWithACertificateIsServedWithoutTicketsAndEarlyData() async throws {
         let listener = try await listen()
         let session = directory.path + "/session"
         let output = try await connect(to: listener, certificate(p256), ["-sess_out", session])
@@ -56,14 +57,14 @@ import Testing
         await listener.stop()
     }
 
-    /// A server of OpenSSL's gives out a ticket that allows early data, which is then presented to the plug.
-    @Test func aTicketAndEarlyDataAreRefused() async throws {
+    /// An OpenSSL server issues a ticket that allows early data. The ticket is then presented to the plug.
+    @Test("A session ticket and early data are refused") func aTicketAndEarlyDataAreRefused() async throws {
         let listener = try await listen()
         let certificate = try await certificate(p256)
         let session = directory.path + "/session"
         let early = directory.path + "/early"
         try Data("early\n".utf8).write(to: URL(fileURLWithPath: early))
-        // It does not wait for the server, which ends by itself: the signal that tells of it may be blocked here.
+        // The script does not wait for the server, which ends on its own. SIGCHLD may be blocked in this process.
         let script = """
             cd \(directory.path)
             openssl s_server -accept 127.0.0.1:0 -cert peer.pem -key peer.key -tls1_3 -max_early_data 16384 \
@@ -85,7 +86,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test func anEd25519KeyCountsToo() async throws {
+    @Test("An Ed25519 key is accepted") func anEd25519KeyCountsToo() async throws {
         let listener = try await listen()
         let output = try await connect(to: listener, certificate(["ed25519"]))
         #expect(output.contains("welcome"))
@@ -93,7 +94,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test func withoutACertificateThereIsOnlyARefusal() async throws {
+    @Test("A peer without a certificate is refused with an alert")
+    func withoutACertificateThereIsOnlyARefusal() async throws {
         let listener = try await listen()
         let output = try await connect(to: listener, [])
         #expect(output.contains("tlsv13 alert certificate required"))
@@ -101,7 +103,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test func anOlderTLSIsRefused() async throws {
+    @Test("TLS 1.2 is refused with an alert") func anOlderTLSIsRefused() async throws {
         let listener = try await listen()
         let output = try await connect(to: listener, certificate(p256), tls: "-tls1_2")
         #expect(output.contains("alert protocol version"))
@@ -109,7 +111,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test(arguments: [[], ["-alpn", "http/1.1"]]) func anotherProtocolInsideIsRefused(alpn: [String]) async throws {
+    @Test("A connection without the protocol's ALPN name is refused", arguments: [[], ["-alpn", "http/1.1"]])
+    func anotherProtocolInsideIsRefused(alpn: [String]) async throws {
         let listener = try await listen()
         let output = try await connect(to: listener, certificate(p256), alpn: alpn)
         #expect(!output.contains("welcome"))
@@ -117,8 +120,8 @@ import Testing
         await listener.stop()
     }
 
-    /// Keys that are costly to verify, or that one library knows and the other does not.
-    @Test(arguments: [
+    /// Keys that are expensive to verify, or that only one of the two libraries supports.
+    @Test("Other types of keys are refused", arguments: [
         ["rsa:2048"], ["rsa:4096"], ["rsa-pss"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
         ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
         ["ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1"],
@@ -129,13 +132,13 @@ import Testing
         let output = try await connect(to: listener, certificate(algorithm))
         #expect(!output.contains("welcome"))
         #expect(await plug.keys.isEmpty)
-        // The plug is well.
+        // The plug still accepts connections.
         #expect(try await connect(to: listener, certificate(p256, named: "good")).contains("welcome"))
         await listener.stop()
     }
 }
 
-/// Answers the first line with its own and closes.
+/// An owner that answers the first bytes with `welcome` and closes.
 private actor Greeter: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()

@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// The kernel, and another process that does something just before a file gets its name.
+/// The kernel's files, with a callback that acts as another process just before a file gets its name.
 struct OvertakenCalls: FileCalls {
     private let kernel = LinuxFileCalls()
     private let overtake: @Sendable () -> Void

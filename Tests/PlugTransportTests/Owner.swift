@@ -3,7 +3,7 @@ import NIOPosix
 import PlugModel
 import PlugTransport
 
-/// An owner of connections that tells the test what it hears, in order.
+/// An owner of connections that reports its events to the test, in order.
 actor Owner: ConnectionOwner {
     enum Report: Sendable, Equatable {
         case opened(ConnectionID)
@@ -20,7 +20,7 @@ actor Owner: ConnectionOwner {
     private(set) var isWritable = true
     private let knowsEverybody: Bool
 
-    /// - Parameter knowsEverybody: counts whoever connects as a paired controller.
+    /// - Parameter knowsEverybody: True to treat each peer as a paired controller.
     init(on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(), knowsEverybody: Bool = false) {
         self.loop = loop
         self.knowsEverybody = knowsEverybody
@@ -40,7 +40,7 @@ actor Owner: ConnectionOwner {
     func closed(_ id: ConnectionID) { continuation.yield(.closed(id)) }
 
     func send(_ bytes: [UInt8]) { connections.last?.send(bytes) }
-    /// One after the other, in one turn of the event loop.
+    /// Sends the pieces in one tick of the event loop.
     func send(pieces: [[UInt8]]) { for piece in pieces { send(piece) } }
     func close() { connections.last?.close() }
     func setReading(_ reads: Bool) { connections.last?.setReading(reads) }

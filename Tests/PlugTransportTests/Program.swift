@@ -2,21 +2,22 @@ import Foundation
 import TestFolders
 import Testing
 
-/// Runs a program of the system to its end: a peer that somebody else wrote.
+/// Runs programs of the system, which serve as independent implementations.
 enum Program {
     struct Result {
         var status: Int32
-        /// Standard output and standard error together.
+        /// Standard output and standard error, merged.
         var output: String
     }
 
-    /// What it wrote; it must succeed.
+    /// Runs a program that must succeed. Returns its output.
     static func run(_ name: String, _ arguments: [String]) async throws -> String {
         let result = try await finish(name, arguments)
         try #require(result.status == 0, "\(name) \(arguments): \(result.output)")
         return result.output
     }
 
+    /// Runs a program and returns its status and output.
     static func finish(_ name: String, _ arguments: [String], input: String = "") async throws -> Result {
         let directory = TestFolder()
         let (inputPath, outputPath) = (directory.path + "/input", directory.path + "/output")

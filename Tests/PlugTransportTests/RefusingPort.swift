@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP port that refuses every connection and that nobody else gets: bound, and not listened on.
+/// A TCP port that refuses every connection and is reserved: it is bound without listening.
 final class RefusingPort {
     struct Failure: Error {
         var code: Int32
@@ -13,7 +13,7 @@ final class RefusingPort {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        // On every address of this host, which loopback's are among.
+        // Bound to all addresses, including those of the loopback interface.
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let size = length
         let code = withUnsafeMutablePointer(to: &address) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlugTransport
 
-/// What TLS proves and refuses, between this project's two sides.
+/// Properties of TLS connections between the plug and the controller.
 @Suite(.timeLimit(.minutes(1))) struct SecuredTests {
     private let plug = Owner(knowsEverybody: true)
     private let controller = Owner()
@@ -29,7 +29,7 @@ import Testing
         try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
     }
 
-    @Test func eachSideLearnsTheOthersKey() async throws {
+    @Test("Each side receives the other's key") func eachSideLearnsTheOthersKey() async throws {
         let listener = try await listen()
         try await dialer.connect(
             to: [address(listener)], expecting: plugIdentity.publicKey, on: controller.loop, owner: controller)
@@ -40,7 +40,8 @@ import Testing
         await listener.stop()
     }
 
-    @Test func anotherKeyIsRefusedBeforeAnythingIsSaid() async throws {
+    @Test("A different key is refused before any data is sent")
+    func anotherKeyIsRefusedBeforeAnythingIsSaid() async throws {
         let listener = try await listen()
         let expected = TransportIdentity().publicKey
         let error = await #expect(throws: DialError.self) {
@@ -53,14 +54,15 @@ import Testing
                 cannot connect to 127.0.0.1 port \(listener.port): it is not the plug that was paired: its key is another
                 """)
         #expect(await controller.connections.isEmpty)
-        // The plug never heard of it: the first that it hears of is the next one.
+        // The plug did not report the refused connection: its first report is the next connection.
         try await dialer.connect(to: [address(listener)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
         #expect(await reports.next() == .opened(ConnectionID(rawValue: 2)))
         await listener.stop()
     }
 
-    @Test func anAddressThatIsAnothersByNowDoesNotHideThePlug() async throws {
+    @Test("An address that belongs to a different plug does not prevent the connection")
+    func anAddressThatIsAnothersByNowDoesNotHideThePlug() async throws {
         let other = try await listen(as: TransportIdentity(), owner: Owner())
         let right = try await listen()
         try await dialer.connect(
@@ -71,7 +73,8 @@ import Testing
         await right.stop()
     }
 
-    @Test func whereNobodySpeaksTLSTheAttemptEndsInItsTime() async throws {
+    @Test("Without a TLS answer, the attempt times out")
+    func whereNobodySpeaksTLSTheAttemptEndsInItsTime() async throws {
         let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: "127.0.0.1", port: 0)).get()
         let error = await #expect(throws: DialError.self) {
@@ -83,9 +86,10 @@ import Testing
         #expect(error?.attempts.map(\.failure) == [.handshake("no answer to the TLS handshake")])
     }
 
-    // MARK: Who stays
+    // MARK: Limits of strangers
 
-    @Test func whoIsNotKnownInTimeHasToLeaveAndWhoIsKnownStays() async throws {
+    @Test("A stranger is disconnected after the pairing time, and a paired controller stays")
+    func whoIsNotKnownInTimeHasToLeaveAndWhoIsKnownStays() async throws {
         var limits = AdmissionLimits()
         limits.pairingTime = .milliseconds(50)
         let stranger = Owner()
@@ -101,7 +105,7 @@ import Testing
         let known = try await listen(limits: limits)
         let late = Owner()
         try await dialer.connect(to: [address(known)], on: late.loop, owner: late)
-        // By the time somebody else is sent away who came later and had longer, it would have been over.
+        // Ends after the pairing time of the earlier connection: this peer connected later and has a longer limit.
         try await Stranger.connect(to: known.port).waitForEnd()
         await late.send([1])
         var reports = plug.reports.makeAsyncIterator()
@@ -110,7 +114,8 @@ import Testing
         await known.stop()
     }
 
-    @Test func whoIsNotKnownMaySayAsMuchAsAPairingTakesAndWhoIsKnownAnything() async throws {
+    @Test("A stranger may send only as much as pairing needs, and a paired controller any amount")
+    func whoIsNotKnownMaySayAsMuchAsAPairingTakesAndWhoIsKnownAnything() async throws {
         let stranger = Owner()
         let strange = try await listen(owner: stranger)
         try await dialer.connect(to: [address(strange)], on: controller.loop, owner: controller)
@@ -126,7 +131,8 @@ import Testing
         let known = try await listen()
         let friend = Owner()
         try await dialer.connect(to: [address(known)], on: friend.loop, owner: friend)
-        // The plug knows who it is once the handshake is over on its side too; until then the limit is for everybody.
+        // The plug identifies the peer at the end of its own side of the handshake. Until then the limit applies to
+        // every peer.
         await friend.send([0])
         var received = 0
         for await report in plug.reports {
@@ -139,7 +145,7 @@ import Testing
         await known.stop()
     }
 
-    @Test func strangersLeaveWithTheListener() async throws {
+    @Test("A stopped listener disconnects strangers") func strangersLeaveWithTheListener() async throws {
         let owner = Owner()
         let listener = try await listen(owner: owner)
         try await dialer.connect(to: [address(listener)], on: controller.loop, owner: controller)
@@ -153,9 +159,10 @@ import Testing
         try await silent.waitForEnd()
     }
 
-    // MARK: The key log
+    // MARK: Key log
 
-    @Test func secretsAreLoggedOnlyWhereAFileIsGiven() async throws {
+    @Test("TLS secrets are logged only if a key log is given")
+    func secretsAreLoggedOnlyWhereAFileIsGiven() async throws {
         let directory = TestFolder()
         let path = directory.path + "/keys.log"
         let listener = try await listen()

@@ -2,13 +2,16 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A TCP connection of somebody who does not keep to the protocol.
+/// A TCP connection of a peer that violates the protocol.
 struct Stranger {
     private let channel: any Channel
 
+    /// Connects to a port of this host.
+    ///
     /// - Parameters:
-    ///   - address: of this host, where the connection shall come from.
-    ///   - greets: sends a good ClientHello and then nothing more.
+    ///   - port: The port.
+    ///   - address: The local address of the connection.
+    ///   - greets: True to send a valid ClientHello and nothing else.
     static func connect(to port: UInt16, from address: String = "127.0.0.1", greets: Bool = false) async throws
         -> Stranger
     {
@@ -34,13 +37,13 @@ struct Stranger {
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
     }
 
-    /// Returns when the other side has closed.
+    /// Returns when the other side has closed the connection.
     func waitForEnd() async throws { try await channel.closeFuture.get() }
 
     func close() async throws { try await channel.close() }
 }
 
-/// Hears nothing of what the other side says, but for its end.
+/// Ignores all data from the other side except the end.
 private final class DeafHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -4,7 +4,8 @@ import Testing
 @testable import PlugTransport
 
 @Suite struct TokenBucketTests {
-    @Test func aFullBucketGivesItsBurstAndThenOneEachInterval() {
+    @Test("A full bucket gives its burst and then one token per interval")
+    func aFullBucketGivesItsBurstAndThenOneEachInterval() {
         var bucket = TokenBucket(every: .milliseconds(100), burst: 3)
         var now = Instant.zero
         for _ in 0..<3 {
@@ -22,7 +23,7 @@ import Testing
         #expect(bucket.isFull(at: now + .milliseconds(300)))
     }
 
-    @Test func itNeverHoldsMoreThanItsBurst() {
+    @Test("A bucket never holds more tokens than its burst") func itNeverHoldsMoreThanItsBurst() {
         var bucket = TokenBucket(every: .seconds(1), burst: 2)
         bucket.take(now: .zero)
         let later = Instant.zero + .seconds(1_000_000)

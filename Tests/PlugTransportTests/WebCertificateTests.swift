@@ -4,7 +4,7 @@ import Testing
 @testable import PlugTransport
 
 @Suite struct WebCertificateTests {
-    @Test func itIsAKeyAndACertificateForItsNames() throws {
+    @Test("The result is a key and a certificate for the names") func itIsAKeyAndACertificateForItsNames() throws {
         let made = WebCertificate(names: ["localhost", "plugs.local"])
         let certificate = try NIOSSLCertificate(bytes: made.certificate, format: .der)
         let key = try NIOSSLPrivateKey(bytes: Array(made.privateKeyPEM.utf8), format: .pem)
@@ -15,11 +15,11 @@ import Testing
         #expect(text.contains("localhost") && text.contains("plugs.local"))
     }
 
-    @Test func itIsAnotherOneEachTime() {
+    @Test("Each call creates a different certificate") func itIsAnotherOneEachTime() {
         #expect(WebCertificate(names: ["a"]).certificate != WebCertificate(names: ["a"]).certificate)
     }
 
-    @Test func noKeyIsPrinted() {
+    @Test("The private key is not printed") func noKeyIsPrinted() {
         let made = WebCertificate(names: ["a"])
         var text = ""
         dump(made, to: &text)
