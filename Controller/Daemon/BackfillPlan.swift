@@ -210,7 +210,7 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures = 0
         plugs[window.plug]?.width = covered == nil ? min(width * 2, Self.longestWindow) : Self.window
         guard stopsAt == nil || holes.isTail else { return look(window.plug, &actions) }
-        // New samples arrive at the newest end. The next look finds them.
+        // New samples arrive at the newest end. The next check finds them.
         holes.fill(min(covered?.lowerBound ?? .max, window.range.lowerBound)...window.range.upperBound)
         if !holes.isEmpty, stopsAt == nil {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now)
@@ -232,7 +232,7 @@ struct BackfillPlan: Machine {
         }
     }
 
-    /// Returns the delay of the next attempt, which doubles up to the interval between looks.
+    /// Returns the delay of the next attempt, which doubles up to `interval`.
     private func retry(_ plug: PlugID) -> Duration {
         min(Self.interval, Self.firstRetry * (1 << min(max(0, (plugs[plug]?.failures ?? 1) - 1), 7)))
     }

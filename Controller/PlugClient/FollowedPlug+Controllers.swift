@@ -28,8 +28,8 @@ extension FollowedPlug {
     /// plug ends the connection without an answer.
     ///
     /// - Parameter fingerprint: The fingerprint of the controller's key.
-    /// - Throws: `Refusal` if the role of this controller does not allow the request, or if the other controller is the
-    ///   last owner.
+    /// - Throws: `Refusal` if the role of this controller does not allow the request, or if the controller to
+    ///   remove is the last owner.
     /// - Returns: The remaining controllers.
     public func removeController(fingerprint: String) async throws(Refusal) -> [PairedControllerEntry]? {
         try await list(.removeController(fingerprint: fingerprint))
@@ -72,7 +72,7 @@ extension FollowedPlug {
         }
     }
 
-    /// Queries or changes the plug's HomeKit pairing state.
+    /// Queries the plug's HomeKit pairings or removes some of them.
     ///
     /// - Throws: `Refusal` if HomeKit is disabled at the plug, or if this controller is not an owner.
     /// - Returns: The state after the request was executed and stored on flash.

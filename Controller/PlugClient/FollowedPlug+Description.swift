@@ -62,7 +62,7 @@ public struct PlugNames: Hashable, Sendable {
 
     /// Returns the name by which a controller knows the plug from now on. This is the given name, unless another paired
     /// plug has it. In that case it is the announced name, which then stays unchanged even if its numeric suffix
-    /// changes.
+    /// changes. The current name stays if both names are taken, or if the plug reports no given name.
     ///
     /// - Parameters:
     ///   - known: The current name at this controller.

@@ -46,7 +46,7 @@ public struct PlugFollower: Machine {
         case setRole(fingerprint: String, Grant)
         /// Replaces the plug's setup code.
         case newCode(SetupCode)
-        /// Queries or changes the plug's HomeKit pairing state.
+        /// Queries the plug's HomeKit pairings or removes some of them.
         case manageHomeKit(HomeKitOrder)
         /// Announces the next key of this controller.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
@@ -92,7 +92,7 @@ public struct PlugFollower: Machine {
         case invitations([OpenInvitation])
         /// The plug has stored the new setup code.
         case codeChanged
-        /// The plug's HomeKit state.
+        /// The plug's HomeKit pairings.
         case homeKit(HomeKitReport)
         /// The plug has stored the controller's next key.
         case keyAccepted
