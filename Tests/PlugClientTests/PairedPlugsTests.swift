@@ -130,11 +130,13 @@ import Testing
         #expect(try plugs.all().map(\.name) == ["Lamp ffffffffffff 00 Fan\r "])
     }
 
-    @Test("A damaged file is reported with the line number and is not replaced", arguments: [
-        "0123456789ab", "0123456789ab 01", "0123456789ab  Lamp", "0123456789ab 0 Lamp", "0123456789ab 0g Lamp",
-        "0123456789AB 01 Lamp", "0123456789ab 0A Lamp", "01234567 01 Lamp", " 0123456789ab 01 Lamp", "\u{FEFF}",
-        "0123456789ab \(String(repeating: "00", count: PublicKey.longest + 1)) Lamp",
-    ])
+    @Test(
+        "A damaged file is reported with the line number and is not replaced",
+        arguments: [
+            "0123456789ab", "0123456789ab 01", "0123456789ab  Lamp", "0123456789ab 0 Lamp", "0123456789ab 0g Lamp",
+            "0123456789AB 01 Lamp", "0123456789ab 0A Lamp", "01234567 01 Lamp", " 0123456789ab 01 Lamp", "\u{FEFF}",
+            "0123456789ab \(String(repeating: "00", count: PublicKey.longest + 1)) Lamp",
+        ])
     func damageNamesItsLineAndIsNeverTakenForNoPlug(line: String) async throws {
         let text = "ffffffffffff 03 Fan\n\n\(line)\n"
         try write(text)
@@ -227,11 +229,13 @@ import Testing
         #expect(read > 3)
     }
 
-    @Test("The name of a different paired plug is not used for this plug", arguments: [
-        ("Fan", "Lounge", "Lounge", "Lounge"), ("Fan", "Lounge", "Lounge (2)", "Lounge"),
-        ("Fan", "Lamp", "Lamp (2)", "Lamp (2)"),
-        ("Lamp (2)", "Lamp", "Lamp (3)", "Lamp (2)"), ("Fan", "Lamp", "Lamp", "Fan"), ("Fan", "", "Fan", "Fan"),
-    ])
+    @Test(
+        "The name of a different paired plug is not used for this plug",
+        arguments: [
+            ("Fan", "Lounge", "Lounge", "Lounge"), ("Fan", "Lounge", "Lounge (2)", "Lounge"),
+            ("Fan", "Lamp", "Lamp (2)", "Lamp (2)"),
+            ("Lamp (2)", "Lamp", "Lamp (3)", "Lamp (2)"), ("Fan", "Lamp", "Lamp", "Fan"), ("Fan", "", "Fan", "Fan"),
+        ])
     func aNameOfAnotherPlugStaysWithThatOne(known: String, given: String, announced: String, bound: String) {
         #expect(PlugNames(given: given, announced: announced).bound(known: known) { $0 == "Lamp" } == bound)
     }

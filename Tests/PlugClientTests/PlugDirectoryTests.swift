@@ -156,20 +156,22 @@ import Testing
         #expect(directory.favoured.isEmpty)
     }
 
-    @Test("The error for a missing plug lists the announced plugs", arguments: [
-        (
-            [String](),
-            "no plug named \"Lamp\" answers, and no other plug either\nhint: `plugctl browse` shows plugs as they appear"
-        ),
-        (
-            ["Kettle", "Television"],
-            "no plug named \"Lamp\" answers\nhint: these plugs do: \"Kettle\", \"Television\""
-        ),
-        (
-            ["Kettle", "Lapm"],
-            "no plug named \"Lamp\" answers\nhint: did you mean \"Lapm\"? These plugs answer: \"Kettle\", \"Lapm\""
-        ),
-    ])
+    @Test(
+        "The error for a missing plug lists the announced plugs",
+        arguments: [
+            (
+                [String](),
+                "no plug named \"Lamp\" answers, and no other plug either\nhint: `plugctl browse` shows plugs as they appear"
+            ),
+            (
+                ["Kettle", "Television"],
+                "no plug named \"Lamp\" answers\nhint: these plugs do: \"Kettle\", \"Television\""
+            ),
+            (
+                ["Kettle", "Lapm"],
+                "no plug named \"Lamp\" answers\nhint: did you mean \"Lapm\"? These plugs answer: \"Kettle\", \"Lapm\""
+            ),
+        ])
     func whoIsNotFoundIsToldWhatIsThere(known: [String], text: String) {
         #expect("\(PlugNotFound(name: "Lamp", known: known))" == text)
     }

@@ -43,14 +43,16 @@ import Testing
         await listener.stop()
     }
 
-    @Test("Bytes that are not TLS close the connection at once", arguments: [
-        Array("GET / HTTP/1.1\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100_000),
-        // A handshake record of the maximum length, and one that states a longer length.
-        [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000),
-        [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
-        // An alert and application data before the handshake.
-        [21, 3, 3, 0, 2, 1, 0], [23, 3, 3, 0, 1, 0],
-    ])
+    @Test(
+        "Bytes that are not TLS close the connection at once",
+        arguments: [
+            Array("GET / HTTP/1.1\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100_000),
+            // A handshake record of the maximum length, and one that states a longer length.
+            [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000),
+            [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
+            // An alert and application data before the handshake.
+            [21, 3, 3, 0, 2, 1, 0], [23, 3, 3, 0, 1, 0],
+        ])
     func whatIsNoTLSIsClosedAtOnce(bytes: [UInt8]) async throws {
         let listener = try await listen()
         let stranger = try await Stranger.connect(to: listener.port)

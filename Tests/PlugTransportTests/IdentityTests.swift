@@ -46,17 +46,19 @@ import Testing
         #expect(verdict == "\(directory.path)/c.pem: OK\n")
     }
 
-    @Test("A text without a P-256 key is an error", arguments: [
-        "", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        // Ed25519: a valid key of a different type.
-        """
-        -----BEGIN PRIVATE KEY-----
-        MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
-        -----END PRIVATE KEY-----
+    @Test(
+        "A text without a P-256 key is an error",
+        arguments: [
+            "", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            // Ed25519: a valid key of a different type.
+            """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
+            -----END PRIVATE KEY-----
 
-        """,
-    ])
+            """,
+        ])
     func whatIsNoKeyIsSaid(text: String) {
         #expect(throws: TransportIdentityError.noKey) { try TransportIdentity(pem: text) }
     }

@@ -121,12 +121,14 @@ import Testing
     }
 
     /// Keys that are expensive to verify, or that only one of the two libraries supports.
-    @Test("Other types of keys are refused", arguments: [
-        ["rsa:2048"], ["rsa:4096"], ["rsa-pss"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
-        ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
-        ["ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1"],
-        ["ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-pkeyopt", "ec_param_enc:explicit"], ["ed448"],
-    ])
+    @Test(
+        "Other types of keys are refused",
+        arguments: [
+            ["rsa:2048"], ["rsa:4096"], ["rsa-pss"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
+            ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
+            ["ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1"],
+            ["ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-pkeyopt", "ec_param_enc:explicit"], ["ed448"],
+        ])
     func otherKindsOfKeysAreRefused(algorithm: [String]) async throws {
         let listener = try await listen()
         let output = try await connect(to: listener, certificate(algorithm))

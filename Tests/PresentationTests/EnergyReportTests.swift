@@ -110,10 +110,12 @@ struct EnergyReportTests {
         #expect(report.csv[0].split(separator: ",").count == report.csv[1].split(separator: ",").count - 1)
     }
 
-    @Test("A name in CSV is quoted by its Unicode scalars", arguments: [
-        (",\u{301}=", "\",\u{301}=\""), ("a\"\u{301}", "\"a\"\"\u{301}\""), ("=\u{301}1", "'=\u{301}1"),
-        ("\t=1", "' =1"), ("a\u{1B}[2Jb", "a[2Jb"), ("Café", "Café"), ("a\r\nb", "a  b"),
-    ])
+    @Test(
+        "A name in CSV is quoted by its Unicode scalars",
+        arguments: [
+            (",\u{301}=", "\",\u{301}=\""), ("a\"\u{301}", "\"a\"\"\u{301}\""), ("=\u{301}1", "'=\u{301}1"),
+            ("\t=1", "' =1"), ("a\u{1B}[2Jb", "a[2Jb"), ("Café", "Café"), ("a\r\nb", "a  b"),
+        ])
     func aNameIsQuotedByItsScalars(name: String, cell: String) {
         let line = report([(name, energies([1]))]).csv[1]
         #expect(line.unicodeScalars.starts(with: (cell + ",2026-11-19").unicodeScalars))

@@ -17,10 +17,12 @@ import Testing
         #expect(desk.count == 64)
     }
 
-    @Test("The record of a paired controller, with its remarks", arguments: [
-        (true, true, "  (this one, connected)"), (false, true, "  (connected)"), (true, false, "  (this one)"),
-        (false, false, ""),
-    ])
+    @Test(
+        "The record of a paired controller, with its remarks",
+        arguments: [
+            (true, true, "  (this one, connected)"), (false, true, "  (connected)"), (true, false, "  (this one)"),
+            (false, false, ""),
+        ])
     func controllers(isAsker: Bool, isConnected: Bool, remarks: String) {
         let entry = PairedControllerEntry(
             name: "Kim's tablet", fingerprint: desk, isConnected: isConnected, isAsker: isAsker, role: .user)

@@ -50,53 +50,58 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(try RecordedLines.parse(Array(ordered.utf8)).lines.count == RecordedLines.fallLimit + 1)
     }
 
-    @Test("An error states the line, the text and what was expected", arguments: [
-        ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
-        ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
-        ("seconds,watts\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
-        ("0,1\nseconds,watts", 2, "line 2: found \"seconds\", expected seconds since the beginning, 0 to 315360000"),
-        ("0,1\n1;2", 2, "line 2: found \"1;2\", expected `seconds,watts`"),
-        ("0;1,5\n1;1.5", 2, "line 2: found \"1.5\", expected watts as a number, -100000 to 100000"),
-        ("0;1.000,5", 1, "line 1: found \"1.000,5\", expected watts as a number, -100000 to 100000"),
-        (
-            "20/11/2026 07:00:00,12,5", 1,
-            "line 1: found \"20/11/2026 07:00:00,12,5\", expected fields separated by `;`, "
-                + "because a `,` between numbers may be a decimal comma"
-        ),
-        ("20/11/9999 07:00:00;1", 1, "line 1: found \"20/11/9999 07:00:00\", expected a year from 1970 to 2200"),
-        ("20/11/1969 07:00:00;1", 1, "line 1: found \"20/11/1969 07:00:00\", expected a year from 1970 to 2200"),
-        ("0,1\n1", 2, "line 2: found \"1\", expected `seconds,watts`"),
-        ("0,1\n1,2,3", 2, "line 2: found \"1,2,3\", expected `seconds,watts`"),
-        ("0,1\n1,x", 2, "line 2: found \"x\", expected watts as a number, -100000 to 100000"),
-        ("0,1\n\n1,nan", 3, "line 3: found \"nan\", expected watts as a number, -100000 to 100000"),
-        ("0,1\n1,1e3", 2, "line 2: found \"1e3\", expected watts as a number, -100000 to 100000"),
-        ("0,100001", 1, "line 1: found \"100001\", expected watts as a number, -100000 to 100000"),
-        ("-1,0", 1, "line 1: found \"-1\", expected seconds since the beginning, 0 to 315360000"),
-        ("5,0\n4.9,0", 2, "line 2: found \"4.9\", expected a time that is not before that of the line above"),
-        (
-            "21/01/2012 24:00:00;1;1", 1,
-            "line 1: found \"21/01/2012 24:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
-        ),
-        (
-            "30/02/2012 00:00:00;1;1", 1,
-            "line 1: found \"30/02/2012 00:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
-        ),
-        (
-            "1/1/2012 0:00:00;1;1", 1,
-            "line 1: found \"1/1/2012 0:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
-        ),
-        ("21/01/2012 00:00:00;1;z", 1, "line 1: found \"z\", expected watts as a number, -100000 to 100000"),
-        (
-            "21/01/2012 00:00:00;1;1\n7;3", 2,
-            "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
-        ),
-        ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quote that ends where its field does"),
-        ("\"0\"5,1", 1, "line 1: found \"\"0\"5,1\", expected a quote that ends where its field does"),
-        ("\"0\"\"\",1", 1, "line 1: found \"0\"\", expected seconds since the beginning, 0 to 315360000"),
-        ("\"0,5\",1", 1, "line 1: found \"0,5\", expected seconds since the beginning, 0 to 315360000"),
-        ("\"0\",\"1\",", 1, "line 1: found \"\"0\",\"1\",\", expected `seconds,watts`"),
-        ("\u{1B}[2J\u{7}", 1, "line 1: found \"?[2J?\", expected `seconds,watts`"),
-    ])
+    @Test(
+        "An error states the line, the text and what was expected",
+        arguments: [
+            ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+            ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+            ("seconds,watts\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+            (
+                "0,1\nseconds,watts", 2,
+                "line 2: found \"seconds\", expected seconds since the beginning, 0 to 315360000"
+            ),
+            ("0,1\n1;2", 2, "line 2: found \"1;2\", expected `seconds,watts`"),
+            ("0;1,5\n1;1.5", 2, "line 2: found \"1.5\", expected watts as a number, -100000 to 100000"),
+            ("0;1.000,5", 1, "line 1: found \"1.000,5\", expected watts as a number, -100000 to 100000"),
+            (
+                "20/11/2026 07:00:00,12,5", 1,
+                "line 1: found \"20/11/2026 07:00:00,12,5\", expected fields separated by `;`, "
+                    + "because a `,` between numbers may be a decimal comma"
+            ),
+            ("20/11/9999 07:00:00;1", 1, "line 1: found \"20/11/9999 07:00:00\", expected a year from 1970 to 2200"),
+            ("20/11/1969 07:00:00;1", 1, "line 1: found \"20/11/1969 07:00:00\", expected a year from 1970 to 2200"),
+            ("0,1\n1", 2, "line 2: found \"1\", expected `seconds,watts`"),
+            ("0,1\n1,2,3", 2, "line 2: found \"1,2,3\", expected `seconds,watts`"),
+            ("0,1\n1,x", 2, "line 2: found \"x\", expected watts as a number, -100000 to 100000"),
+            ("0,1\n\n1,nan", 3, "line 3: found \"nan\", expected watts as a number, -100000 to 100000"),
+            ("0,1\n1,1e3", 2, "line 2: found \"1e3\", expected watts as a number, -100000 to 100000"),
+            ("0,100001", 1, "line 1: found \"100001\", expected watts as a number, -100000 to 100000"),
+            ("-1,0", 1, "line 1: found \"-1\", expected seconds since the beginning, 0 to 315360000"),
+            ("5,0\n4.9,0", 2, "line 2: found \"4.9\", expected a time that is not before that of the line above"),
+            (
+                "21/01/2012 24:00:00;1;1", 1,
+                "line 1: found \"21/01/2012 24:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+            ),
+            (
+                "30/02/2012 00:00:00;1;1", 1,
+                "line 1: found \"30/02/2012 00:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+            ),
+            (
+                "1/1/2012 0:00:00;1;1", 1,
+                "line 1: found \"1/1/2012 0:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+            ),
+            ("21/01/2012 00:00:00;1;z", 1, "line 1: found \"z\", expected watts as a number, -100000 to 100000"),
+            (
+                "21/01/2012 00:00:00;1;1\n7;3", 2,
+                "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+            ),
+            ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quote that ends where its field does"),
+            ("\"0\"5,1", 1, "line 1: found \"\"0\"5,1\", expected a quote that ends where its field does"),
+            ("\"0\"\"\",1", 1, "line 1: found \"0\"\", expected seconds since the beginning, 0 to 315360000"),
+            ("\"0,5\",1", 1, "line 1: found \"0,5\", expected seconds since the beginning, 0 to 315360000"),
+            ("\"0\",\"1\",", 1, "line 1: found \"\"0\",\"1\",\", expected `seconds,watts`"),
+            ("\u{1B}[2J\u{7}", 1, "line 1: found \"?[2J?\", expected `seconds,watts`"),
+        ])
     func anErrorSaysWhereWhatAndWhatInstead(text: String, line: Int?, message: String) throws {
         let error = try #require(failure(of: text))
         #expect(error.line == line)
@@ -148,7 +153,8 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(throws: RecordingError.self) { try Recording.parse(little.dropLast()) }
     }
 
-    @Test("A line that is too long is rejected, and a long quote is truncated") func longLinesAreRefusedAndLongQuotesCut() throws {
+    @Test("A line that is too long is rejected, and a long quote is truncated")
+    func longLinesAreRefusedAndLongQuotesCut() throws {
         #expect(
             failure(of: "0,1\n" + String(repeating: "9", count: 201))?.description
                 == "line 2: found 201 bytes, expected at most 200 in a line")
