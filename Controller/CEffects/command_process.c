@@ -62,8 +62,9 @@ int command_start(
     pid_t *number) {
     struct start start = {program != NULL ? program : words[0], words, environment, input, output, fence, number, 0};
     if (fence < 0) return spawn(&start);
-    // A fence is for good, and for whatever its thread starts: so it is that of a thread which starts nothing but the program. Any
-    // other could, by waking a pool that grows, have the daemon's own work done behind it.
+    // Landlock restricts a thread forever, and everything that it starts. So a dedicated thread enters the fence and
+    // starts only the program. On any other thread, work of the daemon could end up behind the fence, for example in a
+    // thread that a pool creates.
     pthread_t thread;
     int error = pthread_create(&thread, NULL, spawn_behind_fence, &start);
     if (error != 0) return error;
@@ -71,7 +72,7 @@ int command_start(
     return start.error;
 }
 
-// The kernel sets its close-on-exec flag. glibc has a name for the call since 2.36.
+// The kernel sets the descriptor's close-on-exec flag. glibc has a wrapper of this call since 2.36.
 int command_watch(pid_t number) { return (int)syscall(SYS_pidfd_open, number, 0); }
 
 int command_pipe(int *reading, int *writing) {

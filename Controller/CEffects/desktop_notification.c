@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-// What is used of sd-bus, as its manual has it (systemd 240 and later), so that no headers are needed to build and no library
-// to start.
+// The declarations of sd-bus that are used here, as in its manual (systemd 240 and later). So the build needs no
+// headers, and the program starts without the library.
 typedef struct sd_bus sd_bus;
 typedef struct sd_bus_message sd_bus_message;
 typedef struct {
@@ -72,13 +72,13 @@ static int load(functions *bus, char *message, size_t size) {
     return 1;
 }
 
-// How far a notification has come, on the way from call to answer.
+// The state of a notification between its call and its answer.
 struct course {
     functions sd;
     int is_answered;
-    /// Of GetCapabilities.
+    /// From the answer to GetCapabilities.
     int has_markup;
-    /// Of Notify.
+    /// From the answer to Notify.
     int is_refused;
     char *message;
     size_t size;
@@ -94,7 +94,7 @@ static int take_capabilities(sd_bus_message *answer, void *context, sd_bus_error
     (void)error;
     struct course *course = context;
     course->is_answered = 1;
-    // Where nobody tells what it can, it is shown as it is.
+    // A server that does not report its capabilities gets the text without markup.
     const char *capability;
     if (course->sd.error(answer) || course->sd.enter(answer, 'a', "s") <= 0) return 1;
     while (course->sd.read(answer, 's', &capability) > 0) {
@@ -122,7 +122,7 @@ static sd_bus_message *method(const functions *sd, sd_bus *bus, const char *name
     return *status < 0 ? NULL : call;
 }
 
-// Sends the call, which is taken, and waits for its answer.
+// Sends the call, releases it, and waits for its answer.
 static enum desktop_result ask(
     sd_bus *bus, sd_bus_message *call, int status, bus_answer answer, struct course *course, int64_t until, int interruption) {
     const functions *sd = &course->sd;
@@ -168,7 +168,8 @@ enum desktop_result desktop_notify(
     if (result == desktop_shown) {
         const char *body = course.has_markup ? notification->marked_up_body : notification->body;
         call = method(sd, bus, "Notify", &status);
-        // Name, what it replaces, icon, summary, body, no actions, one hint, and how long it stays: as the desktop likes.
+        // Application name, replaced id, icon, summary, body, no actions, one hint, and the timeout (-1: the server's
+        // default).
         if (call) {
             status = sd->append(
                 call, "susssasa{sv}i", "smartplug", (uint32_t)0, "", notification->summary, body, 0, 1, "urgency", "y",

@@ -16,8 +16,9 @@ int fence_version(void) {
     return version < 0 ? 0 : (int)version;
 }
 
-// A file that is moved or linked elsewhere could be read there. The first version refuses both anyway and does not know the right. A
-// folder that is renamed would no longer be found by its path.
+// The rights to move files and to remove folders. A file that is moved or linked to another folder could be read there;
+// Landlock ABI 1 always refuses that and does not know the right. A folder that is renamed could not be found by its
+// path.
 static __u64 moving(void) {
     return LANDLOCK_ACCESS_FS_REMOVE_DIR | (fence_version() < 2 ? 0 : LANDLOCK_ACCESS_FS_REFER);
 }
@@ -58,7 +59,7 @@ int fence_allow(int fence, int place, enum fence_access access) {
 }
 
 int fence_enter(int fence) {
-    // What may gain rights could take the fence down.
+    // A program that could gain privileges (set-user-ID) could escape the restrictions.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     return syscall(SYS_landlock_restrict_self, fence, 0) == 0 ? 0 : errno;
 }

@@ -4,23 +4,27 @@ import LinuxClocks
 import PlugModel
 import ProtocolCore
 
-/// What a program or a web server is told of the firing, as one JSON object with these keys.
+/// The event that a program or a web server receives when a rule fires: one JSON object with these keys.
 public struct EffectEvent: Codable, Hashable, Sendable {
-    /// 32 hexadecimal digits: the same also where it is told twice, because the controller was killed before it knew of the end.
+    /// The id of the effect, 32 hexadecimal digits. It stays the same if the effect is performed again because the
+    /// controller was killed before it stored the outcome.
     public var id: String
+    /// The name of the rule that fired.
     public var rule: String
-    /// What happened, in words.
+    /// A description of the cause, for people.
     public var why: String
-    /// The plug whose edge it was; left out where it was none's.
+    /// The name of the plug that caused the firing; absent if no plug did.
     public var plug: String?
-    /// W of a power, Wh of an energy; left out where there is none.
+    /// The measured value in W (power) or Wh (energy); absent if the cause has no value, or a value that is not finite.
     public var value: Double?
-    /// When the rule fired: ISO 8601, UTC, milliseconds; as far as the clock of the wall tells it now.
+    /// The time at which the rule fired: ISO 8601, UTC, milliseconds, computed from the current wall clock.
     public var at: String?
-    /// Of a notification, for a program that gets it; left out of all others.
+    /// The title of the notification; only set for a program that receives notifications.
     public var title: String?
+    /// The text of the notification; only set for a program that receives notifications.
     public var text: String?
 
+    /// Creates the event of a request, without title and text.
     public init(_ request: EffectRequest) {
         let firing = request.firing
         id = request.id.hexadecimal
@@ -31,15 +35,15 @@ public struct EffectEvent: Codable, Hashable, Sendable {
         at = (WallTime.now - (BootClock.now - firing.time)).iso8601()
     }
 
-    /// As a web server gets it: whatever comes again under the same `Idempotency-Key` has to be the same, and the clock may have been
-    /// set meanwhile.
+    /// The event without its time, as it is sent to a web server. Requests with the same `Idempotency-Key` must have
+    /// equal bodies, and the wall clock may have been set between them.
     var withoutTime: EffectEvent {
         var event = self
         event.at = nil
         return event
     }
 
-    /// Keys in alphabetical order, on one line.
+    /// The event as one line of JSON, with keys in alphabetical order.
     var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,13 +1,15 @@
 public import Automation
 
-/// Does what rules ask for outside of the house, at once: how many are done at a time is up to whoever asks.
+/// Performs the effects of rules outside of the house: programs, web hooks and notifications.
 ///
-/// A task that is cancelled ends its command, or its request, at once.
+/// It does not limit how many run concurrently; the caller does. Cancelling a task stops its program or request
+/// immediately.
 public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDesk)]
     private let sender: WebHookSender
     private let outside: Outside
 
+    /// Creates a performer with the receivers of notifications and the policy for programs and servers.
     public init(receivers: [NamedReceiver] = [], outside: Outside = Outside()) {
         self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside)
     }
@@ -22,15 +24,17 @@ public struct EffectPerformer: Sendable {
         self.outside = outside
     }
 
-    /// Returns when it is done, or when it is certain that it will not be; nil where the task was cancelled before.
+    /// Performs the effect. Returns when it has succeeded or has finally failed, or nil if the task was cancelled
+    /// before.
     ///
-    /// A notification that a receiver has by then is not nil: it has failed for the others, or the first would get it again.
+    /// A notification that at least one receiver accepted before the cancellation is reported as failed, not as nil: it
+    /// would otherwise be performed again, and that receiver would get it twice.
     public func perform(_ request: EffectRequest) async -> EffectOutcome? {
         guard !Task.isCancelled else { return nil }
         let event = EffectEvent(request)
         let outcome: EffectOutcome? =
             switch request.effect {
-            // Whoever watches the daemon is told by the notice of the outcome.
+            // Users who watch the daemon see the notification in the report of the outcome.
             case .notify(let title, let text): await tell(RuleNotification(title: title, text: text, event: event))
             case .run(let words, let timeout): await run(words, timeout, event)
             case .webHook(let hook): await sender.send(hook, event)
@@ -49,7 +53,7 @@ public struct EffectPerformer: Sendable {
         return await command.run()
     }
 
-    /// All receivers at once, each on its own: who has it gets it no second time because another one has not.
+    /// Sends to all receivers concurrently. A receiver that succeeded is not retried when another fails.
     private func tell(_ notification: RuleNotification) async -> EffectOutcome? {
         var isCutShort = false
         let failures = await withTaskGroup(of: (Int, EffectOutcome).self) { group in
@@ -71,6 +75,6 @@ public struct EffectPerformer: Sendable {
 }
 
 extension EffectOutcome {
-    /// Of a task that was cancelled.
+    /// The outcome of an effect whose task was cancelled.
     static let givenUp = EffectOutcome.failed("given up: the controller ends")
 }

@@ -3,20 +3,21 @@
 
 #include <sys/types.h>
 
-/// Starts a program, looked for in PATH, as the leader of a session of its own: every signal as it is by default, input as
-/// standard input, output as standard output and standard error, and no other descriptor.
+/// Starts a program, searched in PATH, as the leader of a new session: default signal handlers, `input` as standard
+/// input, `output` as standard output and standard error, and no other descriptor.
 ///
-/// `program` is its path, or NULL for the first of the words. It is behind the fence (key_fence.h), unless that is -1.
+/// `program` is its path, or NULL for the first of the words. `fence` is a descriptor of key_fence.h, or -1 for no
+/// restrictions.
 ///
-/// Returns 0 and its number, or the error's number (errno.h).
+/// Returns 0 and stores the process id in `number`, or returns the error number (errno.h).
 int command_start(
     const char *program, char *const words[], char *const environment[], int input, int output, int fence,
     pid_t *number);
 
-/// A descriptor that polls as readable once the process has ended; -1 where there is none, and errno says why.
+/// Returns a descriptor that polls as readable after the process has ended; -1 on an error, with errno.
 int command_watch(pid_t number);
 
-/// Two ends that are closed in programs and that nobody waits for; -1 where there are none, and errno says why.
+/// Opens a pipe with close-on-exec and non-blocking ends. Returns -1 on an error, with errno.
 int command_pipe(int *reading, int *writing);
 
 #endif

@@ -1,20 +1,20 @@
 import CEffects
 internal import Glibc
 
-/// A program at work, and the thread that waits for it.
+/// A running program, and the wait for its end on the calling thread.
 final class ChildProcess {
     enum End: Equatable {
         case exited(CInt)
         case signalled(CInt)
         case timedOut
         case interrupted
-        /// The system does not tell: why not (errno.h).
+        /// The system did not report the end; the error number (errno.h) is the reason.
         case unknown(CInt)
     }
 
     struct StartFault: Error {
         let words: String
-        /// It would be the same in a moment.
+        /// True if the next attempt would fail in the same way.
         let isLasting: Bool
 
         init(_ words: String) {
@@ -28,20 +28,22 @@ final class ChildProcess {
         }
     }
 
-    /// Bytes of what it says last that are kept.
+    /// The last bytes of its output that are kept.
     static let outputLimit = 4096
-    /// Between the request to end and the end that nothing can refuse.
+    /// The time between SIGTERM and SIGKILL.
     private static let farewell = Duration.seconds(1)
 
     private let id: pid_t
     private let output: CInt
     private var said: [UInt8] = []
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    ///   - words: the program, looked for in PATH, and its arguments.
-    ///   - place: where the program is, if that is not to be looked for.
-    ///   - input: all of what it reads: fewer bytes than a pipe holds.
-    ///   - fence: what it is kept from.
+    ///   - words: the program, which is searched in PATH, and its arguments.
+    ///   - place: the file of the program; nil to search it.
+    ///   - input: all of its standard input; it must fit into a pipe.
+    ///   - fence: the files that it must not read.
     init(
         _ words: [String], at place: FilePlace? = nil, input: [UInt8], environment: [String], fence: KeyFence? = nil
     ) throws(StartFault) {
@@ -52,7 +54,8 @@ final class ChildProcess {
         defer { if raised >= 0 { close(raised) } }
         guard let standardInput = Pipe() else { throw StartFault(code: errno) }
         defer { close(standardInput.reading) }
-        // All of it before the program begins: so nobody waits for a program that does not read, or dies of its death.
+        // All input is written before the program starts. So the daemon never waits for a program that does not read,
+        // and gets no SIGPIPE when it exits.
         let written = write(standardInput.writing, input, input.count)
         close(standardInput.writing)
         guard written == input.count else { throw StartFault("what happened is too long for its standard input") }
@@ -73,7 +76,7 @@ final class ChildProcess {
     private static func spawn(
         _ program: String?, _ words: [String], _ environment: [String], _ input: CInt, _ output: CInt, _ fence: CInt
     ) throws(StartFault) -> pid_t {
-        // It gets the pipes as they are, and a program waits where it reads and writes.
+        // The program inherits the pipes in blocking mode, as programs expect.
         for descriptor in [input, output] { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) }
         var number: pid_t = 0
         let status = withStrings(words) { words in
@@ -83,7 +86,7 @@ final class ChildProcess {
         return number
     }
 
-    /// Waits until it has ended, and ends it where it has to be. Then nothing is left of its process group.
+    /// Waits until the program has ended, and stops it at the timeout or interruption. Then kills its process group.
     func supervise(within timeout: Duration, until interruption: Wake) -> End {
         let clock = ContinuousClock()
         var deadline = clock.now + timeout
@@ -116,15 +119,16 @@ final class ChildProcess {
                 deadline = clock.now + Self.farewell
             }
         }
-        // Its number, and so its group's, is nobody else's until it is reaped.
+        // The process id, and so the group id, cannot be reused before the process is reaped.
         kill(-id, SIGKILL)
-        // All that the pipe holds (pipe(7): 65 536 bytes). Whoever left its group may write still, and is not waited for.
+        // Read the rest of the pipe (65,536 bytes, pipe(7)). A descendant that left the group may still write; the
+        // daemon does not wait for it.
         for _ in 0..<8 { guard listen() else { break } }
         let end = reap()
         return forced ?? end
     }
 
-    /// What it said at last, to follow on what became of it; empty where it said nothing.
+    /// The last line of output, after a colon, to append to the reason of the end; empty if there was no output.
     var lastWords: String {
         let text = String(decoding: said, as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
@@ -133,12 +137,13 @@ final class ChildProcess {
         return ": " + String(String.UnicodeScalarView(safe))
     }
 
-    /// Whoever has the other end closed it.
+    /// True if all writers have closed the output.
     private var isSilent = false
 
-    /// Takes what there is, of which the end is kept. A flood is read a portion at a time, so that the deadline is seen.
+    /// Reads the available output and keeps its end. A flood is read in portions, so that the deadline is still
+    /// checked.
     ///
-    /// - Returns: false where there was nothing.
+    /// - Returns: false if nothing was available.
     private func listen() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = read(output, &bytes, bytes.count)
@@ -158,13 +163,13 @@ final class ChildProcess {
 
     private static func milliseconds(_ left: Duration) -> CInt {
         let (seconds, attoseconds) = left.components
-        // Rounded up, so that it is over when it wakes.
+        // Round up, so that the time is over when poll returns.
         let whole = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
         return CInt(clamping: max(0, whole))
     }
 }
 
-/// As C has lists of texts: with a null at the end.
+/// Calls the body with the texts as a C array of strings with a final null.
 private func withStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

@@ -1,14 +1,14 @@
 import Automation
 
-/// A program that a rule runs: with the event on its standard input, and the end of what it says kept for whoever asks why it
-/// failed. It is the leader of a session of its own, and whatever is left of its process group ends with it, or with its time.
+/// A program that a rule runs. It gets the event on its standard input, and the end of its output is kept to explain a
+/// failure. It leads a new session; what remains of its process group is killed when it ends or at the timeout.
 struct Command: Sendable {
-    /// How it went, for whoever may try it again.
+    /// How the program ended.
     struct Ending: Sendable {
         let outcome: EffectOutcome
-        /// Of a program that ended by itself.
+        /// The exit status; nil if the program was killed or could not be started.
         var status: CInt?
-        /// It cannot be started, nor could it in a moment.
+        /// True if the program cannot be started, and a later attempt would fail too.
         var isMissing = false
     }
 
@@ -20,9 +20,9 @@ struct Command: Sendable {
     private let fence: KeyFence?
 
     /// - Parameters:
-    ///   - place: where the program is, if that is not to be looked for.
-    ///   - input: what it reads, where that is not the event.
-    ///   - environment: what it gets besides, as `NAME=VALUE`.
+    ///   - place: the file of the program; nil to search it in PATH.
+    ///   - input: its standard input; nil for the event.
+    ///   - environment: additional variables, as `NAME=VALUE`.
     init(
         _ words: [String], at place: FilePlace? = nil, timeout: Duration, event: EffectEvent, input: [UInt8]? = nil,
         environment: [String] = [], fence: KeyFence? = nil
@@ -37,7 +37,7 @@ struct Command: Sendable {
 
     func run() async -> EffectOutcome { await ending().outcome }
 
-    /// Nobody's thread waits for it but one of its own.
+    /// Runs the program on a dedicated thread.
     func ending() async -> Ending {
         await OwnThread.result { supervise($0) } ?? Ending(outcome: .failed("no thread or no file is left for it"))
     }
@@ -70,7 +70,7 @@ struct Command: Sendable {
 }
 
 extension Duration {
-    /// `30 s`, `1.5 s`
+    /// The duration as in `30 s` or `1.5 s`.
     fileprivate var inWords: String {
         let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension Command {
-    /// Little of ours: the daemon's own environment may hold what is nobody's business, and names sockets of systemd's.
+    /// Returns the environment of a program. Only PATH, HOME and LANG are inherited: the daemon's environment may
+    /// contain secrets, and names sockets of systemd.
     static func environment(of event: EffectEvent) -> [String] {
         let path = value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         let inherited = ["HOME", "LANG"].compactMap { name in value(name).map { "\(name)=\($0)" } }

@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// Where a file is: its folder by the one path that has no links in it, and its name there. Two places are the same file's name exactly
-/// when they are equal. What a name leads to where it is a link is another question.
+/// The location of a file: its folder without symbolic links, and its name in that folder. Two locations are equal
+/// exactly if they name the same directory entry. If the entry is a link itself, it is not resolved.
 struct FilePlace: Hashable, Sendable {
     let folder: String
     let name: String
 
     var path: String { Self.joined(folder, name) }
 
-    /// - Parameter path: relative ones are taken from the process's folder. As much of it as is there is made free of links.
-    /// - Returns: nil where it ends in no name.
+    /// - Parameter path: a path; a relative one is resolved against the working directory. Links in the existing part
+    ///   of its folder are resolved.
+    /// - Returns: nil if the path does not end in a name.
     init?(_ path: String) {
         guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
         let slash = path.lastIndex(of: "/")
@@ -20,7 +21,7 @@ struct FilePlace: Hashable, Sendable {
         self.folder = folder
     }
 
-    /// The program that a start by this name would find, as execvp(3) looks for it; nil where there is none.
+    /// Finds the program that execvp(3) would start by this name; nil if there is none.
     init?(ofProgram name: String) {
         if name.utf8.contains(UInt8(ascii: "/")) {
             self.init(name)
@@ -50,7 +51,7 @@ struct FilePlace: Hashable, Sendable {
             defer { free(real) }
             return String(cString: real)
         }
-        // What is not there yet: its name is what it will be.
+        // The part that does not exist yet is kept as written.
         guard folder.hasPrefix("/"), let place = FilePlace(folder) else { return nil }
         return place.path
     }

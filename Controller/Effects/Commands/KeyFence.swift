@@ -3,30 +3,32 @@ import DurableFiles
 internal import Glibc
 import Synchronization
 
-/// Keeps a program, and all that it starts, from reading files of the daemon's: whoever has them is the controller, from any machine and
-/// for good. The program has the daemon's user, so permissions do not keep it from them; Landlock does (Linux 5.13), which needs no
-/// rights.
+/// Keeps a program, and everything that it starts, from reading the daemon's secrets: with them it could act as the
+/// controller, from any machine and forever. The program runs as the daemon's user, so file permissions do not help;
+/// Landlock does (Linux 5.13) and needs no privileges.
 ///
-/// Landlock has no rule that denies access, so all is allowed that is not on the way to these files, as it is when the program starts. A
-/// file that is made later in a folder on such a way, such as the home folder itself, can be written and not read until the next
-/// program starts. A folder there can be made, but neither renamed nor removed.
+/// Landlock has no rule that denies access. So access is granted to everything that exists when the program starts,
+/// except the secrets and the folders that lead to them. A file that is created later in such a folder (for example the
+/// home folder) can be written, but not read before the next program starts. A folder can be created there, but neither
+/// renamed nor removed.
 final class KeyFence: Sendable {
-    /// False where the kernel has no Landlock, or keeps it from us.
+    /// True if the kernel has Landlock and lets this process use it.
     static var isPossible: Bool { fence_version() > 0 }
-    /// Entries of the folders on the ways. It bounds what a start of a program costs: a hundredth of a second for so many.
+    /// The most entries of the folders that lead to secrets. It bounds the cost of a start: about 10 ms for this many
+    /// entries.
     private static let entryLimit = 10_000
 
     private let secrets: Secrets
     private let known: Mutex<KnownSecrets>
 
-    /// Records the files as they are now: a program that renames one of them later does not read it under its new name.
+    /// Records the identities of the files. A program that renames a secret later cannot read it under its new name.
     init(keeping secrets: Secrets) {
         self.secrets = secrets
         known = Mutex(KnownSecrets())
         known.withLock { $0.update(secrets) }
     }
 
-    /// A descriptor for the start of a program, which is the caller's to close.
+    /// Returns a Landlock descriptor for the start of a program. The caller closes it.
     func raised() throws(ChildProcess.StartFault) -> CInt {
         let known = known.withLock { known in
             known.update(secrets)
@@ -38,7 +40,7 @@ final class KeyFence: Sendable {
         do throws(ChildProcess.StartFault) {
             var left = Self.entryLimit
             for folder in known.ways {
-                // One that nobody may list hides nothing from us that a program could read.
+                // If the daemon cannot list a folder, neither can a program.
                 let names = FileStamp.names(in: folder, limit: left + 1) ?? []
                 left -= names.count
                 guard left >= 0 else {
@@ -68,14 +70,15 @@ final class KeyFence: Sendable {
         let place = fence_look(path, 0, &file)
         guard place >= 0 else { return try Self.throwIfShort(errno) }
         defer { close(place) }
-        // A link gives no access by itself.
+        // A link grants no access by itself.
         guard file.kind != fence_link, !known.identities.contains(FileIdentity(file)) else { return }
         guard file.kind == fence_folder || access == fence_read_and_move else { return }
         let isFolder = file.kind == fence_folder
         try Self.throwIfShort(fence_allow(fence, place, isFolder ? access : fence_read_only))
     }
 
-    /// A file that is gone, or that the daemon may not open either, needs no rule. A lack of memory or descriptors ends the start.
+    /// Ignores errors of a file that was removed or that the daemon cannot open; such a file needs no rule. Throws if
+    /// memory or descriptors are exhausted.
     private static func throwIfShort(_ code: CInt) throws(ChildProcess.StartFault) {
         if [ENOMEM, EMFILE, ENFILE].contains(code) { throw fault(code) }
     }

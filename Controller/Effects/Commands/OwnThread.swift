@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A thread for one piece of work that blocks: nothing of what the daemon does else waits behind it.
+/// A dedicated thread for one piece of blocking work, so that the work blocks nothing else in the daemon.
 enum OwnThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// False where the system gives no thread; nothing is done then.
+    /// Returns false if the system cannot create a thread; then the body is not run.
     static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
@@ -26,7 +26,8 @@ enum OwnThread {
         return true
     }
 
-    /// What the work gives; nil where there is no thread, or no descriptor, for it. It is woken where its task is cancelled.
+    /// Returns the body's result, or nil if no thread or descriptor is available. If the task is cancelled, the `Wake`
+    /// that the body receives becomes readable.
     static func result<Value: Sendable>(of body: @escaping @Sendable (Wake) -> Value) async -> Value? {
         guard let interruption = Wake() else { return nil }
         return await withTaskCancellationHandler {

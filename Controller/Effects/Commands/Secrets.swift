@@ -4,13 +4,14 @@ internal import Glibc
 
 /// The daemon's files that no program may read.
 public struct Secrets: Sendable {
-    /// They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
+    /// The files. They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
     public var files: [String]
     /// All files in these folders are protected. A folder that contains the user's home folder is not: only the files listed above are.
     public var folders: [String]
     /// Folders directly in the protected ones which programs may read, such as the history.
     public var sharedFolders: [String]
 
+    /// Creates the list of secrets.
     public init(files: [String] = [], folders: [String] = [], sharedFolders: [String] = []) {
         self.files = files
         self.folders = folders
@@ -20,11 +21,11 @@ public struct Secrets: Sendable {
     var isEmpty: Bool { files.isEmpty && folders.isEmpty }
 }
 
-/// A file, whatever its name is.
+/// The identity of a file, independent of its name.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
-    /// A number of a removed file is given to the next one, which was born later.
+    /// The inode number of a removed file may be reused; the birth time distinguishes the files.
     private let birthSeconds: Int64
     private let birthNanoseconds: UInt32
 
@@ -33,9 +34,9 @@ struct FileIdentity: Hashable, Sendable {
         (birthSeconds, birthNanoseconds) = (file.birth_seconds, file.birth_nanoseconds)
     }
 
-    /// The file that the path leads to, through links; nil if there is none.
+    /// Finds the file at the path; nil if there is none.
     ///
-    /// - Returns: the identity, and the number of the file's names.
+    /// - Returns: the identity, and the number of its hard links.
     static func find(_ path: String, followingLinks: Bool = true) -> (identity: FileIdentity, links: UInt32)? {
         var file = fence_file()
         let place = fence_look(path, followingLinks ? 1 : 0, &file)
@@ -45,14 +46,15 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Where secrets are and which files they are, now and at previous starts of programs: a program may have renamed a secret, or changed a link
-/// on the way to it.
+/// The locations and identities of secrets, now and at previous starts of programs: a program may have renamed a
+/// secret, or changed a link on its path.
 struct KnownSecrets: Sendable {
-    /// Stops a program that replaces a link again and again from filling the memory.
+    /// The most locations of a kind. It stops a program that replaces a link again and again from filling the memory.
     private static let limit = 1024
 
     private(set) var identities: Set<FileIdentity> = []
-    /// The folders that lead to secrets, from the root on, without links. All their entries are looked at when a program starts.
+    /// The folders on the paths to secrets, from the root, without links. All their entries are listed when a program
+    /// starts.
     private(set) var ways: Set<String> = ["/"]
     private var files: Set<FilePlace> = []
     private var folders: Set<String> = []
@@ -76,30 +78,30 @@ struct KnownSecrets: Sendable {
         }
     }
 
-    /// Whether the path is a protected folder, or lies in one.
+    /// Returns true if the path is a protected folder or is in one.
     func isProtected(_ path: String) -> Bool {
         folders.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
-    /// Whether the path is a secret, or a folder that leads to one.
+    /// Returns true if the path is a secret, or a folder on the path to one.
     func isOnWay(_ path: String) -> Bool {
         let secrets = files.map(\.path) + folders
         return secrets.contains { $0 == path || $0.hasPrefix(path == "/" ? path : path + "/") }
     }
 
-    /// Whether an entry of a folder on the ways is a secret, a draft of one, or leads to one.
+    /// Returns true if an entry of a folder in `ways` is a secret, a draft of one, or leads to one.
     func covers(_ name: String, in folder: String) -> Bool {
         let path = FilePlace.joined(folder, name)
         if ways.contains(path) || isProtected(path) { return true }
         return files.contains { $0.folder == folder && (name == $0.name || name.hasPrefix($0.name + ".")) }
     }
 
-    /// A secret with a further name could be read under that one, wherever it is.
+    /// Throws if a secret has a second hard link: a program could read it under that name, wherever it is.
     func refuseHardLinks(to paths: [String]) throws(ChildProcess.StartFault) {
         for path in paths {
             guard let found = FileIdentity.find(path), found.links > 1 else { continue }
             let others = Self.places(of: path).map { place in
-                // A file that is being made has the name of its draft for a moment (`createSecret`).
+                // A file that is being created also has the name of its draft for a moment (`createSecret`).
                 let names = FileStamp.names(in: place.folder, limit: 10_000) ?? []
                 return names.count { name in
                     name.hasPrefix(place.name + ".")
@@ -119,7 +121,8 @@ struct KnownSecrets: Sendable {
         identities.insert(found.identity)
     }
 
-    /// Its name, and the file itself if that name is a link: the link is of no use to a program that may not read what it leads to.
+    /// Returns the path's location, and the target's location if the path is a link. The link itself is harmless: a
+    /// program cannot read its target.
     private static func places(of path: String) -> Set<FilePlace> {
         var places: Set<FilePlace> = []
         if let place = FilePlace(path) { places.insert(place) }

@@ -1,12 +1,12 @@
 import CEffects
 internal import Glibc
 
-/// A pipe that wakes a thread which polls: once written to it stays readable.
+/// Wakes a thread that polls: a pipe that stays readable after the first `wake()`.
 final class Wake: Sendable {
     let reading: CInt
     private let writing: CInt
 
-    /// Nil where no descriptors are left.
+    /// Returns nil if no descriptors are available.
     init?() {
         guard let pipe = Pipe() else { return nil }
         (reading, writing) = (pipe.reading, pipe.writing)
@@ -18,12 +18,12 @@ final class Wake: Sendable {
     }
 
     func wake() {
-        // A pipe that is full has woken already.
+        // If the pipe is full, it is readable already.
         _ = withUnsafeBytes(of: UInt8(1)) { write(writing, $0.baseAddress, 1) }
     }
 }
 
-/// Both ends of a pipe: closed when a program is started, and never waited for.
+/// The two ends of a pipe: close-on-exec and non-blocking.
 struct Pipe {
     let reading: CInt
     let writing: CInt

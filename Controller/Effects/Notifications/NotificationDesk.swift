@@ -2,7 +2,7 @@ import Automation
 import LinuxClocks
 import ProtocolCore
 
-/// Hands one receiver its notifications, as its queue says.
+/// Delivers notifications to one receiver; `NotificationQueue` decides when.
 actor NotificationDesk {
     private typealias Waiting = (
         notification: RuleNotification, whoever: CheckedContinuation<EffectOutcome, Never>
@@ -10,7 +10,7 @@ actor NotificationDesk {
 
     private let receiver: any NotificationReceiver
     private var queue: NotificationQueue
-    /// Those that the queue has not finished: it bounds them.
+    /// The notifications that the queue has not finished; the queue limits their number.
     private var waiting: [UInt64: Waiting] = [:]
     private var attempt: (number: UInt64, task: Task<Void, Never>)?
     private var alarm: (time: Instant, task: Task<Void, Never>)?
@@ -21,7 +21,7 @@ actor NotificationDesk {
         queue = NotificationQueue(limits)
     }
 
-    /// Returns when the receiver has it, or when it is certain that it will not.
+    /// Delivers the notification. Returns when the receiver has accepted it, or when the delivery has finally failed.
     func deliver(_ notification: RuleNotification) async -> EffectOutcome {
         last += 1
         let number = last

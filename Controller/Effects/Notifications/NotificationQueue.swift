@@ -1,41 +1,45 @@
 import Automation
 import ProtocolCore
 
-/// What becomes of the notifications of one receiver: which is tried when, which is tried again, and which are left out.
+/// The delivery of notifications to one receiver: decides when each is attempted, retried or dropped.
 ///
-/// One is tried at a time. One that waits to be tried again holds up no other, so that what a receiver does not take for what it says
-/// costs the others nothing.
+/// One notification is attempted at a time. A notification that waits for a retry does not block the others, so one
+/// that the receiver rejects because of its content delays no other.
 struct NotificationQueue: Machine, Sendable {
-    /// How a receiver answered.
+    /// The result of one attempt.
     enum Answer: Hashable, Sendable {
         case taken
         case failed(String, isWorthAnotherTry: Bool)
     }
 
-    /// Notifications are told apart by a number that rises.
+    /// Each notification has a number; the numbers rise.
     enum Event: MachineEvent, Hashable, Sendable {
         case came(UInt64)
-        /// The attempt that was asked for is over.
+        /// The attempt that was requested has ended.
         case answered(UInt64, Answer)
-        /// Nobody waits for it any longer. An attempt that is under way is answered all the same.
+        /// The caller no longer waits for the notification. An attempt that is running is still answered.
         case withdrawn(UInt64)
         case deadlineReached
     }
 
     enum Action: Hashable, Sendable {
-        /// Is to be answered, also where it is withdrawn. `leftOut`: so many before it never came to the receiver.
+        /// Requests an attempt. It must be answered, even if the notification is withdrawn. `leftOut` is the number of
+        /// earlier notifications that the receiver never got.
         case attempt(UInt64, leftOut: Int)
         case finish(UInt64, EffectOutcome)
     }
 
     struct Limits: Hashable, Sendable {
-        /// What is waited before each further attempt; the last one again and again.
+        /// The pauses before further attempts; the last one repeats.
         var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120)]
-        /// No attempt begins later. A little less than the rules wait for an effect, so that they are told why it failed.
+        /// The time after which no attempt begins. It is a little shorter than the time that rules wait for an effect,
+        /// so that they still get the reason of the failure.
         var patience = HouseRules.effectPatience - .seconds(10)
-        /// Notifications that are begun within any minute: it stops a rule that fires every second from ringing a phone all night.
+        /// The notifications that are accepted within any minute. It stops a rule that fires every second from ringing
+        /// a phone all night.
         var perMinute = NamedReceiver.usualPerMinute
-        /// Notifications that are not through: it stops a receiver that hangs from gathering what nobody wants to read later.
+        /// The notifications that are unfinished at a time. It stops a receiver that hangs from accumulating outdated
+        /// notifications.
         var underWay = 64
 
         init() {}
@@ -48,18 +52,18 @@ struct NotificationQueue: Machine, Sendable {
         let until: Instant
         var due: Instant
         var attempts = 0
-        /// Of the last attempt.
+        /// The error of the last attempt.
         var words = ""
     }
 
     private let limits: Limits
-    /// In the order in which they came; `limits.underWay` at most.
+    /// The unfinished notifications in the order of their arrival; at most `limits.underWay`.
     private var entries: [Entry] = []
-    /// The one that is tried, and how many it says were left out.
+    /// The current attempt, and the number of dropped notifications that it reports.
     private var attempt: (number: UInt64, leftOut: Int)?
-    /// When those of the last minute came; `limits.perMinute` at most.
+    /// The times at which notifications were accepted within the last minute; at most `limits.perMinute`.
     private var recent: [Instant] = []
-    /// Nobody was told of so many.
+    /// The dropped notifications that the receiver has not been informed about.
     private var leftOut = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
@@ -119,7 +123,7 @@ struct NotificationQueue: Machine, Sendable {
         }
     }
 
-    /// Those whose time is over: others took so long that they had no turn any more.
+    /// Finishes the notifications whose time has expired while others were attempted.
     private mutating func giveUp(_ now: Instant, _ actions: inout [Action]) {
         for entry in entries where entry.until <= now && entry.number != attempt?.number { finish(entry, &actions) }
         entries.removeAll { $0.until <= now && $0.number != attempt?.number }

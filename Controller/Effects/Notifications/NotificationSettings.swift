@@ -1,16 +1,17 @@
 public import ConfigurationFiles
 
-/// Who gets the notifications of rules.
+/// The receivers of the notifications of rules.
 public struct NotificationSettings: Sendable {
-    /// Bytes of a file that are read.
+    /// The longest file that is read, in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// Nobody has so many; it bounds what one notification sets going.
+    /// The most receivers; it bounds the deliveries that one notification starts.
     static let receiverLimit = 16
 
-    /// In the order of the file.
+    /// The receivers in the order of the file.
     public private(set) var receivers: [NamedReceiver] = []
 
-    /// Reads them (TOML): each table is a receiver, whose name is free, and `kind` says how it is reached:
+    /// Reads the receivers from a TOML file. Each table is a receiver with a name of the user's choice, and `kind`
+    /// selects how it is reached:
     ///
     /// ```toml
     /// [desk]
@@ -23,9 +24,9 @@ public struct NotificationSettings: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path: files that it names are looked for beside it.
-    ///   - home: of the user, for names that begin with `~/`.
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    ///   - file: the path of the file; relative paths in it are resolved against its folder.
+    ///   - home: the user's home folder, for paths that begin with `~/`.
+    /// - Throws: `ConfigurationError` with all mistakes in the file.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         let names = reader.text.tables.keys.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
@@ -45,7 +46,8 @@ public struct NotificationSettings: Sendable {
 }
 
 extension NamedReceiver {
-    /// Stands for settings that cannot be read, so that nobody takes for told what nobody was told.
+    /// Creates a receiver that fails always, for settings that cannot be read: otherwise rules would count
+    /// notifications as delivered that no receiver got.
     public static func unreadable(_ file: String, _ why: String) -> NamedReceiver {
         NamedReceiver(name: file, kind: nil, receiver: UnreadableSettings(words: why))
     }

@@ -1,18 +1,18 @@
 import Automation
 import ConfigurationFiles
 
-/// What a table of the settings says, kind by kind.
+/// Reads a receiver's table, by kind.
 extension ConfigurationReader.Table {
-    /// Which keys there are beside those that all have, and whose they are.
+    /// The keys that only one kind of receiver has.
     private static let keys: [(key: String, kind: NamedReceiver.Kind)] = [
         ("urgency", .desktop), ("server", .ntfy), ("topic", .ntfy), ("token_file", .ntfy), ("priority", .ntfy),
         ("tags", .ntfy), ("to", .mail), ("from", .mail), ("sendmail", .mail), ("command", .command),
         ("timeout", .command),
     ]
 
-    /// Nil where something is wrong, which is told.
+    /// Reads the receiver. Returns nil if the table has a mistake, which is added to the reader's mistakes.
     ///
-    /// - Parameter path: of a file that the settings name.
+    /// - Parameter path: resolves the path of a file that the settings name.
     func receiver(_ path: (String) -> String) -> NamedReceiver? {
         let kind = choice("kind", NamedReceiver.Kind.self)
         if !has("kind") {
@@ -60,7 +60,7 @@ extension ConfigurationReader.Table {
         }
     }
 
-    /// The same that a web hook takes.
+    /// Returns why an ntfy server's address is not valid, or nil. The rules are those of web hooks.
     private static func fault(ofServer server: String) -> String? {
         guard WebHook.origin(of: server) != nil, server.hasPrefix("http://") || server.hasPrefix("https://") else {
             return "it begins with http:// or https://"
@@ -120,8 +120,8 @@ extension StringProtocol {
         return text
     }
 
-    /// RFC 5322 section 3.2.3: an atom, or two with points in them and an @ between: nothing that could end a field of a head, or name
-    /// a second address. A user of this machine has no @.
+    /// True for an address that is one dot-atom, or two with an @ between them (RFC 5322 section 3.2.3). Such an
+    /// address cannot end a header field or add a second address. A local user's address has no @.
     fileprivate var isMailAddress: Bool {
         let parts = split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), utf8.count <= 254 else { return false }
@@ -131,7 +131,7 @@ extension StringProtocol {
         }
     }
 
-    /// Words with spaces between them; what stands in single quotes is one. Nil where a quote has no end.
+    /// The words that spaces separate; text in single quotes is one word. Nil if a quote is not closed.
     fileprivate var words: [String]? {
         var words: [String] = []
         var word: String?

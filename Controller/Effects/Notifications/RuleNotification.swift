@@ -1,21 +1,25 @@
 import Automation
 
-/// A rule's words for a person, with what happened.
+/// A notification that a rule sends to people, with the event that caused it.
 public struct RuleNotification: Hashable, Sendable {
+    /// The title, as the rule has it.
     public var title: String
+    /// The text, as the rule has it.
     public var text: String
+    /// The event that caused the notification.
     public var event: EffectEvent
 
+    /// Creates a notification.
     public init(title: String, text: String, event: EffectEvent) {
         self.title = title
         self.text = text
         self.event = event
     }
 
-    /// Scalars of a title that are shown: more than a rule file lets it have.
+    /// The longest headline, in scalars; it exceeds the limit of titles in rule files.
     private static let headlineLimit = 200
 
-    /// The title on one line, without what would move a cursor or end a field of a head.
+    /// The title on one line, without control characters, which could move a cursor or end a header field.
     var headline: String {
         let scalars = title.unicodeScalars.prefix(Self.headlineLimit).map { scalar in
             switch scalar.properties.generalCategory {
@@ -26,7 +30,7 @@ public struct RuleNotification: Hashable, Sendable {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// With what could not be told before.
+    /// Returns the notification with a line that reports how many earlier ones were dropped.
     func after(leavingOut count: Int) -> RuleNotification {
         guard count > 0 else { return self }
         var copy = self
@@ -35,27 +39,30 @@ public struct RuleNotification: Hashable, Sendable {
     }
 }
 
-/// Somewhere that a rule's words for a person go to, beside those who watch the daemon itself.
+/// A destination of the notifications of rules, in addition to clients that watch the daemon.
 public protocol NotificationReceiver: Sendable {
-    /// One attempt: returns when it has them. It ends soon after its task was cancelled, and after some time of its own in any case.
+    /// Makes one attempt. Returns when the receiver has accepted the notification. It ends soon after its task is
+    /// cancelled, and after its own time limit in any case.
     func receive(_ notification: RuleNotification) async throws(NotificationFault)
 }
 
-/// Why somebody did not get a notification.
+/// Why a receiver did not get a notification.
 public struct NotificationFault: Error, Hashable, Sendable {
+    /// The reason, for people.
     public let words: String
-    /// What to try next.
+    /// A hint about what the user can do.
     public let hint: String?
-    /// Somebody who was not reached, or who failed, may be well in a moment.
+    /// True if a later attempt may succeed: the receiver was not reached, or it failed.
     public let isWorthAnotherTry: Bool
 
+    /// Creates a fault.
     public init(_ words: String, hint: String? = nil, isWorthAnotherTry: Bool = false) {
         self.words = words
         self.hint = hint
         self.isWorthAnotherTry = isWorthAnotherTry
     }
 
-    /// Of an effect that is given up with the same words.
+    /// Creates a fault with the words of a failed effect.
     init(_ outcome: EffectOutcome, hint: String? = nil, isWorthAnotherTry: Bool = false) {
         switch outcome {
         case .done: preconditionFailure("what is done is no fault")
@@ -63,26 +70,30 @@ public struct NotificationFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Of a task that was cancelled.
+    /// The fault of a task that was cancelled.
     static let givenUp = NotificationFault(.givenUp)
 }
 
-/// A receiver that somebody set up.
+/// A receiver that the user configured.
 public struct NamedReceiver: Sendable {
+    /// How a receiver is reached.
     public enum Kind: String, CaseIterable, Sendable {
         case desktop, ntfy, mail, command
     }
 
+    /// The default limit of notifications per minute.
     public static let usualPerMinute = 10
 
-    /// As its settings call it.
+    /// The name of its table in the settings.
     public var name: String
-    /// Nil of one that stands for settings that cannot be read.
+    /// Nil if the receiver replaces settings that cannot be read.
     public var kind: Kind?
-    /// Notifications that it gets within any minute.
+    /// The most notifications that it gets within any minute.
     public var perMinute: Int
+    /// The receiver itself.
     public var receiver: any NotificationReceiver
 
+    /// Creates a named receiver.
     public init(
         name: String, kind: Kind?, perMinute: Int = Self.usualPerMinute, receiver: any NotificationReceiver
     ) {
@@ -92,6 +103,6 @@ public struct NamedReceiver: Sendable {
         self.receiver = receiver
     }
 
-    /// Files with which another program could send messages as this controller.
+    /// The paths of files with which another program could send messages as this controller.
     public var secretPaths: [String] { [(receiver as? NtfyReceiver)?.token?.path].compactMap(\.self) }
 }

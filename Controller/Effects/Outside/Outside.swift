@@ -1,38 +1,43 @@
 public import Automation
 
-/// Under which conditions rules and scripts do something outside of the house.
+/// The policy for what rules and scripts may do outside of the house: which programs they run, which servers they call,
+/// and whether programs can read the daemon's keys.
 public struct Outside: Sendable {
     enum Verdict: Hashable {
-        /// Nil: by its own name, wherever that is found.
+        /// The program may run, from this file; nil if no limit restricts programs and PATH is searched at the start.
         case found(FilePlace?)
         case refused(String)
     }
 
-    /// Of each file that says something. All of them hold.
+    /// The limits of each file that has an `[outside]` table. An effect must satisfy all of them.
     let limits: [OutsideLimits]
-    /// What programs get beside the event.
+    /// Environment variables (`NAME=VALUE`) that programs get in addition to the event.
     let environment: [String]
-    /// What programs are kept from; nil where nobody wants it, or the kernel cannot.
+    /// Keeps programs from reading the daemon's secrets; nil if the configuration disables it, or if the kernel has no
+    /// Landlock.
     let fence: KeyFence?
 
     /// - Parameters:
-    ///   - secrets: files and folders that no program may read, unless a limit says otherwise.
-    ///   - socket: of the daemon, for programs that command plugs without a key of their own; nil where there is none.
+    ///   - secrets: files and folders that no program may read, unless a limit disables the protection.
+    ///   - socket: the path of the daemon's socket, for programs that command plugs without their own key; nil if there
+    ///     is none.
     public init(limits: [OutsideLimits] = [], keeping secrets: Secrets = Secrets(), socket: String? = nil) {
         self.limits = limits
         environment = socket.map { ["SMARTPLUG_DAEMON=\($0)"] } ?? []
         fence = Self.keepsKeys(limits) && Self.canKeepKeys && !secrets.isEmpty ? KeyFence(keeping: secrets) : nil
     }
 
-    /// False where the kernel has nothing to keep programs of the daemon's user from its files.
+    /// True if the kernel can keep programs with the daemon's user from reading the daemon's files (Landlock).
     public static var canKeepKeys: Bool { KeyFence.isPossible }
 
-    /// Whoever says that keys are kept is heard before whoever says that they need not be.
+    /// True if programs are kept from reading the keys: the default, which `keep_keys = false` disables unless another
+    /// file has `keep_keys = true`.
     public static func keepsKeys(_ limits: [OutsideLimits]) -> Bool {
         limits.contains { $0.keepsKeys == true } || !limits.contains { $0.keepsKeys == false }
     }
 
-    /// What may be run is found once, and run as what was found: what its name leads to may be another in a moment.
+    /// Decides whether a program may run. The program is resolved once, and the resolved file is started: a link at its
+    /// path may change between the check and the start.
     func verdict(onProgram name: String) -> Verdict {
         guard limits.contains(where: { $0.programs != .any }) else { return .found(nil) }
         let place = FilePlace(ofProgram: name)
@@ -42,7 +47,7 @@ public struct Outside: Sendable {
         return .found(place)
     }
 
-    /// What the rules want and do not get.
+    /// Returns a warning for each action of the rules that this policy refuses.
     public func findings(_ rules: [Rule]) -> [RuleFinding] {
         rules.enumerated().flatMap { index, rule in
             rule.actions.enumerated().compactMap { place, action in

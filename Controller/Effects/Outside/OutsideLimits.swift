@@ -1,6 +1,7 @@
 import Automation
 
-/// What rules and scripts may do outside of the house, as one file says it. What it says nothing of is allowed.
+/// The limits that one file sets for programs and servers of rules and scripts. Everything that the file does not
+/// mention is allowed.
 public struct OutsideLimits: Hashable, Sendable {
     enum Programs: Hashable {
         case any, off
@@ -12,14 +13,15 @@ public struct OutsideLimits: Hashable, Sendable {
         case only([AllowedServer])
     }
 
-    /// Whose word it is, for those who are refused.
+    /// The file that sets the limits; refusals name it.
     let file: String
-    /// By paths, whose folders may be reached through links.
+    /// The programs that may run. Their paths may contain links in the folders.
     var programs = Programs.any
     var servers = Servers.any
-    /// Whether programs are kept from reading the daemon's keys; nil where nothing is said.
+    /// The value of `keep_keys`: true if programs are kept from reading the daemon's keys; nil if the file does not
+    /// mention it.
     var keepsKeys: Bool?
-    /// Why the file cannot be read, which allows nothing.
+    /// The error because of which the file cannot be read. Nothing is allowed then.
     private let fault: String?
 
     init(file: String) {
@@ -33,14 +35,14 @@ public struct OutsideLimits: Hashable, Sendable {
         (programs, servers) = (.off, .off)
     }
 
-    /// Stands for a file that cannot be read: it may have been one that forbids.
+    /// Creates limits that refuse everything, for a file that cannot be read: it may have contained limits.
     public static func unreadable(_ file: String, _ why: String) -> OutsideLimits {
         OutsideLimits(file: file, fault: why)
     }
 
-    /// Why a program is not run, in words; nil where it may be.
+    /// Returns the reason why a program may not run, or nil if it may.
     ///
-    /// - Parameter place: where it was found; nil where it was not.
+    /// - Parameter place: the file that the name resolves to; nil if there is none.
     func refusal(ofProgram name: String, at place: FilePlace?) -> String? {
         switch programs {
         case .any: return nil
@@ -52,7 +54,7 @@ public struct OutsideLimits: Hashable, Sendable {
         }
     }
 
-    /// Why a server is not asked, in words; nil where it may be.
+    /// Returns the reason why a server may not be called, or nil if it may.
     func refusal(ofServer server: WebServer) -> String? {
         let place = (server.host.contains(":") ? "[\(server.host)]" : server.host) + ":\(server.port)"
         switch servers {

@@ -1,16 +1,16 @@
 public import ConfigurationFiles
 
 extension OutsideLimits {
-    /// Bytes of a file that are read.
+    /// The longest file that is read, in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// Programs, or servers, in a list; it bounds what is compared for each.
+    /// The most programs, or servers, in a list; it bounds the comparisons per effect.
     static let listLimit = 256
 
     private enum Word: String, CaseIterable {
         case any, off
     }
 
-    /// Reads them (TOML):
+    /// Reads the limits from a TOML file:
     ///
     /// ```toml
     /// [outside]
@@ -19,8 +19,8 @@ extension OutsideLimits {
     /// keep_keys = true
     /// ```
     ///
-    /// - Parameter home: of the user, for programs that begin with `~/`.
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    /// - Parameter home: the user's home folder, for programs that begin with `~/`.
+    /// - Throws: `ConfigurationError` with all mistakes in the file.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         self.init(file: file)

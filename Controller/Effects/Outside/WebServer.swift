@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A server as it is connected to.
+/// A server that a request connects to.
 struct WebServer: Hashable, Sendable {
     let host: String
     let port: Int
@@ -8,14 +8,15 @@ struct WebServer: Hashable, Sendable {
 
 /// A server that a file allows.
 struct AllowedServer: Hashable, Sendable {
-    /// Where none is written.
+    /// The ports that are allowed if the file names none.
     private static let usualPorts: Set = [80, 443]
 
     private let host: String
-    /// Nil for ``usualPorts``.
+    /// Nil if the file names none: then ``usualPorts`` are allowed.
     private let port: Int?
 
-    /// As `hooks.example.org`, `192.0.2.7:8123`, `2001:db8::7` or `[2001:db8::7]:8123`; nil for what is none.
+    /// Parses `hooks.example.org`, `192.0.2.7:8123`, `2001:db8::7` or `[2001:db8::7]:8123`. Returns nil if the text is
+    /// not a server.
     init?(_ text: String) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) })
         else { return nil }
@@ -43,8 +44,8 @@ struct AllowedServer: Hashable, Sendable {
         return port.map { $0 == server.port } ?? Self.usualPorts.contains(server.port)
     }
 
-    /// Small letters, no full stop at the end, addresses in the one way in which the system writes them. Nil beyond ASCII: of letters that
-    /// look alike, or become the same when they are made small, no two are one host.
+    /// Normalizes a host: lower case, without a final full stop, addresses as `inet_ntop` writes them. Returns nil for
+    /// names that are not ASCII: a lower-cased or similar-looking letter could make two different hosts equal.
     private static func normal(_ host: String) -> String? {
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var name = host.lowercased()

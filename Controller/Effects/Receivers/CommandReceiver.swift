@@ -1,4 +1,4 @@
-/// A program that is started for each notification, as `run` starts it for a rule.
+/// Runs a program for each notification, as a rule's `run` does.
 struct CommandReceiver: NotificationReceiver, Hashable {
     static let usualTimeout = Duration.seconds(30)
 

@@ -1,12 +1,13 @@
 import CEffects
 
-/// The desktop of whoever is logged in as this user, over the session's bus (Desktop Notifications Specification 1.2).
+/// Shows notifications on the desktop session of the daemon's user, over the session bus (Desktop Notifications
+/// Specification 1.2).
 struct DesktopReceiver: NotificationReceiver, Hashable {
     enum Urgency: String, CaseIterable {
         case low, normal, critical
     }
 
-    /// Until the answer is there.
+    /// Milliseconds until the answer must have arrived.
     private static let timeout = 10_000
 
     var urgency = Urgency.normal
@@ -61,7 +62,7 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         }
     }
 
-    /// As markup has it: what a plug calls itself makes nothing bold, and no link.
+    /// The text as markup. Names of plugs are untrusted: they must not produce bold text or links.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Text of any letters in a field of a head that is ASCII, of a mail or of HTTP (RFC 2047).
+/// Encodes text for a header field that is ASCII, of a mail or of HTTP (RFC 2047).
 enum EncodedWords {
-    /// Section 2: characters of an encoded word, and of a line that holds one.
+    /// Section 2: the longest encoded word, and the longest line that contains one, in characters.
     static let longestWord = 75
     static let longestLine = 76
     private static let (opening, closing) = ("=?UTF-8?B?", "?=")
 
     /// - Parameters:
-    ///   - column: characters that stand before it on its line.
-    ///   - separator: what stands between words; whoever decodes them leaves it out.
-    /// - Returns: ASCII without control characters, the text itself where it is that already.
+    ///   - column: the number of characters before the text on its line.
+    ///   - separator: the text between words; a decoder removes it.
+    /// - Returns: ASCII without control characters; the text itself if it is printable ASCII already.
     static func encode(_ text: String, after column: Int = 0, separator: String) -> String {
-        // What only looks like an encoded word would be decoded.
+        // Text that looks like an encoded word must be encoded, or a reader would decode it.
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
         guard !isPlain else { return text }
         var words: [String] = []
@@ -25,7 +25,7 @@ enum EncodedWords {
             words.append(opening + Data(piece).base64EncodedString() + closing)
             piece = []
         }
-        // Section 5: a letter is in one word as a whole.
+        // Section 5: a character must not be split between words.
         for scalar in text.unicodeScalars {
             let bytes = Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             if piece.count + bytes.count > capacity() { end() }

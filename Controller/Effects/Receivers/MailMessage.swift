@@ -1,16 +1,16 @@
 import Foundation
 import LinuxClocks
 
-/// A notification as a mail (RFC 5322), with the line ends that sendmail reads: it makes those of the wire itself.
+/// A notification as a mail (RFC 5322). Lines end with LF, as sendmail reads them; sendmail converts them to CRLF.
 struct MailMessage: Sendable {
     var from: String?
     var to: [String]
     var notification: RuleNotification
     var date: WallTime
-    /// Seconds that local time is ahead of UTC.
+    /// The seconds that local time is ahead of UTC.
     var offset: Int
 
-    /// Characters of a line that goes as it is. RFC 5322 section 2.1.1 has 998 as the most, and 78 as what should be.
+    /// The longest line that is sent unencoded. RFC 5322 section 2.1.1 recommends at most 78 characters and allows 998.
     private static let longestLine = 78
     private static let foldingSpace = "\n "
 
@@ -24,9 +24,10 @@ struct MailMessage: Sendable {
                 "Subject",
                 EncodedWords.encode(notification.headline, after: "Subject: ".count, separator: Self.foldingSpace)
             ),
-            // The same where it comes again because the controller was killed: mail boxes show it once.
+            // The id stays the same if the mail is sent again because the controller was killed, so mailboxes show it
+            // once.
             ("Message-ID", "<\(notification.event.id)@smartplug.invalid>"),
-            // RFC 3834: nobody's absence is to be told to a plug.
+            // RFC 3834: this prevents automatic replies, such as vacation notices.
             ("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0"),
             ("Content-Type", "text/plain; charset=utf-8"),
             ("Content-Transfer-Encoding", isPlain && isShort ? "7bit" : "base64"),
@@ -40,11 +41,11 @@ struct MailMessage: Sendable {
         return Array((head + "\n" + encoded).utf8)
     }
 
-    /// What the rule says, and what happened below it.
+    /// The rule's text, then the cause of the firing.
     private var body: String {
         let event = notification.event
         let said = "\(notification.text)\n\n-- \n\(event.rule): \(event.why)\n"
-        // A line ends as all others do, and a zero byte ends no text.
+        // All lines end with LF, and a zero byte must not end the text.
         let plain = said.unicodeScalars.compactMap { scalar -> UnicodeScalar? in
             switch scalar {
             case "\n", "\t": scalar
@@ -59,9 +60,9 @@ struct MailMessage: Sendable {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Mon, 23 Nov 2026 01:45:20 +0100`
+    /// The date as in `Mon, 23 Nov 2026 01:45:20 +0100`.
     private var writtenDate: String {
-        // Whole minutes, as the offset is written.
+        // The offset is written in whole minutes, so the time must use whole minutes too.
         let minutes = offset / 60
         let written = date.iso8601(offset: minutes * 60)
         let numbers = written.split { !$0.isNumber }.compactMap { Int($0) }

@@ -1,12 +1,13 @@
 internal import Glibc
 import LinuxClocks
 
-/// Mail, through whatever program of this machine sends it.
+/// Sends notifications as mail, by the system's sendmail program.
 struct MailReceiver: NotificationReceiver, Hashable {
     static let usualProgram = "/usr/sbin/sendmail"
-    /// A program that gives a mail to a server itself waits for that server.
+    /// The time limit of the program. A program that delivers the mail itself waits for the remote server.
     private static let timeout = Duration.seconds(60)
-    /// Of sysexits.h: another attempt ends the same way. A host whose name is unknown is none of them: the network may be down.
+    /// Exit codes of sysexits.h for errors that remain at the next attempt. EX_NOHOST is not among them: the network
+    /// may be down.
     private static let lasting: Set<CInt> = [EX_USAGE, EX_DATAERR, EX_NOUSER, EX_NOPERM, EX_CONFIG]
 
     var program = usualProgram
@@ -16,7 +17,7 @@ struct MailReceiver: NotificationReceiver, Hashable {
     func receive(_ notification: RuleNotification) async throws(NotificationFault) {
         let now = WallTime.now
         let message = MailMessage(from: from, to: to, notification: notification, date: now, offset: now.localOffset)
-        // -t: to whom stands in the head. -i: a line of a single point ends nothing.
+        // -t: read the recipients from the header. -i: a line with a single dot does not end the mail.
         let command = Command(
             [program, "-t", "-i"], timeout: Self.timeout, event: notification.event, input: message.bytes)
         let ending = await command.ending()

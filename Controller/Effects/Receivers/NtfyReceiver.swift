@@ -1,23 +1,24 @@
 import Automation
 
-/// A topic of an ntfy server (https://docs.ntfy.sh/publish/), or of one that takes the same.
+/// Publishes notifications to a topic of an ntfy server (https://docs.ntfy.sh/publish/), or of a compatible server.
 struct NtfyReceiver: NotificationReceiver, Hashable {
     enum Priority: String, CaseIterable {
         case min, low, `default`, high, max
     }
 
     static let usualServer = "https://ntfy.sh"
-    /// Until the answer is there.
+    /// The time limit until the answer has arrived.
     private static let timeout = Duration.seconds(15)
-    /// Bytes of a message; a longer one comes as a file.
+    /// The longest message in bytes; ntfy delivers a longer one as an attachment.
     private static let longestMessage = 4096
 
     var server = usualServer
-    /// Whoever knows it reads along where the server asks for no token: it stands in no words.
+    /// The topic. It is a secret: if the server requires no token, its name is enough to read the messages. No error
+    /// contains it.
     var topic: String
     var token: TokenFile?
     var priority: Priority?
-    /// Separated by commas.
+    /// The tags, separated by commas.
     var tags: String?
 
     func receive(_ notification: RuleNotification) async throws(NotificationFault) {

@@ -1,8 +1,9 @@
 import DurableFiles
 
-/// Where the words are that let somebody in. They are read for each use, so that new ones count at once, and kept nowhere.
+/// A file that holds an access token. It is read for each use, so that a changed token applies immediately, and is not
+/// cached.
 struct TokenFile: Hashable, Sendable {
-    /// Bytes: far more than any token.
+    /// The longest file in bytes; tokens are far shorter.
     private static let limit = 4096
 
     var path: String
@@ -27,7 +28,7 @@ struct TokenFile: Hashable, Sendable {
                 "there is no token in \(path)", hint: "write it there, on one line; chmod 600 \(path)")
         }
         while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
-        // What else there is would end the field of the head that it stands in.
+        // Any other byte would end the header field that carries the token.
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw NotificationFault("\(path) holds no token", hint: "it is one word, such as tk_..., on one line")
         }

@@ -4,11 +4,11 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One request and its answer, over a connection of its own.
+/// Sends one request over a new connection and reads its answer.
 struct WebExchange: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// Bytes of what a server says when it refuses: a line of it is told.
+    /// The bytes of an error response that are kept; its first line is reported.
     private static let answerLimit = 4096
 
     private let request: WebRequest
@@ -19,7 +19,8 @@ struct WebExchange: Sendable {
         self.trustRoots = trustRoots
     }
 
-    /// Returns when the server has said that it did it. No redirection is followed: whoever wrote the rule named the server.
+    /// Returns when the server has answered with a 2xx status. Redirections are not followed: the rule's author named
+    /// the server.
     func run(within limit: Duration) async throws(WebFault) {
         let result = await withTaskGroup(of: Result<Void, WebFault>?.self) { group in
             group.addTask { await attempt(within: limit) }
@@ -45,12 +46,12 @@ struct WebExchange: Sendable {
         } catch let fault as WebFault {
             return .failure(fault)
         } catch let error as NIOSSLError {
-            // Whoever has the wrong certificate has it in a moment as well.
+            // A wrong certificate is still wrong at the next attempt.
             return .failure(WebFault("no secure connection: \(error)".bounded))
         } catch let error as NIOSSLExtraError {
             return .failure(WebFault("no secure connection: \(error)".bounded))
         } catch let error as NIOConnectionError {
-            // Its name may be none that a certificate could have.
+            // The host name may be one that TLS cannot use as a server name.
             let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
             let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known"
             return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: !isInsecure))
@@ -59,7 +60,8 @@ struct WebExchange: Sendable {
         }
     }
 
-    /// Whoever gives up waits for no name and no server any longer; what is connected later is closed.
+    /// Connects. A cancelled task stops waiting for DNS and the connection; a connection that is established later is
+    /// closed.
     private func connect(within limit: Duration) async throws -> Connection {
         let opening = try open(within: limit)
         let loop = opening.eventLoop
@@ -72,7 +74,7 @@ struct WebExchange: Sendable {
                     return
                 }
                 isDecided.value = true
-                // At once, so that nothing arrives before somebody listens.
+                // Wrap the channel immediately, so that no data arrives before it has a reader.
                 connection.completeWith(
                     result.flatMap { channel in
                         Result { try Connection(wrappingChannelSynchronously: channel) }
@@ -91,13 +93,13 @@ struct WebExchange: Sendable {
     private func open(within limit: Duration) throws -> EventLoopFuture<any Channel> {
         let security = try securityContext()
         return ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // Nothing else ends a connection that nobody answers.
+            // This is the only time limit of a connection that is never answered.
             .connectTimeout(TimeAmount(limit))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let security {
-                        // RFC 6066 section 3: an address is no server name.
+                        // RFC 6066 section 3: an IP address is not a server name.
                         let isAddress = (try? SocketAddress(ipAddress: request.host, port: 0)) != nil
                         try pipeline.addHandler(
                             NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : request.host))
@@ -122,7 +124,7 @@ struct WebExchange: Sendable {
         for try await part in parts {
             switch part {
             case .head(let head):
-                // The rest of the answer is of no interest.
+                // The body of a successful answer is not read.
                 if (200..<300).contains(head.status.code) { return }
                 refusal = head
             case .body(let piece):
@@ -141,13 +143,13 @@ extension WebFault {
     fileprivate init(_ head: HTTPResponseHead, _ said: [UInt8], to request: WebRequest) {
         let code = head.status.code
         if (300..<400).contains(code) {
-            // The rest of it may let somebody in.
+            // The rest of the location may contain a secret, so only its origin is reported.
             let place = head.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
             self.init("status \(code): it points elsewhere\(place), which is not followed".bounded, status: code)
             return
         }
         let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
-        // Some servers repeat what was asked for, and that may be what lets somebody in.
+        // Some servers repeat the request, and it may contain a secret.
         let isSecret = request.secrets.contains { first.contains($0) }
         let words = first.isEmpty || isSecret ? "" : ": \(first)"
         let isWorthAnotherTry = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout
@@ -158,7 +160,7 @@ extension WebFault {
 }
 
 extension String {
-    /// As a line of a log holds it, without what would move a cursor.
+    /// The text as one log line: at most 300 scalars, without control characters.
     fileprivate var bounded: String {
         let plain = unicodeScalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : $0 }
         return String(String.UnicodeScalarView(plain))

@@ -2,21 +2,21 @@ import Automation
 import NIOCore
 import NIOSSL
 
-/// Sends web hooks: once, or where the server was not reached or said that it failed itself, up to three times more. Each
-/// carries the event's id, by which a server tells one that comes again from another.
+/// Sends web hooks. If the server cannot be reached, or reports that it failed, the request is sent up to three more
+/// times. Each request carries the event's id, so that the server can detect repetitions.
 struct WebHookSender: Sendable {
-    /// What is waited before each further attempt.
+    /// The time limits and the pauses of the attempts.
     struct Patience: Sendable {
         var pauses: [Duration] = [.seconds(1), .seconds(4), .seconds(16)]
-        /// Of one attempt, until the answer is there.
+        /// The time limit of one attempt, until the answer has arrived.
         var attempt = Duration.seconds(10)
-        /// Of all of them; none is begun later.
+        /// The time limit of all attempts; no attempt begins after it.
         var whole = Duration.seconds(60)
     }
 
     var patience = Patience()
     var trustRoots = NIOSSLTrustRoots.default
-    /// All of them hold.
+    /// A request must satisfy all of these limits.
     var limits: [OutsideLimits] = []
 
     func send(_ hook: WebHook, _ event: EffectEvent) async -> EffectOutcome {
@@ -43,12 +43,12 @@ struct WebHookSender: Sendable {
     }
 }
 
-/// Why a web hook did not do what it should.
+/// Why a web request failed.
 struct WebFault: Error, Hashable {
     let words: String
-    /// A server that was not reached, or that failed, may be well in a moment.
+    /// True if a later attempt may succeed: the server was not reached, or it failed.
     let isWorthAnotherTry: Bool
-    /// Of a server's answer.
+    /// The status code of the server's answer; nil if there was none.
     let status: UInt?
 
     init(_ words: String, isWorthAnotherTry: Bool = false, status: UInt? = nil) {

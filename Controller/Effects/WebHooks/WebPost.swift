@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Bytes that a program of ours sends to a web server, over a connection of its own, as a web hook goes.
+/// Sends bytes to a web server by POST, over a new connection, as web hooks are sent.
 public struct WebPost: Sendable {
-    /// Why the server did not take them.
+    /// Why the server did not accept the bytes.
     public struct Fault: Error, Hashable, Sendable {
-        /// One line, without what lets somebody in.
+        /// A description in one line, without secrets.
         public let words: String
-        /// Of the server's answer; nil where there was none.
+        /// The status code of the server's answer; nil if there was none.
         public let status: UInt?
-        /// A server that was not reached, or that failed, may be well in a moment.
+        /// True if a later attempt may succeed: the server was not reached, or it failed.
         public let isWorthAnotherTry: Bool
 
         init(_ fault: WebFault) {
@@ -24,18 +24,20 @@ public struct WebPost: Sendable {
 
     /// - Parameters:
     ///   - url: `http://` or `https://`, without a user and a password.
-    ///   - authority: a file of certificates that vouch for the server (PEM); nil: those that the machine trusts.
+    ///   - authority: a file with certificates (PEM) of the authorities that are trusted; nil for those of the system.
+    /// - Throws: `Fault` if the URL is not valid.
     public init(to url: String, authority: String?) throws(Fault) {
         self.url = url
         trustRoots = authority.map { .file($0) } ?? .default
         do throws(WebFault) { _ = try WebRequest(posting: [], to: url) } catch { throw Fault(error) }
     }
 
-    /// Returns when the server has said that it has them.
+    /// Sends the bytes. Returns when the server has answered with a 2xx status.
     ///
     /// - Parameters:
-    ///   - fields: of the request's head; none of them is told, nor what the server says of them.
-    ///   - limit: until the answer is there.
+    ///   - fields: additional header fields. Their values are secrets: they appear in no error, even if the server
+    ///     repeats them.
+    ///   - limit: the time limit until the answer has arrived.
     public func send(
         _ body: [UInt8], fields: [(name: String, value: String)], within limit: Duration
     ) async throws(Fault) {
@@ -49,7 +51,7 @@ public struct WebPost: Sendable {
 }
 
 extension WebPost {
-    /// The value of an `Authorization` field (RFC 7617).
+    /// Returns the value of an `Authorization` field for Basic authentication (RFC 7617).
     public static func basicAuthorization(user: String, password: String) -> String {
         "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }

@@ -3,22 +3,22 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A web hook as it goes over the wire (RFC 9112).
+/// The HTTP request of a web hook (RFC 9112).
 struct WebRequest: Sendable {
     let host: String
     let port: Int
     let isSecure: Bool
-    /// Without the query.
+    /// The path without the query.
     let path: String
     let head: HTTPRequestHead
     let body: ByteBuffer?
-    /// What no words about it may hold.
+    /// Text that must not appear in any message about the request.
     let secrets: [String]
 
     /// - Parameters:
-    ///   - fields: of its head, beside the usual ones, or in their place.
-    ///   - secrets: what a server may repeat, and nobody may read.
-    /// - Throws: where nobody could be asked that.
+    ///   - fields: header fields in addition to the usual ones; a field of the same name replaces the usual one.
+    ///   - secrets: text that the server may repeat and that must not be reported.
+    /// - Throws: `WebFault` if the URL or the method is not valid.
     init(
         _ hook: WebHook, _ event: EffectEvent, fields: [(name: String, value: String)] = [], secrets: [String] = []
     ) throws(WebFault) {
@@ -55,9 +55,9 @@ struct WebRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
     }
 
-    /// Bytes for a server.
+    /// Creates a POST request with a body.
     ///
-    /// - Parameter fields: of its head; what they say lets somebody in.
+    /// - Parameter fields: additional header fields, whose values are secrets.
     init(posting bytes: [UInt8], to address: String, fields: [(name: String, value: String)] = []) throws(WebFault) {
         let (url, server) = try Self.parts(of: WebHook(url: address))
         guard url.user == nil, url.password == nil else {
@@ -78,7 +78,7 @@ struct WebRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: .POST, uri: target, headers: headers)
     }
 
-    /// The server that a web hook asks; nil where it could ask none.
+    /// Returns the server of a web hook; nil if its URL is not valid.
     static func server(of hook: WebHook) -> WebServer? { try? parts(of: hook).server }
 
     private static func parts(of hook: WebHook) throws(WebFault) -> (url: URLComponents, server: WebServer) {
@@ -91,8 +91,8 @@ struct WebRequest: Sendable {
         return (url, WebServer(host: host, port: port))
     }
 
-    /// What a rule says itself may be JSON or a line of text. It is judged by its form, so that it is of the same type whatever was filled
-    /// in.
+    /// Returns the content type of a rule's own body: JSON or plain text. Only the first and the last character decide,
+    /// so that values that are inserted into the body do not change its type.
     private static func type(of body: String) -> String {
         let body = body.utf8.drop { " \t\r\n".utf8.contains($0) }
         let last = body.last { !" \t\r\n".utf8.contains($0) }
