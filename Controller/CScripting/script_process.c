@@ -10,7 +10,7 @@
 int script_socket_pair(int *ours, int *theirs) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-    // Ours alone: the two ends are two descriptions, and the host waits where it reads.
+    // Only our end: each end has its own flags, and the host reads in blocking mode.
     if (fcntl(ends[0], F_SETFL, O_RDWR | O_NONBLOCK) != 0) {
         close(ends[0]);
         close(ends[1]);

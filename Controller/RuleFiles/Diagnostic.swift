@@ -1,37 +1,46 @@
-/// A place in a file as editors count it: both from 1, columns in Unicode scalars.
+/// A place in a file. Lines and columns count from 1, as in editors; columns count Unicode scalars.
 public struct Place: Hashable, Comparable, Sendable {
+    /// The line, from 1.
     public var line: Int
+    /// The column in Unicode scalars, from 1.
     public var column: Int
 
+    /// Creates a place.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
+    /// Orders places as they follow each other in the file.
     public static func < (left: Place, right: Place) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }
 
-/// One thing that is wrong with a file: where, what, and what to do about it.
+/// A mistake in a file: its place, a description and a hint.
 public struct Diagnostic: Hashable, Sendable {
+    /// How serious a mistake is.
     public enum Severity: String, Hashable, Sendable {
-        /// The file cannot be used so.
+        /// The file cannot be used.
         case error
-        /// It can, and probably does not do what its writer wants.
+        /// The file can be used, but probably does not do what the author wants.
         case warning
     }
 
+    /// The name of the file.
     public var file: String
+    /// The place of the mistake.
     public var place: Place
-    /// What is wrong, without a full stop.
+    /// A description of the mistake, without a full stop.
     public var message: String
-    /// What to try next.
+    /// A hint about what to change.
     public var hint: String?
     /// The text of the line.
     public var line: String
+    /// How serious the mistake is.
     public var severity: Severity
 
+    /// Creates a diagnostic.
     public init(
         file: String, place: Place, message: String, hint: String? = nil, line: String, severity: Severity = .error
     ) {
@@ -44,11 +53,11 @@ public struct Diagnostic: Hashable, Sendable {
     }
 }
 
-/// Everything that is wrong with a rule file, in the order of the file.
+/// All mistakes in a rule file, in the order of the file.
 public struct RuleFileError: Error, Hashable, Sendable {
-    /// At least one.
+    /// At least one diagnostic, and at most 20.
     public var diagnostics: [Diagnostic]
-    /// How many more there are.
+    /// The number of further mistakes.
     public var omitted: Int
 
     init(_ faults: [Fault], in source: SourceText, file: String) {
@@ -60,10 +69,10 @@ public struct RuleFileError: Error, Hashable, Sendable {
     }
 }
 
-/// A diagnostic before it knows its file.
+/// A mistake before its file is known.
 struct Fault: Error, Hashable {
     let place: Place
-    /// On one line, whatever the file's text is that it quotes.
+    /// One line without control characters, even if it quotes the file.
     let message: String
     let hint: String?
 
@@ -74,7 +83,7 @@ struct Fault: Error, Hashable {
     }
 }
 
-/// With a question mark for each character that would end the line or move the cursor of the terminal that shows it.
+/// Replaces characters that could end the line, move the terminal's cursor or reorder the text with a question mark.
 private func printable(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     let printed: [Unicode.Scalar] = scalars.map { scalar in
         switch scalar.properties.generalCategory {
@@ -91,11 +100,11 @@ private func printable(_ text: String) -> String { printable(text.unicodeScalars
 // MARK: - As text
 
 extension Diagnostic: CustomStringConvertible {
-    /// The line is shown from this many characters before the caret on, where it is long, and for this many in all.
+    /// The limits of an excerpt of a long line: the characters before the caret, and the characters in total.
     private static let shownBefore = 60
     private static let shown = 100
 
-    /// Several lines without a final line break: place and message, the line with a caret, the hint.
+    /// Several lines without a final line break: place and message, the line of the file with a caret, the hint.
     public var description: String {
         let number = "\(place.line)"
         let gutter = String(repeating: " ", count: number.count)
@@ -104,7 +113,7 @@ extension Diagnostic: CustomStringConvertible {
         let start = max(0, min(caret - Self.shownBefore, scalars.count - Self.shown))
         let end = min(start + Self.shown, scalars.count)
         let excerpt = (start > 0 ? "…" : "") + printable(scalars[start..<end]) + (end < scalars.count ? "…" : "")
-        // A tab stays a tab, so that the caret stands below its place however wide tabs are.
+        // Keep tabs, so that the caret is below its place for any tab width.
         let indent = (start > 0 ? " " : "") + printable(scalars[start..<caret]).map { $0 == "\t" ? "\t" : " " }
         var text = "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message)\n"
         text += "  \(number) | \(excerpt)\n"
@@ -115,7 +124,7 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 extension RuleFileError: CustomStringConvertible {
-    /// All diagnostics, ready to be printed, without a final line break.
+    /// All diagnostics as text, without a final line break.
     public var description: String {
         let more = omitted == 0 ? [] : ["\(diagnostics[0].file): and \(omitted) more errors"]
         return (diagnostics.map(\.description) + more).joined(separator: "\n")

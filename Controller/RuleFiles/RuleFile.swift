@@ -1,6 +1,6 @@
 public import Automation
 
-/// The rules of one file, read from text as a person wrote it.
+/// The rules of one file, parsed from YAML.
 ///
 /// ```yaml
 /// - rule: Movie night
@@ -14,29 +14,30 @@ public import Automation
 ///     - turn on: Amplifier
 /// ```
 ///
-/// `when`, `if` and `then` hold one entry or a list of them.
+/// `when`, `if` and `then` hold one entry or a list.
 ///
-/// - Triggers, beside `plug`: `active power` with `rises above`, `falls below` or `stays between`, and optionally `for` and
-///   `hysteresis`; `active energy` with `exceeds` and `since`; `button`; `relay`; `connection` (lost, back) with `for`; `protection`;
-///   `appliance` (started, finished) with `cycle`. Without a plug: `time` with `weekdays`; `cron`; `sun` with `offset` and `weekdays`;
-///   `rule`.
-/// - Conditions: `time` with `after` and `before`; `weekdays`; beside `plug`: `relay`, `level`, `active power`, `connection`; `all`,
-///   `any`, `not`.
-/// - Actions: `turn on`, `turn off`, `toggle`, `restore` with a plug or a list of them; `dim` with `plug`, `to` or `by`, `over`;
-///   `wait`; `wait until` with `timeout` and `otherwise`; `notify`; `run`; `web hook`.
-/// - Beside them: `cooldown`, `mode`, `limit`, `late`, `away`.
+/// - Triggers with `plug`: `active power` with `rises above`, `falls below` or `stays between`, and optionally `for`
+///   and `hysteresis`; `active energy` with `exceeds` and `since`; `button`; `relay`; `connection` (lost, back) with
+///   `for`; `protection`; `appliance` (started, finished) with `cycle`. Without `plug`: `time` with `weekdays`; `cron`;
+///   `sun` with `offset` and `weekdays`; `rule`.
+/// - Conditions: `time` with `after` and `before`; `weekdays`; with `plug`: `relay`, `level`, `active power`,
+///   `connection`; `all`, `any`, `not`.
+/// - Actions: `turn on`, `turn off`, `toggle`, `restore` with a plug or a list of plugs; `dim` with `plug`, `to` or
+///   `by`, `over`; `wait`; `wait until` with `timeout` and `otherwise`; `notify`; `run`; `web hook`.
+/// - Settings: `cooldown`, `mode`, `limit`, `late`, `away`.
 ///
-/// What each means and may be says the schema (``RuleSchema``), which comes from the same description as the readers.
+/// The schema (``RuleSchema``) states the meaning and the values of each key. It is generated from the description that
+/// the readers use.
 public struct RuleFile: Hashable, Sendable {
-    /// What error messages call the file.
+    /// The name of the file in error messages.
     public var name: String
-    /// In the order of the file; their names differ from each other.
+    /// The rules in the order of the file. Their names are unique.
     public let rules: [Rule]
-    /// Of each of the rules.
+    /// The places of the parts of each rule, in the order of `rules`.
     public let places: [RulePlaces]
     private let text: String
 
-    /// Reads the whole file, or throws everything that is wrong with it. A syntax error of YAML hides what comes after it.
+    /// Reads the whole file, or throws all mistakes in it. A YAML syntax error hides the mistakes after it.
     public init(name: String, text: String) throws(RuleFileError) {
         let source = SourceText(text)
         var reader = RuleReader()
@@ -53,10 +54,10 @@ public struct RuleFile: Hashable, Sendable {
         places = placed.map(\.places)
     }
 
-    /// What was found in this file's rules, each with its place, in the order of the file.
+    /// Converts findings about this file's rules to diagnostics with places, in the order of the file.
     ///
-    /// - Parameter first: the index, among the rules that were looked at, of this file's first rule. Findings of other files' rules are
-    ///   left out.
+    /// - Parameter first: the index of this file's first rule in the list of rules that was checked. Findings about
+    ///   rules of other files are left out.
     public func diagnostics(for findings: [RuleFinding], first: Int = 0) -> [Diagnostic] {
         let source = SourceText(text)
         let own = findings.compactMap { finding -> Diagnostic? in
@@ -66,7 +67,7 @@ public struct RuleFile: Hashable, Sendable {
                 file: name, place: place, message: finding.message, hint: finding.hint, line: source.line(place.line),
                 severity: Diagnostic.Severity(finding.severity))
         }
-        // Those of one place in the order in which they were found.
+        // Findings at the same place keep their order.
         return own.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element)
     }
 }

@@ -1,15 +1,17 @@
 public import Automation
 
-/// Where the parts of a rule stand in its file.
+/// The places of the parts of a rule in its file.
 public struct RulePlaces: Hashable, Sendable {
     var name: Place
     var triggers: [PartPlaces]
     var conditions: [PartPlaces]
     var actions: [PartPlaces]
-    /// The values of the other keys.
+    /// The places of the values of the other keys.
     var keys: [String: Place]
 
-    /// - Parameter word: a name or another word within the part, which is looked for; where it is not there, the whole part's place.
+    /// Returns the place of a part.
+    ///
+    /// - Parameter word: a name or another word in the part, whose place is returned if the part contains it.
     public func place(of part: RulePart, word: String? = nil) -> Place {
         let places: PartPlaces? =
             switch part {
@@ -24,8 +26,8 @@ public struct RulePlaces: Hashable, Sendable {
     }
 }
 
-/// Where one part stands, and the keys and single values in it, each where it is first. There are no more of them than values in the
-/// file.
+/// The place of one part, and the first place of each key and single value in it. The number of places is bounded by
+/// the values in the file.
 struct PartPlaces: Hashable, Sendable {
     var place: Place
     var words: [String: Place]
@@ -42,7 +44,7 @@ extension PartPlaces {
         case .scalar(let text): note(text, tree.place)
         case .list(let list): for element in list { note(element) }
         case .mapping(let entries):
-            // Values before keys: a plug may be called as a key is.
+            // Values before keys: a plug may have the same name as a key.
             for entry in entries { note(entry.value) }
             for entry in entries { note(entry.key, entry.place) }
         }

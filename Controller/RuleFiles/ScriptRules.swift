@@ -1,34 +1,37 @@
 public import Automation
 import ProtocolCore
 
-/// What a script says, read by the grammar of rule files, so that both mean the same and are refused with the same words.
+/// Converts a script's declarations and answers to rules and actions with the grammar of rule files, so that both have
+/// the same meaning and the same error messages.
 public struct ScriptRules: Sendable {
-    /// The script's name, which its rules' names begin with.
+    /// The name of the script; the names of its rules begin with it.
     public let name: String
     private let source: SourceText
 
-    /// - Parameter source: for the lines that errors show.
+    /// - Parameter source: the text of the script, for the lines that errors show.
     public init(name: String, source: String) {
         self.name = name
         self.source = SourceText(source)
     }
 
-    /// One `on` of a script as its host told it: `when` and what stands beside it.
+    /// One `on` of a script as its host sent it: `when` and the settings next to it.
     public struct Declaration: Sendable {
-        /// From 1.
+        /// The line of the `on`, from 1.
         public var line: Int
+        /// The entries of the declaration: `when` and its settings.
         public var entries: [JSONValue.Entry]
 
+        /// Creates a declaration.
         public init(line: Int, entries: [JSONValue.Entry]) {
             self.line = line
             self.entries = entries
         }
     }
 
-    /// The rule of each, in their order, or throws all that is wrong with them.
+    /// Returns the rule of each declaration, in their order, or throws all mistakes in them.
     ///
-    /// A rule is called `SCRIPT:NAME`, or without a name of its own `SCRIPT:LINE`, as messages name places; the second of the same name
-    /// or line, as a loop makes it, `SCRIPT:LINE.2`.
+    /// A rule is named `SCRIPT:NAME`, or `SCRIPT:LINE` if it has no name. A second rule with the same name or line (for
+    /// example from a loop) is named `SCRIPT:NAME.2` or `SCRIPT:LINE.2`.
     public func rules(of declarations: [Declaration]) throws(RuleFileError) -> [Rule] {
         var reader = RuleReader()
         if declarations.count > ScriptLimits.handlers {
@@ -66,7 +69,9 @@ public struct ScriptRules: Sendable {
         return rules
     }
 
-    /// - Throws: where it holds a character that shows what follows in another order than it is read in.
+    /// Checks that the source has no character that changes the display order of text.
+    ///
+    /// - Throws: `RuleFileError` with the place of the first such character.
     public func checkOrder() throws(RuleFileError) {
         guard let place = source.firstReordering else { return }
         let fault = Fault(
@@ -74,12 +79,12 @@ public struct ScriptRules: Sendable {
         throw RuleFileError([fault], in: source, file: name)
     }
 
-    /// What is wrong with the script where its host says so.
+    /// Returns an error that the script's host reported, with its place in the source.
     public func refusal(line: Int, message: String, hint: String?) -> RuleFileError {
         RuleFileError([Fault(place(line), message, hint: hint)], in: source, file: name)
     }
 
-    /// Where the text of a line begins. Any number is taken, as a host may tell any.
+    /// Returns the start of the text in a line. The host may send any number, so numbers below 1 become 1.
     private func place(_ line: Int) -> Place {
         let line = max(1, line)
         let indent = source.line(line).unicodeScalars.prefix { $0 == " " || $0 == "\t" }.count
@@ -88,16 +93,20 @@ public struct ScriptRules: Sendable {
 }
 
 extension ScriptRules {
-    /// What a function asked for and does not get: nothing else of the answer is done either.
+    /// Why an answer of a script was refused. None of its other parts is carried out either.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        /// A description of the mistake, without a full stop.
         public var message: String
+        /// A hint about what to change.
         public var hint: String?
 
-        /// On one line.
+        /// The message and the hint on one line.
         public var description: String { message + (hint.map { " (hint: \($0))" } ?? "") }
     }
 
-    /// Entries of a rule's `then`, none of which waits.
+    /// Parses the actions of a script's answer: entries as in a rule's `then`, without those that wait.
+    ///
+    /// - Throws: `Refusal` for the first mistake, or if there are too many actions.
     public static func actions(of then: [JSONValue]) throws(Refusal) -> [RuleAction] {
         guard then.count <= ScriptLimits.actions else {
             throw Refusal(
@@ -118,9 +127,9 @@ extension ScriptRules {
         return read
     }
 
-    /// A timer that is started or stopped, by a name that `on("timer", NAME, ...)` can have too.
+    /// Parses a change of a timer. The name must be one that `on("timer", NAME, ...)` can have.
     ///
-    /// - Parameter seconds: nil stops it.
+    /// - Parameter seconds: the time until the timer ends, from 0 to 31,622,400 s (366 days); nil stops the timer.
     public static func timer(_ name: String, after seconds: Double?) throws(Refusal) -> ScriptAnswer.TimerChange {
         var reader = RuleReader()
         let tree = YAMLTree(place: Place(line: 1, column: 1), value: .scalar(name), size: 1)

@@ -1,15 +1,16 @@
 public import Automation
 
-/// What a script's file says.
+/// A script that has been read.
 public struct Script: Hashable, Sendable {
-    /// The file's name, without folders.
+    /// The name of the file, without folders.
     public var name: String
+    /// The text of the script.
     public var source: String
-    /// One for each of its functions, which their only action calls.
+    /// One rule per function of the script; its only action calls the function.
     public var rules: [Rule]
-    /// Of each the line of its `on`, from 1.
+    /// The line of the `on` of each rule, from 1.
     public var lines: [Int]
-    /// What it logged while it was loaded.
+    /// The lines that the script logged while it was loaded.
     public var log: [String]
 
     init(name: String, source: String, rules: [Rule], lines: [Int] = [], log: [String]) {

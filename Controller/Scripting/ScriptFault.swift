@@ -2,16 +2,17 @@ public import RuleFiles
 
 /// Why a script does not run.
 public enum ScriptFault: Error, Hashable, Sendable {
-    /// The script is wrong: where, and what to do about it.
+    /// The script has mistakes, each with its place.
     case refused(RuleFileError)
-    /// Its process ended.
+    /// The script's process ended.
     case ended(ScriptDeath)
-    /// What runs scripts is not there, or cannot be started.
+    /// The script host is missing or cannot be started.
     case unavailable(String, hint: String)
 }
 
 extension ScriptFault: CustomStringConvertible {
-    /// Ready to be printed behind the script's name, or with it where places are in it; without a final line break.
+    /// A description to print after the script's name, without a final line break. For `refused` it contains the names
+    /// and places itself.
     public var description: String {
         switch self {
         case .refused(let error): error.description
@@ -20,7 +21,7 @@ extension ScriptFault: CustomStringConvertible {
         }
     }
 
-    /// On one line.
+    /// The description on one line.
     public var words: String {
         switch self {
         case .refused(let error):

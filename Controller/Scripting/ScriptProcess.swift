@@ -2,20 +2,22 @@ public import Automation
 import LinuxClocks
 import RuleFiles
 
-/// A script at work in a process of its own, which whoever calls it waits for (``ScriptPool`` has a thread for each).
+/// A script that runs in its own process. Calls block (``ScriptPool`` has a thread for each script).
 public final class ScriptProcess {
     private let process: HostProcess
-    /// Plugs as the host was told of them last.
+    /// The plugs as they were last sent to the host.
     private var told: [String: PlugView] = [:]
-    /// The time zone that was sent to the host last.
+    /// The time zone that was last sent to the host.
     private var zone: LocalOffsets?
 
-    /// Starts it and lets it read its script.
+    /// Starts the process and loads the script.
     ///
     /// - Parameters:
-    ///   - script: as it was read; one that sets up other functions now is refused, since their rules would not be theirs.
+    ///   - script: the script as `ScriptReader` read it. If it now declares other functions, it is refused, because its
+    ///     rules would call the wrong ones.
     ///   - host: the path of the program that runs scripts (``ScriptHost/path()``).
-    ///   - state: JSON that it answered last, nil for none.
+    ///   - state: the stored state as JSON; nil if there is no state.
+    /// - Throws: `ScriptFault`.
     public convenience init(
         _ script: Script, host: String, state: String?, time: ScriptTime
     ) throws(ScriptFault) {
@@ -43,10 +45,10 @@ public final class ScriptProcess {
         }
     }
 
-    /// Calls a function and waits for all that it asks for. After a fault nothing is left of the process, nor where an answer is refused
-    /// with which the state would have changed (``isOver``): the next one begins with the state of before.
+    /// Calls a function and waits for its answer. After an error the process has ended. It has also ended if an answer
+    /// that changes the state was refused (``isOver``): the next process starts with the previous state.
     ///
-    /// - Parameter plugs: all there are; it is told those that have changed.
+    /// - Parameter plugs: all plugs; only the changed ones are sent to the host.
     public func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) throws(ScriptFault) -> ScriptOutcome {
         var time = time
         if time.zone == zone { time.zone = nil } else { zone = time.zone }
@@ -62,14 +64,15 @@ public final class ScriptProcess {
         }
     }
 
+    /// Kills the process.
     public func end() { process.end() }
 
-    /// Whether nothing can be asked of it any more, as far as is known.
+    /// True if the process is known to have ended.
     public var isOver: Bool { process.death != nil }
 
-    /// A descriptor that can be read when it has ended.
+    /// A descriptor that is readable when the process has ended.
     var socket: CInt { process.socket }
-    /// How it has ended; nil while it runs. To be asked when the socket can be read.
+    /// Returns the reason of the end; nil while the process runs. To be called when the socket is readable.
     func ending() -> ScriptDeath? { process.hasEnded() ? process.death : nil }
 
     private func news(in plugs: [PlugView]) -> [PlugView] {
@@ -79,7 +82,7 @@ public final class ScriptProcess {
             gone.remove(view.name)
             if told.updateValue(view, forKey: view.name) != view { news.append(view) }
         }
-        // Of a plug that nobody knows any more, nobody knows how it is.
+        // The host marks a plug that was removed as not connected, with unknown values.
         for name in gone.sorted() {
             told[name] = nil
             news.append(PlugView(name: name, isConnected: false))

@@ -1,15 +1,17 @@
-/// Reads scripts: each is run once, up to its end, by a process of its own that nothing outlives.
+/// Reads scripts. Each is run once to its end, in a process that is then killed.
 public struct ScriptReader: Sendable {
     private let host: String
 
     /// - Parameter host: the path of the program that runs scripts (``ScriptHost/path()``).
     public init(host: String) { self.host = host }
 
-    /// Blocks until it is read: at most for the second that a script may compute, and for ten where its process is stopped.
+    /// Reads a script. Blocks until it is loaded: at most for the 1 s of processor time that a script may use, or for
+    /// 10 s if its process hangs.
     ///
     /// - Parameters:
-    ///   - name: of its file, without folders.
-    ///   - time: what the script is told the time is.
+    ///   - name: the name of the file, without folders.
+    ///   - time: the time that the script sees.
+    /// - Throws: `ScriptFault` if the script has mistakes or cannot be run.
     public func read(name: String, source: String, time: ScriptTime) throws(ScriptFault) -> Script {
         let loaded = try LoadedScript(name: name, source: source, host: host, state: nil, time: time)
         defer { loaded.process.end() }

@@ -1,16 +1,20 @@
-/// What can be told of a script's text without running it: the names that it writes out. What it puts together as it runs is not seen.
+/// The names that a script's source contains literally, found without running it. Names that are computed at run time
+/// are not found.
 public struct ScriptWords: Hashable, Sendable {
+    /// A text in the source.
     public struct Word: Hashable, Sendable {
+        /// The text without its quotes.
         public var text: String
-        /// From 1.
+        /// The first line that contains it, from 1.
         public var line: Int
     }
 
-    /// Names within `plug("...")`, each where it is first.
+    /// The names in `plug("...")`, each at its first occurrence.
     public private(set) var plugs: [Word] = []
-    /// Every other text of one line, each where it is first, but for what `on` waits for.
+    /// All other texts of one line, each at its first occurrence, without the first arguments of `on`.
     public private(set) var others: [Word] = []
 
+    /// Scans a source.
     public init(_ source: String) {
         var scan = LuaScan(source)
         var known: Set<String> = []
@@ -26,9 +30,9 @@ public struct ScriptWords: Hashable, Sendable {
     }
 }
 
-/// Goes through Lua's text (Lua 5.4, section 3.1) from one quoted text to the next; comments and long brackets are passed over.
+/// Scans Lua source (Lua 5.4, section 3.1) for quoted texts. Skips comments and long brackets.
 private struct LuaScan {
-    /// What stands before a text, perhaps with a parenthesis between them.
+    /// The name before a text, with or without a parenthesis between them.
     enum Before {
         case plug, on, other
     }
@@ -65,7 +69,7 @@ private struct LuaScan {
                 let (begin, found) = (line, before)
                 before = .other
                 guard let text = quoted(by: byte) else { continue }
-                // A part of a name is none.
+                // A part of a concatenation is not a complete name.
                 return Quoted(text: text, line: begin, before: found == .plug && isJoined ? .other : found)
             case UInt8(ascii: "["):
                 before = .other
@@ -81,7 +85,7 @@ private struct LuaScan {
         return nil
     }
 
-    /// What comes next is `..`, which joins texts.
+    /// True if `..` follows, which concatenates texts.
     private var isJoined: Bool {
         let next = bytes[index...].drop {
             [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0)
@@ -100,7 +104,7 @@ private struct LuaScan {
         before = name.elementsEqual("plug".utf8) ? .plug : name.elementsEqual("on".utf8) ? .on : .other
     }
 
-    /// `[[...]]`, `[==[...]==]`; false where none begins here.
+    /// Skips `[[...]]` or `[==[...]==]`. Returns false if none begins here.
     private mutating func passLongBracket() -> Bool {
         var level = 0
         guard byte() == UInt8(ascii: "[") else { return false }
@@ -112,7 +116,8 @@ private struct LuaScan {
         return true
     }
 
-    /// Nil for what ends with its line or the text, and for what says some of its characters by their numbers.
+    /// Returns the text; nil if it is not closed on its line, or if it has escapes other than the quote and the
+    /// backslash.
     private mutating func quoted(by mark: UInt8) -> String? {
         var text: [UInt8] = []
         var isPlain = true

@@ -3,13 +3,13 @@
 
 #include <sys/types.h>
 
-/// Two ends of a stream that are closed in programs and that nobody waits for; -1, and errno says why, where there are none.
+/// Creates a socket pair with close-on-exec ends, of which `ours` is non-blocking. Returns -1 on an error, with errno.
 int script_socket_pair(int *ours, int *theirs);
 
-/// Starts a program by its path, as the leader of a session of its own: every signal as it is by default, `socket` as standard input
-/// and standard output, nothing to complain to, no other descriptor, and nothing in its environment.
+/// Starts the program at the path as the leader of a new session: default signal handlers, `socket` as standard input
+/// and output, standard error on /dev/null, no other descriptor, and an empty environment. `name` is its only argument.
 ///
-/// Returns 0 and its number, or the error's number (errno.h).
+/// Returns 0 and stores the process id in `number`, or returns the error number (errno.h).
 int script_process_start(const char *path, const char *name, int socket, pid_t *number);
 
 #endif

@@ -21,7 +21,7 @@ struct FilePlace: Hashable, Sendable {
         self.folder = folder
     }
 
-    /// Finds the program that execvp(3) would start by this name; nil if there is none.
+    /// Finds the program that execvp(3) would start by this name; nil if it is not found.
     init?(ofProgram name: String) {
         if name.utf8.contains(UInt8(ascii: "/")) {
             self.init(name)

@@ -34,7 +34,7 @@ struct FileIdentity: Hashable, Sendable {
         (birthSeconds, birthNanoseconds) = (file.birth_seconds, file.birth_nanoseconds)
     }
 
-    /// Finds the file at the path; nil if there is none.
+    /// Finds the file at the path; nil if it is not found.
     ///
     /// - Returns: the identity, and the number of its hard links.
     static func find(_ path: String, followingLinks: Bool = true) -> (identity: FileIdentity, links: UInt32)? {

@@ -42,7 +42,7 @@ public struct OutsideLimits: Hashable, Sendable {
 
     /// Returns the reason why a program may not run, or nil if it may.
     ///
-    /// - Parameter place: the file that the name resolves to; nil if there is none.
+    /// - Parameter place: the file that the name resolves to; nil if it is not found.
     func refusal(ofProgram name: String, at place: FilePlace?) -> String? {
         switch programs {
         case .any: return nil

@@ -48,7 +48,7 @@ struct WebFault: Error, Hashable {
     let words: String
     /// True if a later attempt may succeed: the server was not reached, or it failed.
     let isWorthAnotherTry: Bool
-    /// The status code of the server's answer; nil if there was none.
+    /// The status code of the server's answer; nil without an answer.
     let status: UInt?
 
     init(_ words: String, isWorthAnotherTry: Bool = false, status: UInt? = nil) {

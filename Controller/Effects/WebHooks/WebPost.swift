@@ -9,7 +9,7 @@ public struct WebPost: Sendable {
     public struct Fault: Error, Hashable, Sendable {
         /// A description in one line, without secrets.
         public let words: String
-        /// The status code of the server's answer; nil if there was none.
+        /// The status code of the server's answer; nil without an answer.
         public let status: UInt?
         /// True if a later attempt may succeed: the server was not reached, or it failed.
         public let isWorthAnotherTry: Bool

@@ -1,10 +1,10 @@
 import Automation
 import PlugModel
 
-/// What stands behind `then`.
+/// The values of `then`.
 enum ActionGrammar {
     static let action: Mapping<RuleAction> = mapping(of: switching + waiting + EffectGrammar.effects)
-    /// What a script answers: it has timers for what comes later.
+    /// The actions that a script's answer may contain: those that do not wait, because scripts have timers.
     static let immediate: Mapping<RuleAction> = mapping(of: switching + EffectGrammar.effects)
 
     private static func mapping(of variants: [Variant<RuleAction>]) -> Mapping<RuleAction> {

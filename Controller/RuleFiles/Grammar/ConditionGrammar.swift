@@ -7,9 +7,9 @@ struct LocatedCondition: Sendable {
     var place: Place
 }
 
-/// What stands behind `if`, `wait until`, `all`, `any` and `not`.
+/// The values of `if`, `wait until`, `all`, `any` and `not`.
 enum ConditionGrammar {
-    /// Everything that one entry says, each of which has to hold.
+    /// One entry. If it has several conditions, all of them must hold.
     static let condition: Mapping<[LocatedCondition]> = Mapping(
         "condition", "a condition",
         "Something that holds or does not, judged once in the moment of the firing. Several keys: all of them have to hold.",
@@ -17,7 +17,7 @@ enum ConditionGrammar {
 
     /// One entry, as one condition.
     static let single: Shape<Condition> = Shape.mapping(condition).map(all)
-    /// One or a list, all of which have to hold, as one condition.
+    /// One entry or a list, as one condition; all entries must hold.
     static let one: Shape<Condition> = Shape.mapping(condition).oneOrMore(of: "conditions").map {
         all($0.flatMap { $0 })
     }
@@ -40,7 +40,7 @@ enum ConditionGrammar {
         }
     }
 
-    // MARK: - What they are about
+    // MARK: - Subjects of conditions
 
     private static let plug = Key("plug", Shape.name("Amplifier"), "The name of the plug.")
 

@@ -1,6 +1,6 @@
 import Automation
 
-/// What rules do outside of the house: notify, run, web hook.
+/// The actions with an effect outside of the house: notify, run, web hook.
 enum EffectGrammar {
     static let effects: [Variant<RuleAction>] = [
         Variant(
@@ -51,7 +51,7 @@ enum EffectGrammar {
         .list(argument.form, of: "words of a command", count: 1...RuleFileLimits.entries),
     ])
 
-    /// One word alone is a program without arguments.
+    /// A single word is a program without arguments.
     private static let command = Shape<[String]>(commandForm) { reader, tree, key in
         let words = argument.oneOrMore(
             of: "words of a command", tooManyHint: "put them into a program of your own, and run that"

@@ -1,17 +1,17 @@
-/// Words that people bring along from elsewhere, by the mapping that they stand in, with what is written here instead.
+/// Keys of other systems (by the mapping in which users write them), with a hint to the key of this grammar.
 enum ForeignWords {
-    /// Nil where nobody is known to use the word.
+    /// Returns the hint for an unknown key; nil if the key is not in the tables.
     static func hint(_ word: String, in mapping: String) -> String? {
         if let own = own[mapping]?[word] { return own }
         return homeAssistant[mapping]?[word].map { "this is Home Assistant's word; here: \($0)" }
     }
 
-    /// The words, by mapping.
+    /// The keys of all tables, by mapping.
     static var all: [(mapping: String, words: [String])] {
         (own.map { $0 } + homeAssistant.map { $0 }).map { ($0.key, Array($0.value.keys)) }
     }
 
-    /// What somebody looks for here.
+    /// Keys that users expect in this grammar.
     private static let own = [
         "rule": [
             "enabled": "rules are turned off without their file: plugctl rules disable NAME",

@@ -1,51 +1,51 @@
-/// What a value of a rule file looks like, as data: the readers, the JSON Schema and the tests all ask the same.
+/// The form of a value in a rule file, as data. The readers, the JSON Schema and the tests use the same description.
 indirect enum Form: Sendable {
     case text(TextForm)
     /// A whole number.
     case count(ClosedRange<Int>)
     /// One of a few words.
     case words([Word])
-    /// One value, or a list of at most ``RuleFileLimits/entries``. `of`: what they are called together.
+    /// One value, or a list of at most ``RuleFileLimits/entries`` values. `of`: the plural noun in messages.
     case oneOrMore(Form, of: String)
-    /// A list of so many.
+    /// A list with a number of values in the range.
     case list(Form, of: String, count: ClosedRange<Int>)
-    /// Told apart by what they are: a single value, a list, a mapping. No two of a kind.
+    /// Alternatives of different kinds: a single value, a list, a mapping. No two are of the same kind.
     case either([Form])
-    /// Asked for when it is needed, as a condition can hold conditions.
+    /// A mapping. The closure allows recursion: a condition can contain conditions.
     case mapping(@Sendable () -> MappingForm)
 }
 
-/// A single value that is no word of a table.
+/// A single value that is not from a fixed set of words.
 struct TextForm: Sendable {
-    /// Regular expression of ECMA-262 that everything fits that a reader takes; it may let pass more.
+    /// A regular expression (ECMA-262) that matches every value that the reader accepts. It may match more.
     var pattern: String?
-    /// Bytes of UTF-8, and so characters too.
+    /// The most bytes of UTF-8, and so the most characters too.
     var most: Int?
-    /// At least one, each of which is taken.
+    /// At least one example, each of which the reader accepts.
     var examples: [String]
 }
 
 struct Word: Sendable {
     var text: String
-    /// What it means, for a person.
+    /// The meaning, for users.
     var summary: String
 }
 
-/// A mapping: its keys, and which of them go together.
+/// A mapping: its keys, and the combinations of keys that are allowed.
 struct MappingForm: Sendable {
-    /// What the schema calls it; no two mappings share it.
+    /// The unique name of its definition in the schema.
     var id: String
-    /// What messages call it: `a trigger`, `'active power'`.
+    /// Its name in messages: `a trigger`, `'active power'`.
     var what: String
     var summary: String
-    /// Of a whole mapping, in braces.
+    /// An example of the whole mapping, in braces.
     var example: String
     var keys: [KeyForm]
-    /// Keys that say what the mapping is about; none of them: the mapping is about one thing.
+    /// The alternatives, each with a key that selects it. If the list is empty, the mapping has only one meaning.
     var variants: [VariantForm] = []
-    /// Whether several of the variants may stand in one mapping, which then means all of them.
+    /// True if one mapping may contain several variants; it then means all of these variants.
     var isTogether = false
-    /// What to do where two stand together that may not.
+    /// The hint for a mapping with two variants that exclude each other.
     var conflictHint = ""
 
     var needed: [String] { keys.filter(\.isNeeded).map(\.name) }
@@ -56,24 +56,24 @@ struct KeyForm: Sendable {
     var name: String
     var form: Form
     var summary: String
-    /// In every mapping of its kind.
+    /// True if every mapping of this form must have the key.
     var isNeeded = false
-    /// Reads the value only to report what is wrong with it.
+    /// Reads the value only to report its mistakes.
     var check: @Sendable (inout RuleReader, YAMLTree) -> Void
 }
 
-/// A key that decides what its mapping is about, with the names of the keys that must and that may stand beside it.
+/// A variant: the key that selects it, and the names of the keys that it requires and allows.
 struct VariantForm: Sendable {
     var head: String
     var needs: [String]
     var takes: [String]
 
-    /// Whether the key may stand in its mapping.
+    /// Returns true if a mapping of this variant may contain the key.
     func welcomes(_ key: String) -> Bool { head == key || needs.contains(key) || takes.contains(key) }
 }
 
 extension Form {
-    /// What messages call it, behind "is".
+    /// The kind of value, for messages: the text after "is".
     var kind: String {
         switch self {
         case .text, .count, .words: "a single value"
@@ -86,7 +86,7 @@ extension Form {
         }
     }
 
-    /// A value of this kind as YAML has it in one line.
+    /// An example of a value, as one line of YAML.
     var example: String {
         switch self {
         case .text(let text): text.examples[0]

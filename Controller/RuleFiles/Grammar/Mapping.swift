@@ -1,4 +1,4 @@
-/// A key of a mapping with the value that stands behind it.
+/// A key of a mapping, with the shape of its value.
 struct Key<Value: Sendable>: Sendable {
     let name: String
     let shape: Shape<Value>
@@ -10,9 +10,9 @@ struct Key<Value: Sendable>: Sendable {
         self.summary = summary
     }
 
-    /// In a mapping that cannot do without it.
+    /// The key in a mapping that requires it.
     var needed: KeyForm { form(isNeeded: true) }
-    /// In a mapping that can.
+    /// The key in a mapping that does not require it.
     var optional: KeyForm { form(isNeeded: false) }
 
     private func form(isNeeded: Bool) -> KeyForm {
@@ -22,12 +22,12 @@ struct Key<Value: Sendable>: Sendable {
     }
 }
 
-/// A mapping, together with how it is read.
+/// The form of a mapping, with its reader.
 struct Mapping<Value: Sendable>: Sendable {
     let form: MappingForm
     let read: @Sendable (inout RuleReader, YAMLTree) -> Value?
 
-    /// `read`: reports what is wrong, and is nil then.
+    /// - Parameter read: reports mistakes to the reader, and returns nil if there is one.
     init(form: MappingForm, read: @escaping @Sendable (inout RuleReader, YAMLTree) -> Value?) {
         self.form = form
         self.read = read
@@ -39,7 +39,7 @@ struct Mapping<Value: Sendable>: Sendable {
         }
     }
 
-    /// About one thing.
+    /// Creates a mapping without variants.
     init(
         _ id: String, _ what: String, _ summary: String, example: String, keys: [KeyForm],
         build: @escaping @Sendable (inout RuleReader, Fields) -> Value?
@@ -49,7 +49,7 @@ struct Mapping<Value: Sendable>: Sendable {
     }
 }
 
-/// One of the things that a mapping can be about: the key that decides it, what stands beside it, and how they are read.
+/// A variant of a mapping: the key that selects it, its other keys, and the function that builds the value.
 struct Variant<Value: Sendable>: Sendable {
     let form: VariantForm
     let keys: [KeyForm]
@@ -61,14 +61,14 @@ struct Variant<Value: Sendable>: Sendable {
     ) {
         form = VariantForm(head: head.name, needs: needs.map(\.name), takes: takes.map(\.name))
         keys = (needs + [head.optional] + takes).map { key in
-            // Needed beside this one, not in general.
+            // The key is required for this variant, not for the mapping.
             var key = key
             key.isNeeded = false
             return key
         }
         self.build = { reader, fields in
             if let value = reader.value(head, fields) { return build(&reader, fields, value) }
-            // What stands beside what is wrong may be wrong too, and one run shows every fault.
+            // Check the other keys too, so that one run reports all mistakes.
             for key in needs + takes { if let entry = fields.entries[key.name] { key.check(&reader, entry.value) } }
             return nil
         }
@@ -76,7 +76,7 @@ struct Variant<Value: Sendable>: Sendable {
 }
 
 extension Mapping {
-    /// About one of several things.
+    /// Creates a mapping that has exactly one of several variants.
     init(
         _ id: String, _ what: String, _ summary: String, example: String, conflictHint: String,
         oneOf variants: [Variant<Value>]
@@ -86,7 +86,7 @@ extension Mapping {
         }
     }
 
-    /// About one or several things, each of which becomes a value, in the order of the file.
+    /// Creates a mapping that has one or more variants. Each becomes an element, in the order of the file.
     init<Element>(
         _ id: String, _ what: String, _ summary: String, example: String, anyOf variants: [Variant<Element>]
     ) where Value == [Element] {
@@ -116,16 +116,16 @@ extension Mapping {
     }
 }
 
-/// The entries of a mapping whose keys are known and go together.
+/// The entries of a mapping, after their keys have been checked.
 struct Fields {
     let tree: YAMLTree
     var entries: [String: YAMLTree.Entry]
-    /// The keys that say what it is about, in the order of the file.
+    /// The keys that select variants, in the order of the file.
     var heads: [String]
-    /// Where what it is about stands: where it begins, or of several things the key of this one.
+    /// The place for messages: the start of the mapping, or the key of a variant if there are several.
     var place: Place
 
-    /// One of several things that a mapping is about.
+    /// Returns the fields for one of several variants.
     func about(_ head: String) -> Fields {
         var fields = self
         if heads.count > 1, let entry = entries[head] { fields.place = entry.place }

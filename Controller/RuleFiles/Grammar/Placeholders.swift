@@ -1,11 +1,11 @@
 import ProtocolCore
 
-/// Words in braces that are filled in when a rule fires.
+/// The placeholders in braces that are replaced when a rule fires.
 enum Placeholders {
     static let names = ["rule", "plug", "value", "why", "time"]
     static let words = names.map { "{\($0)}" }.joined(separator: ", ")
 
-    /// The text, whose placeholders must be known.
+    /// Returns the shape with a check that all placeholders are known.
     static func checked(_ shape: Shape<String>) -> Shape<String> {
         Shape(shape.form) { reader, tree, key in
             guard let text = shape.read(&reader, tree, key) else { return nil }
@@ -24,7 +24,7 @@ enum Placeholders {
         }
     }
 
-    /// The first word of small letters in braces that is not one of them.
+    /// Returns the first word of lower-case letters in braces that is not a placeholder.
     private static func unknown(in text: String) -> String? {
         for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
             let name = part.prefix { ("a"..."z").contains($0) }

@@ -1,7 +1,7 @@
 import Automation
 import PlugModel
 
-/// A kind of single value with a form of its own: how it looks, and how it is read.
+/// A kind of single value with its own syntax: a pattern, examples and a function that parses it.
 struct QuantityKind<Value: Sendable>: Sendable {
     let pattern: String
     let examples: [String]
@@ -9,24 +9,24 @@ struct QuantityKind<Value: Sendable>: Sendable {
 }
 
 enum Quantities {
-    /// More than any plug can carry.
+    /// The greatest power in W; it exceeds every plug's rating.
     static let greatestWatts = 100_000.0
-    /// More than any plug counts in a year.
+    /// The greatest energy in Wh; it exceeds a plug's consumption of a year.
     static let greatestWattHours = 1e9
 
     private static let wattUnits = ["W", "kW", "mW"]
 
-    /// `40 W`, `1.5 kW`, `500 mW`: watts; negative for a load that feeds back.
+    /// `40 W`, `1.5 kW`, `500 mW`: a power in W. It is negative for a load that feeds power back.
     static let watts = QuantityKind(pattern: Number.pattern(wattUnits, isSigned: true), examples: ["40 W", "1.5 kW"]) {
         text throws(Mistake) in
         let (number, unit) = try Number.split(text, example: "40 W", units: wattUnits)
-        // Divided, not multiplied: 300 mW is exactly the 0.3 W that a meter reports.
+        // Divide instead of multiplying by 0.001: 300 mW is then exactly the 0.3 W that a meter reports.
         let watts = unit == "kW" ? number * 1000 : unit == "mW" ? number / 1000 : number
         guard watts.magnitude <= greatestWatts else { throw .outOfRange(text, "at most 100 kW") }
         return watts
     }
 
-    /// Watts of a difference: not negative.
+    /// A difference in W, not negative.
     static let hysteresis = QuantityKind(pattern: Number.pattern(wattUnits), examples: ["2 W"]) {
         text throws(Mistake) in
         let watts = try watts.read(text)
@@ -34,7 +34,7 @@ enum Quantities {
         return watts
     }
 
-    /// `500 Wh`, `2 kWh`: watt-hours.
+    /// `500 Wh`, `2 kWh`: an energy in Wh.
     static let wattHours = QuantityKind(pattern: Number.pattern(["kWh", "Wh"]), examples: ["2 kWh", "500 Wh"]) {
         text throws(Mistake) in
         let (number, unit) = try Number.split(text, example: "2 kWh", units: ["kWh", "Wh"])
@@ -45,14 +45,14 @@ enum Quantities {
         return wattHours
     }
 
-    /// `30 %`, from 0 to 100.
+    /// `30 %`: a level from 0 to 100 %.
     static let level = QuantityKind(pattern: Number.pattern(["%"]), examples: ["30 %"]) { text throws(Mistake) in
         let (number, _) = try Number.split(text, example: "30 %", units: ["%"])
         guard text.first != "-", number <= 100 else { throw .outOfRange(text, "from 0 % to 100 %") }
         return DimLevel(percent: number)
     }
 
-    /// `-10 %`: thousandths.
+    /// `-10 %`: a change of the level, in thousandths.
     static let levelChange = QuantityKind(pattern: Number.pattern(["%"], isSigned: true), examples: ["-10 %", "10 %"]) {
         text throws(Mistake) in
         let (number, _) = try Number.split(text, example: "-10 %", units: ["%"])
@@ -60,7 +60,7 @@ enum Quantities {
         return Int((number * 10).rounded())
     }
 
-    /// A whole number.
+    /// Parses an integer in the range.
     static func count(_ text: String, in range: ClosedRange<Int>) throws(Mistake) -> Int {
         guard text.utf8.count <= 10, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(text) else {
             throw Mistake(
@@ -73,7 +73,7 @@ enum Quantities {
         return count
     }
 
-    /// `http://` or `https://` with a host behind it, in the characters that an address may have.
+    /// An `http://` or `https://` URL with a host, in printable ASCII.
     static let url = QuantityKind(
         pattern: #"^https?://[^/?#\s][\u0021-\u007E]*$"#, examples: ["https://house.example/hook"]
     ) { text throws(Mistake) in

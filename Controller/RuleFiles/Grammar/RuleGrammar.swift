@@ -1,6 +1,6 @@
 import Automation
 
-/// One rule of a file.
+/// The grammar of one rule.
 enum RuleGrammar {
     static let rule: Mapping<PlacedRule> = Mapping(
         "rule", "a rule",
@@ -44,7 +44,7 @@ enum RuleGrammar {
         }
     }
 
-    // MARK: - What stands beside them
+    // MARK: - Settings
 
     static let cooldown: Key<Duration> = Key(
         "cooldown", Shape.quantity(Times.duration), "So long after a firing it does not fire again.")
@@ -103,7 +103,7 @@ enum RuleGrammar {
                 ) { reader, fields in reader.value(accept, fields) })),
         "What becomes of an event that is told late; left out: refuse.")
 
-    /// Nil: it is not kept.
+    /// The value of `away`; a nil span means that commands to an unreachable plug are not stored.
     struct Memory: Sendable {
         var span: Duration?
     }
@@ -125,7 +125,7 @@ enum RuleGrammar {
                 ) { reader, fields in Memory(span: reader.value(remember, fields)) })),
         "What becomes of a command to a plug that is not there; left out: skip.")
 
-    /// Those of them that are there.
+    /// Reads the settings of a rule; missing ones have their defaults. The rule's name, triggers and actions are empty.
     static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {
         var rule = Rule(name: "", triggers: [], actions: [], cooldown: reader.value(cooldown, fields) ?? .zero)
         rule.mode = reader.value(mode, fields) ?? .single

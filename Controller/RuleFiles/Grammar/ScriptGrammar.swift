@@ -1,10 +1,11 @@
 import Automation
 
-/// What stands in an `on` of a script: what sets its function off and what stands beside that in a rule.
+/// The grammar of a script's `on`: the triggers that call the function, and the settings that a rule would have.
 enum ScriptGrammar {
     struct Declaration: Sendable {
         var triggers: [Trigger]
-        /// With all but triggers and actions; its name as the script gives it, empty where it gives none.
+        /// The settings of the rule, without triggers and actions. Its name is the one in the script, or empty if there
+        /// is none.
         var settings: Rule
     }
 

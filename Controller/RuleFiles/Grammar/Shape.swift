@@ -1,7 +1,7 @@
-/// What a value looks like, together with how it is read: whoever describes a value has said how it becomes one.
+/// The form of a value, together with its reader. One declaration yields both, so they cannot disagree.
 struct Shape<Value: Sendable>: Sendable {
     let form: Form
-    /// The value of the key of this name; nil where it is wrong, which has then been reported.
+    /// Reads the value of the key. Reports mistakes and returns nil if there is one.
     let read: @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?
 
     init(_ form: Form, read: @escaping @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?) {
@@ -13,7 +13,7 @@ struct Shape<Value: Sendable>: Sendable {
         Shape<Other>(form) { reader, tree, key in read(&reader, tree, key).map(body) }
     }
 
-    /// Itself or what is told apart from it by being a single value, a list or a mapping.
+    /// Returns a shape that accepts this value or another of a different kind (single value, list, mapping).
     func or(_ other: Shape) -> Shape {
         let forms: [Form] = [self, other].flatMap {
             if case .either(let forms) = $0.form { forms } else { [$0.form] }
@@ -26,9 +26,9 @@ struct Shape<Value: Sendable>: Sendable {
         }
     }
 
-    /// One or a list of them.
+    /// Returns a shape that accepts one value or a list of values.
     ///
-    /// - Parameter tooManyHint: what to do about more than a list may have.
+    /// - Parameter tooManyHint: the hint for a list that is too long.
     func oneOrMore(of what: String, tooManyHint: String = "make several rules of it") -> Shape<[Value]> {
         Shape<[Value]>(.oneOrMore(form, of: what)) { reader, tree, key in
             guard form.takes(tree) || tree.isList else {
@@ -39,10 +39,10 @@ struct Shape<Value: Sendable>: Sendable {
         }
     }
 
-    /// A list of so many.
+    /// Returns a shape that accepts a list with a number of values in the range.
     func list(of what: String, _ count: ClosedRange<Int>) -> Shape<[Value]> {
         Shape<[Value]>(.list(form, of: what, count: count)) { reader, tree, key in
-            // Of a list that may have any length, its own reader says what is wrong with its length.
+            // If the length is variable, `each` reports a wrong length more precisely.
             guard case .list(let list) = tree.value, count.contains(list.count) || count.lowerBound < count.upperBound
             else {
                 reader.reportKind(of: tree, key, .list(form, of: what, count: count))
@@ -54,7 +54,7 @@ struct Shape<Value: Sendable>: Sendable {
 }
 
 extension Form {
-    /// Whether it is of this kind at all: a single value, a list, a mapping.
+    /// Returns true if the value is of the right kind: a single value, a list or a mapping.
     func takes(_ tree: YAMLTree) -> Bool {
         switch (self, tree.value) {
         case (.text, .scalar), (.count, .scalar), (.words, .scalar), (.list, .list), (.mapping, .mapping): true
@@ -66,7 +66,7 @@ extension Form {
 }
 
 extension Shape where Value == String {
-    /// Words for people, or for programs. `isEmptyAllowed`: an argument may be nothing.
+    /// Text for people or programs. `isEmptyAllowed`: the text may be empty, as an argument may.
     static func text(most: Int, pattern: String? = nil, isEmptyAllowed: Bool = false, _ examples: String...) -> Shape {
         Shape(.text(TextForm(pattern: pattern, most: most, examples: examples))) { reader, tree, key in
             reader.text(tree, of: key, most: most, isEmptyAllowed: isEmptyAllowed)
@@ -75,7 +75,7 @@ extension Shape where Value == String {
 
     /// The name of a plug or a rule.
     static func name(_ examples: String...) -> Shape {
-        // Neither . and .. nor spaces at the ends nor control characters.
+        // The pattern excludes ".", "..", spaces at the ends and control characters.
         let control = #"\u0000-\u001F\u007F-\u009F"#
         let pattern = #"^(?!\.{1,2}$)[^\s"# + control + "]([^" + control + #"]*[^\s"# + control + "])?$"
         return Shape(.text(TextForm(pattern: pattern, most: RuleFileLimits.nameBytes, examples: examples))) {
@@ -99,14 +99,14 @@ extension Shape {
         }
     }
 
-    /// One of these words, each with what it means to us and to a person.
+    /// A word from a fixed set, each with its value and its meaning for users.
     static func words(_ words: [(String, Value, String)]) -> Shape {
         Shape(.words(words.map { Word(text: $0.0, summary: $0.2) })) { reader, tree, key in
             reader.choice(tree, of: key, among: words.map { ($0.0, $0.1) })
         }
     }
 
-    /// With its place and those of the words in it.
+    /// The shape whose values come with their place and the places of the words in them.
     var placed: Shape<Placed<Value>> {
         Shape<Placed<Value>>(form) { reader, tree, key in
             read(&reader, tree, key).map { Placed(value: $0, places: PartPlaces(tree)) }

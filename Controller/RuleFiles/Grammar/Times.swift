@@ -1,24 +1,24 @@
 import Automation
 import ProtocolCore
 
-/// Spans and times of day.
+/// Durations and times of day.
 enum Times {
     private static let units = ["ms", "s", "min", "h", "d"]
     private static let clock = "[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?"
 
     /// `250 ms`, `3 s`, `5 min`, `2 h`, `1 d`: at most 31 days.
     static let duration = span("3 s", "5 min", in: 0...31 * 86_400, "from 0 s to 31 d")
-    /// The protocol's longest transition is an hour.
+    /// The duration of a transition: at most 1 h, the limit of the protocol.
     static let transition = span("2 s", in: 0...3600, "from 0 s to 1 h")
-    /// The protocol's longest time until a plug turns itself off is 30 days.
+    /// The time until a plug turns itself off: at most 30 days, the limit of the protocol.
     static let autoOff = span("15 min", in: 1...30 * 86_400, "from 1 s to 30 d")
-    /// What runs outside is not waited for without an end.
+    /// The time limit of a program.
     static let commandTimeout = span("30 s", in: 1...600, "from 1 s to 10 min")
-    /// An older event is history, whatever the rule says.
+    /// The greatest age of an event that can fire a rule: at most 1 day.
     static let age = span("10 min", in: 0...86_400, "from 0 s to 1 d")
-    /// What a limit counts in.
+    /// The span in which a limit counts firings.
     static let limitSpan = span("1 h", in: 1...31 * 86_400, "from 1 s to 31 d")
-    /// More would reach into the next half of the day, where the other of the sun's events is.
+    /// The offset from a sun event: at most 12 h, because a larger one would pass the opposite event.
     static let sunOffset = span("-30 min", "1 h", in: -43_200...43_200, "from -12 h to 12 h")
 
     private static func span(
@@ -43,7 +43,7 @@ enum Times {
         }
     }
 
-    /// `17:00` or `17:00:30`, before 24:00.
+    /// A time of day such as `17:00` or `17:00:30`, before 24:00.
     static let timeOfDay = QuantityKind(pattern: "^\(clock)$", examples: ["07:30", "22:15:30"]) {
         text throws(Mistake) in
         guard let time = time(text), time < .endOfDay else {
@@ -53,7 +53,7 @@ enum Times {
         return time
     }
 
-    /// An end of a daily window: a time up to 24:00, or one of the sun's events.
+    /// An end of a daily window: a time up to 24:00, or a sun event.
     static let windowEnd = QuantityKind(
         pattern: "^(\(clock)|\(SunEvent.allCases.map(\.rawValue).joined(separator: "|")))$",
         examples: ["17:00", "sunset", "sunrise"]

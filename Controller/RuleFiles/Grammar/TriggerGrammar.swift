@@ -2,11 +2,11 @@ import ApplianceSense
 import Automation
 import PlugModel
 
-/// What stands behind `when`.
+/// The values of `when`.
 enum TriggerGrammar {
     static let trigger: Mapping<Trigger> = mapping(of: inFiles)
 
-    /// What a script may wait for: its own timers too, which no file has.
+    /// Returns the triggers of a script: those of files, and the script's own timers.
     static func trigger(ofScript script: String) -> Mapping<Trigger> {
         mapping(
             of: inFiles + [
@@ -16,7 +16,7 @@ enum TriggerGrammar {
             ])
     }
 
-    /// One line.
+    /// The name of a timer: one line of text.
     static let timerName = Shape<String>(
         .text(
             TextForm(
@@ -162,7 +162,7 @@ enum TriggerGrammar {
     }
 
     @Sendable private static func band(_ reader: inout RuleReader, _ fields: Fields, _ ends: [Double]) -> PowerEdge? {
-        // A fault in one of them has been reported.
+        // The mistakes in the ends have been reported.
         guard ends.count == 2 else { return nil }
         guard ends[0] < ends[1] else {
             reader.report(

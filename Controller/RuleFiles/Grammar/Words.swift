@@ -2,7 +2,7 @@ import ApplianceSense
 import Automation
 import PlugModel
 
-/// Tables of words: how each is written, what it stands for, what it means to a person.
+/// The sets of words: the spelling of each, its value, and its meaning for users.
 enum Words {
     static let onOff = Shape.words([("on", true, "It is on."), ("off", false, "It is off.")])
 
@@ -11,7 +11,7 @@ enum Words {
         ("double", .double, "Pressed twice in a row."), ("long", .long, "Held."),
     ])
 
-    /// Nil: either way.
+    /// A change of the relay; nil for either direction.
     struct RelayChange: Sendable {
         var on: Bool?
     }
@@ -21,7 +21,7 @@ enum Words {
         ("changed", RelayChange(on: nil), "It was turned on or off."),
     ])
 
-    /// Whether it is back.
+    /// True for `back`.
     static let connectionChanges = Shape.words([
         ("lost", false, "It cannot be reached any more."), ("back", true, "It can be reached again."),
     ])
@@ -30,7 +30,7 @@ enum Words {
         ("present", true, "It can be reached."), ("away", false, "It cannot be reached."),
     ])
 
-    /// Nil: whichever.
+    /// A protection that tripped; nil for any.
     struct Tripped: Sendable {
         var protection: Protection?
     }
@@ -52,7 +52,7 @@ enum Words {
         }
     }
 
-    /// Whether it is the start.
+    /// True for `started`.
     static let applianceChanges = Shape.words([
         ("started", true, "A cycle began."), ("finished", false, "A cycle came to its end."),
     ])

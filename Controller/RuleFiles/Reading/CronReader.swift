@@ -1,8 +1,9 @@
 import Automation
 import ProtocolCore
 
-/// Reads a schedule as crontab(5) has it: minute, hour, day of the month, month, day of the week; each `*`, a value, a range, either
-/// of them with a step, or several of these behind commas. Months and days have names of three letters, and both 0 and 7 are Sunday.
+/// Parses a schedule of crontab(5): minute, hour, day of the month, month, day of the week. Each field is `*`, a value,
+/// a range, one of these with a step, or a list of these with commas. Months and days have names of three letters, and
+/// both 0 and 7 are Sunday. Nicknames such as `@daily` are accepted too.
 enum CronReader {
     static let kind = QuantityKind(
         pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[A-Za-z]+ *$"#,
@@ -13,7 +14,7 @@ enum CronReader {
         var name: String
         var range: ClosedRange<Int>
         var names: [String] = []
-        /// Of the first of the names.
+        /// The value of the first name.
         var firstNamed = 0
     }
 
@@ -53,12 +54,13 @@ enum CronReader {
         }
         var sets: [UInt64] = []
         for (word, field) in zip(words, fields) { sets.append(try set(word, field)) }
-        // From Sunday first, where it is both 0 and 7, to Monday first.
+        // Merge 7 into 0 (Sunday), and convert from Sunday first to Monday first.
         let weekdays = (sets[4] | sets[4] >> 7 & 1) & 0x7F
         return CronSchedule(
             text: text, minutes: sets[0], hours: UInt32(sets[1]), days: UInt32(sets[2]), months: UInt16(sets[3]),
             weekdays: Weekdays(rawValue: UInt8(weekdays >> 1 | weekdays << 6 & 0x40)),
-            // Such as */2, too: every second day, but on Mondays only.
+            // crontab(5): if either field begins with `*`, as in `*/2`, both fields must match: every second day, but
+            // only on Mondays.
             eitherDay: !words[2].hasPrefix("*") && !words[4].hasPrefix("*"),
             isWildcard: words[0].hasPrefix("*") || words[1].hasPrefix("*"))
     }
@@ -83,7 +85,7 @@ enum CronReader {
             }
             step = number
         }
-        // All days of the week are seven, of which Sunday is one.
+        // `*` means seven days of the week, with Sunday once.
         if pieces[0] == "*" { return (field.names.count == 7 ? 0...6 : field.range, step) }
         let ends = pieces[0].split(separator: "-", omittingEmptySubsequences: false)
         let first = try value(ends[0], part, field)
@@ -97,7 +99,7 @@ enum CronReader {
         }
         guard ends.count == 2 else { throw noValue(part, field) }
         var last = try value(ends[1], part, field)
-        // Friday to Sunday, as people write it, with the Sunday at the end.
+        // In a range such as fri-sun, Sunday is the last day.
         if field.names.count == 7, last == 0, first > 0 { last = 7 }
         guard first <= last else {
             throw Mistake(

@@ -5,7 +5,7 @@ extension RuleReader {
         fields.entries[key.name].flatMap { key.shape.read(&self, $0.value, key.name) }
     }
 
-    /// The entries of a mapping by their keys. Unknown keys, missing ones, and those that do not go together are reported.
+    /// Returns the entries of a mapping by key. Reports unknown keys, missing keys, and keys that cannot be combined.
     mutating func fields(_ tree: YAMLTree, of form: MappingForm) -> Fields? {
         guard case .mapping(let entries) = tree.value else {
             report(tree.place, "\(form.what) is a mapping, not \(tree.kind)", hint: "write it as \(form.example)")
@@ -22,7 +22,7 @@ extension RuleReader {
             fields.entries[entry.key] = entry
             if form.variants.contains(where: { $0.head == entry.key }) { fields.heads.append(entry.key) }
         }
-        // Where a key was misspelt, the one that it was meant to be is not missed as well.
+        // If a key is misspelt, the key that was meant is not reported as missing.
         let isSpelt = fields.entries.count == entries.count
         if isSpelt { reportMissing(form.needed.filter { fields.entries[$0] == nil }, form.what, tree.place) }
         guard !form.variants.isEmpty else { return fields }
@@ -40,7 +40,7 @@ extension RuleReader {
         return fields
     }
 
-    /// What stands beside the keys that say what the mapping is about.
+    /// Checks the keys next to those that select variants.
     private mutating func checkCompanions(_ fields: Fields, _ form: MappingForm, isSpelt: Bool) {
         let present = form.variants.filter { fields.heads.contains($0.head) }
         if isSpelt, let lacking = present.first(where: { !$0.needs.allSatisfy { fields.entries[$0] != nil } }) {
@@ -64,7 +64,7 @@ extension RuleReader {
         report(place, "\(what) needs \(names)", hint: "add '\(missing[0]): ...'")
     }
 
-    /// Of what could be meant, only what the keys that are there can stand beside.
+    /// Reports a mapping without a variant. The hint lists only the variants that fit the existing keys.
     private mutating func reportNoHead(_ fields: Fields, _ form: MappingForm) {
         let fitting = form.variants.filter { variant in
             fields.entries.keys.allSatisfy { (variant.needs + variant.takes + form.needed).contains($0) }
@@ -73,7 +73,7 @@ extension RuleReader {
         report(fields.place, "\(form.what) needs \(Self.list(heads))", hint: "write \(form.example)")
     }
 
-    /// `'a', 'b' or 'c'`
+    /// Returns the words as in `'a', 'b' or 'c'`.
     private static func list(_ words: [String]) -> String {
         words.count < 2
             ? words.joined() : words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]

@@ -1,4 +1,4 @@
-/// A value of JSON that a script's process wrote, with its objects in their order and its numbers as they were written.
+/// A JSON value from a script's process. Objects keep their order, and numbers their spelling.
 public indirect enum JSONValue: Hashable, Sendable {
     case null
     case truth(Bool)
@@ -7,10 +7,14 @@ public indirect enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([Entry])
 
+    /// A member of an object.
     public struct Entry: Hashable, Sendable {
+        /// The key.
         public var key: String
+        /// The value.
         public var value: JSONValue
 
+        /// Creates a member.
         public init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
@@ -19,7 +23,7 @@ public indirect enum JSONValue: Hashable, Sendable {
 }
 
 extension YAMLTree {
-    /// As a file that says the same is read, with everything at one place.
+    /// Converts the value to the tree of an equivalent YAML file. All its parts have the same place.
     init(_ json: JSONValue, at place: Place) throws(Fault) {
         self = try Self.tree(json, place, depth: 1)
     }
@@ -39,7 +43,7 @@ extension YAMLTree {
         case .object(let object):
             var entries: [Entry] = []
             for entry in object {
-                // The last of two would hide the first.
+                // A repeated key would hide an earlier value.
                 guard !entries.contains(where: { $0.key == entry.key }) else {
                     throw Fault(place, "'\(entry.key)' stands twice in the same mapping")
                 }

@@ -1,4 +1,4 @@
-/// What is wrong with a single value, and what would be right.
+/// A mistake in a single value, and a hint about the correct form.
 struct Mistake: Error, Hashable {
     var message: String
     var hint: String

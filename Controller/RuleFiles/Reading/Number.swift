@@ -1,8 +1,8 @@
 import ProtocolCore
 
-/// A number with a unit as people write it: `40 W`, `40W`, `1.5 kW`.
+/// Parses a number with a unit: `40 W`, `40W`, `1.5 kW`.
 enum Number {
-    /// Regular expression of what is read, for one of these units. `isSigned`: it may be negative.
+    /// Returns a regular expression for numbers with one of the units. `isSigned`: the number may be negative.
     static func pattern(_ units: [String], isSigned: Bool = false) -> String {
         "^\(isSigned ? "[+-]?" : "\\+?")[0-9]{1,19}(\\.[0-9]{1,19})? *(\(units.joined(separator: "|")))$"
     }
@@ -27,14 +27,14 @@ enum Number {
         return (number, unit)
     }
 
-    /// Units as people write them elsewhere.
+    /// Common spellings of units, with the units of this grammar.
     private static let habits = [
         "sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min", "minute": "min",
         "minutes": "min", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "day": "d", "days": "d", "watt": "W",
         "watts": "W", "percent": "%",
     ]
 
-    /// Digits with at most one point between them and a sign before them.
+    /// Parses digits with at most one decimal point between them, and an optional sign.
     private static func decimal(_ text: Substring) -> Double? {
         let unsigned = text.first == "-" || text.first == "+" ? text.dropFirst() : text
         let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,12 +1,12 @@
 import Automation
 import ProtocolCore
 
-/// Reads rules from a tree. What is wrong is reported and reading goes on, so that one run shows every fault.
+/// Reads rules from a YAML tree. It continues after a mistake, so that one run reports all of them.
 struct RuleReader {
     private(set) var faults: [Fault] = []
     private var known: Set<Fault> = []
 
-    /// Once: a value that several parts of a mapping need is read for each of them.
+    /// Records a mistake once, even if a value is read several times because several parts of a mapping use it.
     mutating func report(_ fault: Fault) {
         if known.insert(fault).inserted { faults.append(fault) }
     }
@@ -41,10 +41,10 @@ struct RuleReader {
     }
 }
 
-// MARK: - What every kind of value needs
+// MARK: - Helpers for all kinds of values
 
 extension RuleReader {
-    /// One element or a list of them, each read by itself.
+    /// Reads one element, or each element of a list. An element with a mistake is left out.
     mutating func each<Element>(
         _ tree: YAMLTree, of what: String, tooManyHint: String = "make several rules of it",
         read: (inout RuleReader, YAMLTree) -> Element?
@@ -71,7 +71,7 @@ extension RuleReader {
         report(tree.place, "'\(key)' is \(form.kind), not \(tree.kind)", hint: "write '\(key): \(form.example)'")
     }
 
-    /// A single value that is not empty.
+    /// Reads a single value; empty only if `isEmptyAllowed`.
     mutating func text(_ tree: YAMLTree, of key: String, most: Int? = nil, isEmptyAllowed: Bool = false) -> String? {
         guard case .scalar(let text) = tree.value else {
             report(tree.place, "'\(key)' is a single value, not \(tree.kind)", hint: "write '\(key): VALUE'")
@@ -90,7 +90,7 @@ extension RuleReader {
         return text
     }
 
-    /// The name of a plug or a rule.
+    /// Reads the name of a plug or a rule.
     mutating func name(_ tree: YAMLTree, of key: String) -> String? {
         guard let text = text(tree, of: key) else { return nil }
         guard text.utf8.count <= RuleFileLimits.nameBytes else {
@@ -104,7 +104,7 @@ extension RuleReader {
             report(tree.place, "a name is one line without spaces at its ends", hint: "delete them")
             return nil
         }
-        // Both mean a folder in an address, so that no browser could ask for what is called so.
+        // "." and ".." are folders in a URL, so a browser could not request a resource with such a name.
         guard text != ".", text != ".." else {
             report(tree.place, "'\(text)' is no name", hint: "add a letter")
             return nil
@@ -124,7 +124,7 @@ extension RuleReader {
         }
     }
 
-    /// One of a few words.
+    /// Reads one of several words.
     mutating func choice<Value>(_ tree: YAMLTree, of key: String, among choices: [(String, Value)]) -> Value? {
         guard let text = text(tree, of: key) else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
@@ -139,7 +139,7 @@ extension RuleReader {
 }
 
 extension YAMLTree {
-    /// What it is, for a message.
+    /// The kind of the value, for messages.
     var kind: String {
         switch value {
         case .scalar(let text): text.isEmpty ? "empty" : "a single value"

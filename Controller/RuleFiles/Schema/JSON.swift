@@ -1,4 +1,4 @@
-/// A JSON value whose objects keep their order, so that the same description is always the same text.
+/// A JSON value whose objects keep their order, so that equal descriptions become equal texts.
 indirect enum JSON {
     case text(String)
     case number(Int)
@@ -8,7 +8,7 @@ indirect enum JSON {
 
     static func texts(_ texts: [String]) -> JSON { .list(texts.map { .text($0) }) }
 
-    /// With two spaces for each level, without a final line break.
+    /// Returns the text with two spaces of indentation per level, without a final line break.
     func written(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
@@ -16,7 +16,7 @@ indirect enum JSON {
         case .number(let number): return "\(number)"
         case .truth(let truth): return "\(truth)"
         case .list(let list):
-            // What is short stands in one line.
+            // A list of plain values is written on one line.
             let isShort = list.allSatisfy { $0.isPlain }
             if isShort { return "[" + list.map { $0.written() }.joined(separator: ", ") + "]" }
             return "[\n" + list.map { inner + $0.written(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"

@@ -1,11 +1,13 @@
-/// A JSON Schema (draft 2020-12) of rule files, from the description that the readers use. Editors complete and check by it.
+/// The JSON Schema (draft 2020-12) of rule files, for completion and checks in editors. It is generated from the
+/// description that the readers use.
 ///
-/// It knows keys, words, what belongs together and how quantities look; not how large they may be, and not whether a plug is there.
-/// Whatever the readers take it takes too, if its YAML is read as YAML 1.2 reads it.
+/// It covers keys, words, combinations of keys and the syntax of quantities, but not the ranges of quantities or the
+/// names of plugs. It accepts every file that the readers accept, if the editor reads the file as YAML 1.2.
 public enum RuleSchema {
+    /// The address of the JSON Schema dialect.
     public static let address = "https://json-schema.org/draft/2020-12/schema"
 
-    /// The same text each time, without a final line break.
+    /// Returns the schema as JSON, without a final line break. The text is always the same.
     public static func json() -> String {
         var mappings = SchemaMappings()
         let rule = mappings.reference(to: RuleGrammar.rule.form)
@@ -19,7 +21,7 @@ public enum RuleSchema {
     }
 }
 
-/// The mappings that a schema refers to, each written once.
+/// The mappings that a schema refers to; each is written once.
 private struct SchemaMappings {
     private(set) var written: [(id: String, schema: JSON)] = []
     private var known: Set<String> = []
@@ -27,7 +29,7 @@ private struct SchemaMappings {
     mutating func reference(to form: MappingForm) -> JSON {
         if known.insert(form.id).inserted {
             let index = written.count
-            // Its place before those that it refers to, which are written while it is.
+            // Reserve the mapping's position before those that it refers to: they are written during the next line.
             written.append((form.id, .object([])))
             written[index].schema = schema(of: form)
         }
@@ -99,7 +101,7 @@ private struct SchemaMappings {
     }
 
     private static func schema(of text: TextForm) -> JSON {
-        // A name such as 7 or true is text to the readers, and no text to an editor.
+        // The readers accept a name such as 7 or true as text, but an editor parses it as a number or a Boolean.
         let isFree = text.most != nil
         var entries: [(String, JSON)] = [("type", isFree ? .texts(["string", "number", "boolean"]) : .text("string"))]
         if let pattern = text.pattern { entries.append(("pattern", .text(pattern))) }

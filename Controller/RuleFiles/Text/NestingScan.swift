@@ -1,27 +1,27 @@
-/// Looks for lists and mappings nested too deep, in one pass over the text and before the YAML library reads it: the library
-/// hashes a key once for every mapping around it, and a key that is itself a mapping of keys would take it minutes.
+/// Finds lists and mappings that are nested too deeply, in one pass and before the YAML library reads the text. The
+/// library hashes a key once per enclosing mapping; with keys that are mappings themselves, this could take minutes.
 ///
-/// It reads as much of YAML as decides which characters are structure: quotes, comments, text blocks, indentation. In text
-/// that the library refuses anyway it may count more than there is; it never counts less than the levels of braces, brackets
-/// and indentation there are. A list at the column of its key, and a mapping whose key is itself a list or a mapping, add no
-/// level, so there are at most twice as many as it counts.
+/// The scan parses only the YAML that decides which characters are structure: quotes, comments, text blocks,
+/// indentation. In text that the library rejects anyway, it may count more levels than there are. It never counts fewer
+/// than the levels of braces, brackets and indentation. A list in the column of its key, and a mapping whose key is a
+/// list or a mapping, add no level. So the real depth is at most twice the counted one.
 struct NestingScan {
     private typealias Scalars = [Unicode.Scalar]
 
     private let text: Scalars
     private var index = 0
-    /// Where the present line begins.
+    /// The index at which the current line begins.
     private var lineStart = 0
     private var line = 1
-    /// Columns, from 0, of the block lists and mappings around the present place.
+    /// The columns, from 0, of the block lists and mappings around the current position.
     private var indents: [Int] = []
-    /// Braces and brackets that are open.
+    /// The number of open braces and brackets.
     private var flow = 0
-    /// Inside of text without quotes, where no quote or bracket has a meaning.
+    /// True within a plain scalar, where quotes and brackets have no meaning.
     private var inPlain = false
-    /// Where the text of this line began that turns out to be a key when a colon follows it.
+    /// The column of a text on this line that becomes a key if a colon follows.
     private var keyColumn: Int?
-    /// Whether this line has had anything but spaces.
+    /// True if the current line had a character other than a space or a tab.
     private var lineHasBegun = false
     private let limit: Int
 
@@ -30,7 +30,7 @@ struct NestingScan {
         self.limit = limit
     }
 
-    /// Where more than `limit` lists and mappings are first inside each other; nil where they never are.
+    /// Returns the first place with more than `limit` nested lists and mappings; nil if the limit is kept everywhere.
     static func firstDeeper(than limit: Int, in source: SourceText) -> Place? {
         var scan = NestingScan(source, limit: limit)
         while scan.index < scan.text.count {
@@ -110,7 +110,8 @@ struct NestingScan {
         advance()
     }
 
-    /// True where a line begins with a directive, `---` or `...`, which end whatever came before; it is then behind it.
+    /// Returns true if the line begins with a directive, `---` or `...`, and skips it. Each of them ends the previous
+    /// part of the document.
     private mutating func endsDocumentPart(_ next: Unicode.Scalar) -> Bool {
         guard column == 0 else { return false }
         if next == "%", !inPlain, indents.isEmpty, flow == 0 {
@@ -123,7 +124,8 @@ struct NestingScan {
         return true
     }
 
-    /// Leaves the lists and mappings that stand further right than this line; text goes on only inside of the innermost.
+    /// Leaves the lists and mappings that are indented more than this line. A plain scalar continues only within the
+    /// innermost one.
     private mutating func unroll() {
         while let last = indents.last, last > column { indents.removeLast() }
         if column <= indents.last ?? -1 { inPlain = false }
@@ -141,14 +143,15 @@ struct NestingScan {
     private mutating func skipQuoted(_ quote: Unicode.Scalar) {
         advance()
         while let next = scalar(), next != quote || quote == "'" && scalar(1) == "'" {
-            // A quote that is doubled, and whatever a backslash stands before, is text.
+            // A doubled quote and an escaped character are text.
             if next == quote || quote == "\"" && next == "\\" && scalar(1) != nil { advance() }
             advance()
         }
         if scalar() != nil { advance() }
     }
 
-    /// Skips the lines of a text block: those indented at least as its first line, and more than what is around it.
+    /// Skips the lines of a text block: those that are indented at least as its first line, and more than the enclosing
+    /// block.
     private mutating func skipTextBlock() {
         let around = indents.last ?? -1
         var indent: Int?

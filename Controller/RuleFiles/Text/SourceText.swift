@@ -1,10 +1,10 @@
-/// A file's text, cut into lines as YAML cuts them, so that its places are found again.
+/// The text of a file, split into lines as YAML splits them, so that places refer to the same lines.
 struct SourceText {
     let text: String
     private let lines: [Substring.UnicodeScalarView]
 
     init(_ text: String) {
-        // A byte order mark is no part of the first line.
+        // A byte order mark is not part of the first line.
         self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         var lines: [Substring.UnicodeScalarView] = []
         let scalars = self.text.unicodeScalars
@@ -26,7 +26,8 @@ struct SourceText {
         self.lines = lines
     }
 
-    /// Line breaks of YAML 1.1: line feed, carriage return, next line, line and paragraph separator.
+    /// Returns true for the line breaks of YAML 1.1: line feed, carriage return, next line, line and paragraph
+    /// separator.
     static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
@@ -34,12 +35,12 @@ struct SourceText {
         }
     }
 
-    /// A line's text without its break, counted from 1; empty beyond the end.
+    /// Returns the text of a line without its break; empty after the last line. The first line is 1.
     func line(_ number: Int) -> String {
         lines.indices.contains(number - 1) ? String(lines[number - 1]) : ""
     }
 
-    /// The first character that YAML does not allow in a file, or that this reader needs for itself.
+    /// The first character that YAML does not allow in a file, or that this reader reserves.
     var firstForbidden: (Place, Unicode.Scalar)? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where !Self.isAllowed(scalar) {
@@ -49,7 +50,8 @@ struct SourceText {
         return nil
     }
 
-    /// Where what follows is shown in another order than it is read in (Unicode Standard Annex 9, explicit formatting characters).
+    /// The place of the first character that changes the display order of text (Unicode Standard Annex 9, explicit
+    /// formatting characters).
     var firstReordering: Place? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where Self.isReordering(scalar) {
@@ -74,8 +76,8 @@ struct SourceText {
         }
     }
 
-    /// Where a key of a mapping stands for the second time, if the first is at `first`; nil where it is not found on the
-    /// same line or below in the same column.
+    /// Returns the place of the second occurrence of a key in a mapping, if the first is at `first`. Returns nil if it
+    /// is neither on the same line nor below in the same column.
     func repetition(of key: String, after first: Place) -> Place? {
         guard !key.isEmpty else { return nil }
         let key = Array(key.unicodeScalars)

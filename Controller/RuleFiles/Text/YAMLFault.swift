@@ -1,19 +1,20 @@
 import Yams
 
 extension Fault {
-    /// The library's error at its place, in the words of somebody who writes a rule file.
+    /// Converts an error of the YAML library to a fault with a place and a hint for the author of the file.
     init(_ error: YamlError, in source: SourceText) {
         let start = Place(line: 1, column: 1)
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
-            // A quote that is never closed is found missing at the end, and is to be mended where it was opened.
+            // The library reports an unclosed quote at the end of the text, but the user must fix it where it was
+            // opened.
             let isUnclosed = problem.contains("unexpected end of stream")
             let nearest = isUnclosed ? context?.mark ?? mark : mark
             let place = Place(line: nearest.line, column: nearest.column)
             let within = context.map { " (\($0.text.trimmed), begun in line \($0.mark.line))" } ?? ""
             self.init(place, "not valid YAML: \(problem)\(within)", hint: Self.hint(problem, at: place, in: source))
         case .composer(_, _, let mark, _):
-            // Aliases are resolved by the tree, so the composer has one other complaint.
+            // The tree resolves aliases, so the composer's only other error is a second document.
             self.init(
                 Place(line: mark.line, column: mark.column), "a second document begins here",
                 hint: "a rule file is one document: delete the line '---' between its parts")
@@ -59,7 +60,7 @@ extension Fault {
 }
 
 extension String {
-    /// Without spaces and line breaks at both ends.
+    /// The text without spaces and line breaks at both ends.
     var trimmed: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

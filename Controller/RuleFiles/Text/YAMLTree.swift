@@ -16,15 +16,15 @@ struct YAMLTree {
 
     var place: Place
     var value: Value
-    /// Values in it, itself included, with every alias replaced.
+    /// The number of values in it, including itself, after each alias has been replaced.
     var size: Int
 
-    /// What stands for the alias indicator `*` while the YAML library reads the text. A plain scalar cannot begin with the
-    /// indicator, so one that begins with the mark is an alias. The aliases are then replaced here, where they have places
-    /// of their own and where their expansion is counted; the library would compare expanded keys without a bound.
+    /// The character that replaces the alias indicator `*` while the YAML library reads the text. A plain scalar cannot
+    /// begin with the indicator, so a scalar that begins with the mark is an alias. The tree then resolves the aliases
+    /// with their own places and counts their expansion; the library would compare expanded keys without a limit.
     static let aliasMark: Unicode.Scalar = "\u{E000}"
 
-    /// The file's only document. An empty file is an empty list.
+    /// Reads the only document of the file. An empty file is an empty list.
     static func read(_ source: SourceText) throws(Fault) -> YAMLTree {
         let start = Place(line: 1, column: 1)
         guard source.text.utf8.count <= RuleFileLimits.bytes else {
@@ -44,7 +44,7 @@ struct YAMLTree {
         let parser: Parser
         let root: Node?
         do {
-            // The basic resolver takes every plain scalar as text: here `on` is no Boolean and `17:00` no number.
+            // The basic resolver reads every plain scalar as text: `on` is not a Boolean and `17:00` is not a number.
             parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
             root = try parser.singleRoot()
         } catch let error as YamlError {
@@ -52,7 +52,7 @@ struct YAMLTree {
         } catch {
             throw Fault(start, "not valid YAML: \(error)")
         }
-        // Nodes refer to their anchors weakly; the parser owns them.
+        // The parser owns the anchors; nodes refer to them weakly.
         return try withExtendedLifetime(parser) { () throws(Fault) -> YAMLTree in
             guard let root else { return YAMLTree(place: start, value: .list([]), size: 1) }
             var builder = TreeBuilder()
@@ -61,9 +61,9 @@ struct YAMLTree {
     }
 }
 
-/// Turns the library's nodes into a tree, once over the document in its order.
+/// Converts the library's nodes to a tree, in the order of the document.
 private struct TreeBuilder {
-    /// Anchors whose values are complete, so no value can contain itself. The last of one name counts.
+    /// The complete anchors; so no value can contain itself. A later anchor replaces an earlier one of the same name.
     private var anchors: [String: YAMLTree] = [:]
 
     mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {
@@ -112,7 +112,8 @@ private struct TreeBuilder {
         return Self.text(String(scalar.string.unicodeScalars.dropFirst()))
     }
 
-    /// The anchor's value, at the alias's place: that is where a wrong one is to be mended. What is inside it keeps its own.
+    /// Returns the anchor's value at the place of the alias, where the user must fix it. Its parts keep their own
+    /// places.
     private func resolve(_ name: String, _ place: Place) throws(Fault) -> YAMLTree {
         guard var tree = anchors[name] else {
             throw Fault(
@@ -140,8 +141,8 @@ private struct TreeBuilder {
         }
     }
 
-    /// A text whose characters are shown in the order in which they are read. The file itself has no other ones, but an escape such as
-    /// `\u202E` makes one.
+    /// Returns the text, or throws if it has a character that changes the display order. The file itself has no such
+    /// characters, but an escape such as `\u202E` can produce one.
     private static func ordered(_ marked: String, _ place: Place) throws(Fault) -> String {
         guard !marked.unicodeScalars.contains(where: SourceText.isReordering) else {
             throw Fault(

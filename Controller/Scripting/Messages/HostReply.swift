@@ -2,7 +2,7 @@ import JSONText
 import Automation
 import RuleFiles
 
-/// What a host answers, as far as it can be told without knowing what was asked.
+/// A parsed reply of a script host, before it is compared with the request.
 enum HostReply: Sendable {
     case loaded([ScriptRules.Declaration], log: [String])
     case done(Answer)
@@ -10,7 +10,7 @@ enum HostReply: Sendable {
 
     struct Timer: Sendable {
         var name: String
-        /// Seconds; nil stops it.
+        /// Seconds until the timer ends; nil stops the timer.
         var after: Double?
     }
 
@@ -21,9 +21,10 @@ enum HostReply: Sendable {
         var log: [String] = []
     }
 
-    /// - Parameter line: without its line feed.
+    /// - Parameter line: the reply without its line feed.
+    /// - Throws: `JSONError` if the line is not a valid reply.
     init(line: [UInt8]) throws(JSONError) {
-        // JSON has them between its words; a state with one would be two lines when it is told again.
+        // JSON allows a line feed between tokens, but a state with one would become two lines when it is sent again.
         guard !line.contains(UInt8(ascii: "\n")) else { throw JSONError("several lines") }
         self = try JSONReader.read(line) { reader throws(JSONError) in
             var reply: HostReply?
@@ -41,7 +42,7 @@ enum HostReply: Sendable {
         }
     }
 
-    // MARK: - Each of them
+    // MARK: - Parts of replies
 
     private static func loaded(_ reader: inout JSONReader) throws(JSONError) -> HostReply {
         var declarations: [ScriptRules.Declaration] = []
@@ -51,7 +52,7 @@ enum HostReply: Sendable {
             case "rules":
                 try reader.list { reader throws(JSONError) in
                     let declaration = try declaration(&reader)
-                    // One more than there may be, so that they are refused by the line of the first that is too many.
+                    // Keep one more than the limit, so that the error can name the line of the first excess function.
                     if declarations.count <= ScriptLimits.handlers { declarations.append(declaration) }
                 }
             case "log": log = try Self.log(&reader)
@@ -133,7 +134,7 @@ enum HostReply: Sendable {
         return log
     }
 
-    /// For a terminal and a list: no character that moves a cursor, and so many bytes at most.
+    /// Returns at most `most` bytes of the text, without control characters, for terminals and lists.
     private static func clipped(_ text: String, to most: Int, lines: Bool = false) -> String {
         var clipped = ""
         for scalar in text.unicodeScalars {

@@ -2,7 +2,7 @@ import Automation
 public import LinuxClocks
 import PlugModel
 
-/// When something is, as a script is told it.
+/// A time, as it is sent to a script.
 public struct ScriptTime: Hashable, Sendable {
     /// Seconds since 1970, UTC.
     public var at: Double
@@ -11,6 +11,7 @@ public struct ScriptTime: Hashable, Sendable {
     /// The time zone, for other times; nil if the host has it already, or if ``offset`` is to apply at all times.
     public var zone: LocalOffsets?
 
+    /// Creates a time: seconds since 1970, and the offset of local time in seconds.
     public init(at: Double, offset: Int = 0, zone: LocalOffsets? = nil) {
         self.at = at
         self.offset = offset
@@ -18,9 +19,9 @@ public struct ScriptTime: Hashable, Sendable {
     }
 }
 
-/// What a host is asked, as a line with its line feed.
+/// The requests to a script host, each a line of JSON with its line feed.
 enum HostRequest {
-    /// - Parameter state: JSON on one line.
+    /// - Parameter state: the stored state of the script, as one line of JSON.
     static func load(name: String, source: String, state: String?, time: ScriptTime) -> [UInt8] {
         var json = JSONText("{\"load\":{")
         json.entry("name", text: name)
@@ -30,7 +31,7 @@ enum HostRequest {
         return json.line(closing: "}}\n")
     }
 
-    /// - Parameter plugs: those that differ from what the host was told.
+    /// - Parameter plugs: the plugs whose state differs from the last one that the host received.
     static func call(_ call: ScriptCall, plugs: some Sequence<PlugView>, time: ScriptTime) -> [UInt8] {
         var json = JSONText("{\"call\":{")
         json.entry("handler", number: Double(call.handler.index))
@@ -59,7 +60,7 @@ enum HostRequest {
     }
 }
 
-/// JSON that grows by one entry after the other.
+/// Builds JSON text, entry by entry.
 struct JSONText {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -95,7 +96,7 @@ struct JSONText {
         write("\"")
     }
 
-    /// Left out where it is none that JSON has.
+    /// Omits a number that is not finite, because JSON cannot express it.
     mutating func entry(_ key: StaticString, number: Double) {
         guard number.isFinite else { return }
         begin(key)

@@ -2,7 +2,7 @@ import JSONText
 import RuleFiles
 
 extension JSONReader {
-    /// Whatever it is.
+    /// Reads a value of any kind.
     mutating func value() throws(JSONError) -> JSONValue {
         switch next() {
         case UInt8(ascii: "{"):

@@ -1,15 +1,16 @@
-/// What a script and its process may fill of the controller's memory.
+/// The limits of messages. They bound the memory of the controller that a script and its process can fill.
 enum MessageLimits {
-    /// Bytes of a line to the host, which refuses longer ones.
+    /// The longest request in bytes; the host rejects longer lines.
     static let request = 1 << 20
-    /// Bytes of a line from it: a host that writes without an end is ended.
+    /// The longest reply in bytes. It stops a host that writes without end.
     static let reply = 256 << 10
-    /// Bytes of a script's text: as JSON, where each may take six, it fits in a line together with the state.
+    /// The longest source in bytes. In JSON a byte can take six, so that the source and the state still fit into one
+    /// request.
     static let source = 128 << 10
-    /// Bytes of a script's name: with a line's number it still is a rule's name.
+    /// The longest name of a script in bytes. With a line number appended it is still a valid rule name.
     static let name = 48
-    /// Timers that one answer starts and stops: more than a script may have.
+    /// The timers that one answer may start and stop; a script may have fewer.
     static let timerChanges = 256
-    /// Bytes of what a host says went wrong.
+    /// The longest error message of a host, in bytes.
     static let words = 2000
 }

@@ -2,11 +2,11 @@ import JSONText
 public import Automation
 import RuleFiles
 
-/// What lines of a host mean: whatever stands in them, they are understood within bounds or refused with a reason.
+/// Interprets the replies of a host. Any line is either interpreted within the limits or rejected with a reason.
 public enum ScriptReplies {
-    /// To `load`.
+    /// Interprets the reply to `load`.
     ///
-    /// - Parameter line: without its line feed.
+    /// - Parameter line: the reply without its line feed.
     public static func script(name: String, source: String, line: [UInt8]) throws(ScriptFault) -> Script {
         let grammar = ScriptRules(name: name, source: source)
         switch try reply(line) {
@@ -25,12 +25,12 @@ public enum ScriptReplies {
         }
     }
 
-    /// To `call`.
+    /// Interprets the reply to `call`.
     ///
-    /// - Parameter line: without its line feed.
+    /// - Parameter line: the reply without its line feed.
     public static func outcome(of line: [UInt8]) throws(ScriptFault) -> ScriptOutcome { try judged(line).outcome }
 
-    /// - Returns: and whether the host believes that a state is kept which is not.
+    /// - Returns: the outcome, and true if the host assumes that a state is stored that was in fact refused.
     static func judged(_ line: [UInt8]) throws(ScriptFault) -> (outcome: ScriptOutcome, isRefused: Bool) {
         switch try reply(line) {
         case .done(let answer):
@@ -50,7 +50,7 @@ public enum ScriptReplies {
         }
     }
 
-    /// All of it or nothing.
+    /// Converts an answer. If any part is not valid, the whole answer fails.
     private static func outcome(of answer: HostReply.Answer) -> ScriptOutcome {
         var done = ScriptAnswer()
         do throws(ScriptRules.Refusal) {
@@ -72,7 +72,7 @@ public enum ScriptReplies {
     }
 }
 
-/// What Lua says of an error, taken apart: `television.lua:12: message`, and a hint on a line of its own.
+/// An error of Lua, split into its parts: `television.lua:12: message`, and a hint on the next line.
 struct ScriptError {
     private static let mark = "\nhint: "
     private static let silence = "it failed and does not say why"
@@ -94,7 +94,7 @@ struct ScriptError {
         message = words.contains { !$0.isWhitespace } ? String(words) : Self.silence
     }
 
-    /// On one line.
+    /// The message and the hint on one line.
     static func flat(_ words: String) -> String {
         let lines = words.split(separator: mark, maxSplits: 1).map { $0.split(separator: "\n").joined(separator: " ") }
         switch lines.count {

@@ -1,19 +1,22 @@
 public import Automation
 public import Backtesting
 
-/// Scripts in virtual time: each in a process of its own, as the daemon has them, that begins when it is first called.
+/// Runs scripts in virtual time, for a backtest. Each script has its own process, as in the daemon; it starts with the
+/// first call.
 public final class VirtualScripts: PastScripts {
+    /// The names of plugs that the scripts contain.
     public let plugs: [String]
+    /// The other texts that the scripts contain.
     public let words: [String]
     private let scripts: [String: Script]
     private let host: String
     private var processes: [String: ScriptProcess] = [:]
-    /// What each keeps, as of its last answer.
+    /// The state of each script after its last answer.
     private var states: [String: String] = [:]
-    /// Before that.
+    /// The state of each script before its last answer.
     private var earlier: [String: String] = [:]
 
-    /// - Throws: where `plugctl-script` is not found.
+    /// - Throws: `ScriptFault` if `plugctl-script` is not found.
     public init(_ scripts: [Script]) throws(ScriptFault) {
         host = try ScriptHost.path()
         self.scripts = Dictionary(scripts.map { ($0.name, $0) }) { first, _ in first }
@@ -24,6 +27,7 @@ public final class VirtualScripts: PastScripts {
 
     deinit { for process in processes.values { process.end() } }
 
+    /// Calls a function of a script at a virtual time, in milliseconds since 1970. A fault becomes a failed outcome.
     public func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
         let name = call.handler.script
         let time = ScriptTime(local: Double(milliseconds) / 1000)
@@ -35,15 +39,16 @@ public final class VirtualScripts: PastScripts {
             if process.isOver { processes[name] = nil }
             return outcome
         } catch {
-            // The next call begins another one, without the daemon's waits between them.
+            // The next call starts a new process immediately, without the daemon's pauses.
             processes.removeValue(forKey: name)?.end()
             return .failed(error.words)
         }
     }
 
+    /// Restores the state before the last call, because its answer was refused.
     public func refused(_ script: String) {
         states[script] = earlier[script]
-        // What it remembers of the call is not wanted.
+        // The process still has the changes of that call.
         processes.removeValue(forKey: script)?.end()
     }
 

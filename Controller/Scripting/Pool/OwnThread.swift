@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A thread for one piece of work that blocks: nothing of what the daemon does else waits behind it.
+/// A dedicated thread for one piece of blocking work, so that the work blocks nothing else in the daemon.
 enum OwnThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// False where the system gives no thread; nothing is done then.
+    /// Returns false if the system cannot create a thread; then the body is not run.
     static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()

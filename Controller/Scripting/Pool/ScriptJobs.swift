@@ -1,23 +1,23 @@
 import Automation
 import Synchronization
 
-/// What a script is to be called for, in the order in which it came, over all its processes. Each worker has a turn, which ends where the
-/// next one begins; what it has under way then is asked again.
+/// The queue of calls to one script, in their order, across all of its processes. Each worker has a turn, which ends
+/// when the next worker begins; a call that is running then is repeated by the next worker.
 final class ScriptJobs: Sendable {
     struct Job: Sendable {
         let id: UInt64
         let call: ScriptCall
         let plugs: [PlugView]
-        /// What the house keeps of the script, which the function is to find.
+        /// The stored state of the script, with which the function must run.
         let state: String?
         let time: ScriptTime
-        /// Called once.
+        /// Completes the call, exactly once.
         let answer: @Sendable (ScriptOutcome?) -> Void
-        /// Whether a process has died of it, or beside it.
+        /// True if a process has ended during this call already.
         var isSecondTry = false
     }
 
-    /// Calls that wait for one script: as many as the house keeps, so that what is beyond is an error of whoever asks.
+    /// The most waiting calls of a script. The house stores no more, so an excess is an error of the caller.
     static let most = ScriptLimits.calls
 
     private struct Closing {
@@ -26,12 +26,12 @@ final class ScriptJobs: Sendable {
 
     private struct State {
         var waiting: [Job] = []
-        /// Those of them that were taken are before it.
+        /// The index of the first waiting job; the jobs before it were taken.
         var first = 0
-        /// The one under way, for as long as somebody wants its answer.
+        /// The running job, until it is completed or withdrawn.
         var taken: Job?
         var turn = 0
-        /// What all that comes is answered with.
+        /// The outcome of all further jobs, once the queue is closed.
         var closing: Closing?
 
         mutating func compact() {
@@ -40,7 +40,8 @@ final class ScriptJobs: Sendable {
             first = 0
         }
 
-        /// False where nobody wants its answer any more, or another worker is to give it.
+        /// Ends the running job. Returns false if the caller has withdrawn it, or if it belongs to another worker's
+        /// turn.
         mutating func end(_ job: Job, _ turn: Int) -> Bool {
             guard self.turn == turn, taken?.id == job.id else { return false }
             taken = nil
@@ -50,9 +51,9 @@ final class ScriptJobs: Sendable {
 
     private let state = Mutex(State())
 
-    // MARK: - Of whoever asks
+    // MARK: - For callers
 
-    /// Answered at once where it cannot wait.
+    /// Adds a job, or completes it immediately if the queue is full or closed.
     func add(_ job: Job) {
         enum Place { case waits, full, closed(ScriptOutcome?) }
         let place = state.withLock { state -> Place in
@@ -68,7 +69,7 @@ final class ScriptJobs: Sendable {
         }
     }
 
-    /// Whoever asked for it has gone: it is answered with nothing, and what comes of it is not wanted.
+    /// Withdraws a job: completes it with nil, and ignores its result.
     func giveUp(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             if let taken = state.taken, taken.id == id {
@@ -81,7 +82,7 @@ final class ScriptJobs: Sendable {
         job?.answer(nil)
     }
 
-    /// Nothing is taken any more, and all that waits or is under way is answered with this.
+    /// Closes the queue. Completes the waiting and the running jobs, and all later ones, with the outcome.
     func close(_ outcome: ScriptOutcome?) {
         let open = state.withLock { state -> [Job] in
             defer { state = State(turn: state.turn, closing: Closing(outcome: outcome)) }
@@ -90,9 +91,9 @@ final class ScriptJobs: Sendable {
         for job in open { job.answer(outcome) }
     }
 
-    // MARK: - Of its workers
+    // MARK: - For workers
 
-    /// From now on it is this one's turn: what an earlier one has under way is the next again.
+    /// Begins a worker's turn. The running job of the previous worker becomes the first waiting job.
     func begin() -> Int {
         state.withLock { state in
             state.turn += 1
@@ -118,16 +119,16 @@ final class ScriptJobs: Sendable {
         }
     }
 
-    /// What became of one that was taken.
+    /// Completes the running job.
     ///
-    /// - Returns: false where nobody has heard of it.
+    /// - Returns: false if the job was withdrawn or belongs to another turn, so that the outcome was ignored.
     func settle(_ job: Job, _ outcome: ScriptOutcome?, _ turn: Int) -> Bool {
         guard state.withLock({ $0.end(job, turn) }) else { return false }
         job.answer(outcome)
         return true
     }
 
-    /// The one that was taken last is the next again.
+    /// Makes the running job the first waiting job again.
     func putBack(_ job: Job, _ turn: Int) {
         state.withLock { state in
             if state.end(job, turn) { state.waiting.insert(job, at: state.first) }

@@ -1,15 +1,15 @@
 public import Automation
 
-/// What becomes of a script's process.
+/// A change of a script's process.
 public enum ScriptNotice: Hashable, Sendable {
     case runs(script: String)
     case ended(script: String, why: String, restartsIn: Duration?)
 }
 
-/// The scripts of a house, each in a process of its own with a thread that waits for it. Calls of one script are made in their order, those
-/// of different scripts beside each other. A process that ends is started again (``ScriptRestarts``).
+/// The scripts of a house. Each has its own process, and a thread that waits for it. Calls of one script are made in
+/// order, those of different scripts concurrently. A process that ends is restarted (``ScriptRestarts``).
 public actor ScriptPool {
-    /// For one who reads them; the oldest are left out where nobody does.
+    /// The notices of all scripts. At most 256 are buffered; if they are not read, the oldest are dropped.
     public nonisolated let notices: AsyncStream<ScriptNotice>
     private let noticing: AsyncStream<ScriptNotice>.Continuation
     private let host: String
@@ -29,10 +29,11 @@ public actor ScriptPool {
         noticing.finish()
     }
 
-    /// From now on these run, and no others. One that has not changed goes on as it is; calls of one that has changed are asked of its new
-    /// process, also the one under way, of which nothing is done until then; calls of one that is gone fail.
+    /// Replaces the scripts. A script with unchanged source keeps its process. Waiting and running calls of a changed
+    /// script are made in its new process; nothing of a running call has been carried out before. Calls of a removed
+    /// script fail.
     ///
-    /// - Parameter states: what the house keeps of them, JSON by their names.
+    /// - Parameter states: the stored states as JSON, by the names of the scripts.
     public func replace(_ scripts: [Script], states: [String: String]) {
         var present: [String: ScriptWorker] = [:]
         for script in scripts.prefix(ScriptLimits.scripts) {
@@ -72,10 +73,13 @@ public actor ScriptPool {
         return nil
     }
 
-    /// Waits for what the function asks for: behind earlier calls of the same script, and while its process is started again.
+    /// Calls a function and waits for its answer, after earlier calls of the same script and after a restart of its
+    /// process.
     ///
-    /// - Parameter state: what the house keeps of the script, JSON. A process that has another one is ended, and the next begins with this.
-    /// - Returns: nil where the pool was ended, or the task cancelled, before it was known: then nothing of it has been done.
+    /// - Parameter state: the stored state of the script as JSON. If its process has a different one, the process is
+    ///   ended, and the next one starts with this state.
+    /// - Returns: nil if the pool was ended or the task was cancelled before the outcome was known; then no part of the
+    ///   answer is carried out.
     public func call(
         _ call: ScriptCall, plugs: [PlugView], state: String?, time: ScriptTime
     ) async -> ScriptOutcome? {
@@ -91,7 +95,7 @@ public actor ScriptPool {
                     ScriptJobs.Job(id: id, call: call, plugs: plugs, state: state, time: time) {
                         continuation.resume(returning: $0)
                     })
-                // A cancellation in between found nothing to give up.
+                // If the task was cancelled before the job was added, the handler found no job to withdraw.
                 if Task.isCancelled { worker.jobs.giveUp(id) }
             }
         } onCancel: {
@@ -99,7 +103,7 @@ public actor ScriptPool {
         }
     }
 
-    /// Returns when no process is left.
+    /// Ends all scripts. Returns when all their processes have ended.
     public func end() async {
         for worker in workers.values { worker.end(nil) }
         workers = [:]

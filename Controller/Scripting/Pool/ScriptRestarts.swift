@@ -1,24 +1,25 @@
 import ProtocolCore
 
-/// When a script's process is started, and when again after it has ended: at once, then after 1 s, and each time after twice as long, so
-/// that a script that dies of every event takes little of the house's time. A process that has lived for long is forgiven.
+/// Decides when a script's process is started and restarted: immediately, then after 1 s, and then each time after
+/// twice the pause, up to 300 s. So a script that crashes at every event uses little time. After 600 s of running, the
+/// pause begins at 1 s again.
 struct ScriptRestarts: Machine, Sendable {
     enum Event: MachineEvent, Hashable, Sendable {
         case deadlineReached
         case ended
-        /// Nothing is wrong with it, but its memory is not wanted.
+        /// The process was ended without a fault, because its state was not stored.
         case discarded
     }
 
     enum Action: Hashable, Sendable {
         case start
-        /// It is started again after so long.
+        /// The process is restarted after this pause.
         case rest(Duration)
     }
 
     static let firstRest = Duration.seconds(1)
     static let longestRest = Duration.seconds(300)
-    /// So long it has to live until its end counts as the first.
+    /// The time that a process must run until its end no longer lengthens the pause.
     static let peace = Duration.seconds(600)
 
     private enum State {
@@ -51,7 +52,8 @@ struct ScriptRestarts: Machine, Sendable {
             state = .resting(until: now + rested)
             return [.rest(rested)]
         case (.discarded, .running(let since)):
-            // No fault to be forgiven; but a call that is refused each time is not to start a process each time.
+            // This is not a fault. But the pause stops a call that is refused each time from starting a process each
+            // time.
             let rested = max(.zero, since + Self.firstRest - now)
             state = .resting(until: now + rested)
             return [.rest(rested)]

@@ -2,19 +2,20 @@ import Automation
 internal import Glibc
 import ProtocolCore
 
-/// A script, its process, and the thread on which both are waited for.
+/// A script with its process, and the loop of the thread that waits for both.
 final class ScriptWorker: Sendable {
     let script: Script
     let jobs: ScriptJobs
     private let host: String
     private let wake: Wake
     private let turn: Int
-    /// What the first process begins with.
+    /// The state with which the first process starts.
     private let state: String?
     private let cord = Cord()
     private let tell: @Sendable (ScriptNotice) -> Void
 
-    /// Takes over what an earlier one has not answered. Nil where no descriptors are left.
+    /// Begins a turn at the queue, which continues the unfinished calls of the previous worker. Returns nil if no
+    /// descriptors are available.
     init?(
         _ script: Script, host: String, state: String?, jobs: ScriptJobs,
         tell: @escaping @Sendable (ScriptNotice) -> Void
@@ -29,28 +30,28 @@ final class ScriptWorker: Sendable {
         wake.wake()
     }
 
-    /// All that waits is answered with this; its process ends, and then its thread.
+    /// Completes all waiting calls with the outcome; ends the process, and then the thread.
     func end(_ outcome: ScriptOutcome?) {
         jobs.close(outcome)
         leave()
     }
 
-    /// Its process ends, also in the midst of a call, and then its thread: another one has its turn.
+    /// Ends the process, even during a call, and then the thread, because another worker has its turn.
     func leave() {
         cord.cut()
         wake.wake()
     }
 
-    // MARK: - On its thread
+    // MARK: - On the worker's thread
 
     private struct Life {
         var restarts = ScriptRestarts(now: .now)
         var process: ScriptProcess?
-        /// What the process has, and the next one begins with.
+        /// The state of the process, with which the next one starts.
         var state: String?
     }
 
-    /// Until it is ended. Each round does one thing: start, call, or wait.
+    /// Runs until the worker's turn is over. Each iteration does one thing: start a process, make a call, or wait.
     func run() {
         var life = Life(state: state)
         while !jobs.isOver(turn) {
@@ -104,13 +105,13 @@ final class ScriptWorker: Sendable {
         }
     }
 
-    /// The house's copy of the state is the only one that counts. A process with another is of no use: it was changed by a call that was
-    /// refused or withdrawn.
+    /// Ends a process whose state differs from the stored one: it was changed by a call that was refused or withdrawn.
+    /// Only the stored state counts.
     private func discard(_ life: inout Life) {
         end(&life, .discarded, "it remembers a call that was not carried out, and begins again without it")
     }
 
-    /// Until it is woken, the process ends or the deadline is there.
+    /// Waits until the worker is woken, the process ends or the deadline is reached.
     private func sleep(until deadline: Instant?, _ process: ScriptProcess?) {
         var polled = [
             pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),

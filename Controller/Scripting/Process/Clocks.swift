@@ -4,12 +4,13 @@ import Synchronization
 internal import Glibc
 
 extension ScriptTime {
-    /// The zone's offsets from 1970 to 2070, and when they were looked up: that takes some milliseconds.
+    /// The zone's offsets from 1970 to 2070, and the time of the lookup. They are cached because a lookup takes some
+    /// milliseconds.
     private static let zone = Mutex<(offsets: LocalOffsets, made: Instant)?>(nil)
     private static let zoneEnd = 3_155_760_000
     private static let zoneLifetime = Duration.seconds(30)
 
-    /// The time by the host's clock and time zone.
+    /// The current time, by the host's clock and time zone.
     public static var now: ScriptTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -18,7 +19,7 @@ extension ScriptTime {
 
     /// A time in the host's time zone.
     ///
-    /// - Parameter seconds: since 1970, UTC.
+    /// - Parameter seconds: seconds since 1970, UTC.
     init(local seconds: Double) {
         self.init(
             at: seconds, offset: HostZone.offset(at: Int(seconds.rounded(.down))), zone: Self.hostZone(now: .now))
@@ -35,7 +36,7 @@ extension ScriptTime {
 }
 
 extension Instant {
-    /// Counts while the machine sleeps, as the controller's clock does.
+    /// The time since boot including suspend (CLOCK_BOOTTIME), as in the rest of the controller.
     static var now: Instant {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,7 +1,7 @@
 internal import Glibc
 import Synchronization
 
-/// Held by a process from its start until it is closed; cut by another thread, it ends the process, also in the midst of a call.
+/// Lets another thread end a process, even during a call: the process registers its socket, and `cut()` shuts it down.
 final class Cord: Sendable {
     private struct State {
         var socket: CInt?
@@ -17,10 +17,10 @@ final class Cord: Sendable {
         }
     }
 
-    /// Before it is closed: its number may be another's afterwards.
+    /// Unregisters the socket. It must be called before the socket is closed, because the number may be reused.
     func letGo() { state.withLock { $0.socket = nil } }
 
-    /// For good: it ends whoever holds it later, too.
+    /// Shuts down the registered socket, and every socket that is registered later.
     func cut() {
         state.withLock { state in
             state.isCut = true

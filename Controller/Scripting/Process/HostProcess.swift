@@ -1,12 +1,13 @@
 import CScripting
 internal import Glibc
 
-/// A host at work: it is asked by a line and answers by one, and whoever asks waits. Where the controller is killed it reads the end of
-/// its input, and ends too.
+/// A running script host. Each request is a line and each answer is a line; the caller waits for the answer. If the
+/// controller is killed, the host reads the end of its input and exits.
 final class HostProcess {
-    /// So long it may take to answer while the machine is awake. Its processor time ends much sooner; this is for one that is stopped.
+    /// The time limit of an answer, without suspend. The limit of processor time is much shorter; this one is for a
+    /// process that is stopped or hangs.
     static let patience = Duration.seconds(10)
-    /// So long a process that has closed its end may still be dying before it is killed.
+    /// The time in which a process that has closed its socket must exit before it is killed.
     private static let farewell = Duration.seconds(1)
 
     let socket: CInt
@@ -17,8 +18,8 @@ final class HostProcess {
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - name: what lists of processes show behind the program's name.
-    ///   - cord: ends it from another thread.
+    ///   - name: the script's name, which process lists show after the program's name.
+    ///   - cord: lets another thread end the process.
     init(
         path: String, name: String, patience: Duration = HostProcess.patience, cord: Cord? = nil
     ) throws(ScriptFault) {
@@ -47,7 +48,7 @@ final class HostProcess {
         close(socket)
     }
 
-    /// Without a word; what it did until now is done.
+    /// Kills the process immediately. Its earlier answers remain valid.
     func end() {
         guard death == nil else { return }
         kill(id, SIGKILL)
@@ -55,7 +56,8 @@ final class HostProcess {
         reap()
     }
 
-    /// Asks and waits for the answer, without its line feed. After a fault nothing is left of the process.
+    /// Sends a request and waits for the answer. Returns the answer without its line feed. After an error the process
+    /// has been killed and reaped.
     func ask(_ line: [UInt8]) throws(ScriptDeath) -> [UInt8] {
         if let death { throw death }
         let deadline = SuspendingClock.now + patience
@@ -69,7 +71,8 @@ final class HostProcess {
         }
     }
 
-    /// Whether it has ended, or speaks without having been asked, which ends it too: to be asked when its socket can be read.
+    /// Returns true if the process has ended. An unsolicited message ends it too. To be called when its socket is
+    /// readable.
     func hasEnded() -> Bool {
         if death != nil { return true }
         var byte: UInt8 = 0
@@ -105,7 +108,7 @@ final class HostProcess {
     private func receive(until deadline: SuspendingClock.Instant) throws(ScriptDeath) -> [UInt8] {
         buffer.removeAll(keepingCapacity: buffer.capacity <= 16_384)
         while true {
-            // First waiting, since no answer is there at once.
+            // Poll first, because an answer is never available immediately.
             try wait(for: POLLIN, until: deadline)
             let start = buffer.count
             let count = receiveMore()
@@ -141,9 +144,9 @@ final class HostProcess {
         }
     }
 
-    // MARK: - The end
+    // MARK: - End
 
-    /// It has closed its end, as a process that dies does a moment before it is dead.
+    /// Waits for a process that has closed its socket: a dying process closes it a moment before it can be reaped.
     private func reapClosed() -> ScriptDeath {
         let deadline = SuspendingClock.now + Self.farewell
         while SuspendingClock.now < deadline {
@@ -170,7 +173,7 @@ final class HostProcess {
 }
 
 extension Duration {
-    /// For poll(2), rounded up, so that it is over when it wakes.
+    /// The duration for poll(2), rounded up, so that it is over when poll returns.
     var roundedMilliseconds: CInt {
         let (seconds, attoseconds) = components
         return CInt(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))

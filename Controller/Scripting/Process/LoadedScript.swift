@@ -12,7 +12,7 @@ final class LoadedScript {
         patience: Duration = HostProcess.patience, cord: Cord? = nil
     ) throws(ScriptFault) {
         try Self.check(name, source)
-        // It goes into a line as it is.
+        // The state is inserted into the request verbatim.
         if let state, !Self.isState(state) {
             throw .unavailable(
                 "the state that is stored for \(name) is damaged",

@@ -1,27 +1,29 @@
 internal import Glibc
 
-/// How a script's process came to its end without having been asked to.
+/// The reason why a script's process ended without a request of the controller.
 public enum ScriptDeath: Error, Hashable, Sendable {
-    /// A call, or the loading, took more of the processor than it may.
+    /// A call, or loading the script, exceeded the limit of processor time.
     case computed
-    /// A call of the kernel that no script may make.
+    /// The process made a system call that the sandbox forbids.
     case forbidden
-    /// What it keeps leaves no room for more. It says so after an answer, so that nothing is lost of what it was asked before.
+    /// The script's data leaves no room for more. The host reports this after an answer, so that no answer is lost.
     case full
-    /// What keeps a script from the rest of the machine cannot be set up here.
+    /// The sandbox cannot be set up on this machine.
     case unshut
-    /// So long no answer, on the clock of the wall.
+    /// The process did not answer for this time.
     case silent(Duration)
-    /// It wrote what nobody understands.
+    /// The process wrote something that is not a valid answer.
     case garbled(String)
-    /// By somebody, or by the kernel for want of memory.
+    /// The process was killed by a user, or by the kernel for lack of memory.
     case killed
+    /// The process received another signal.
     case crashed(signal: Int32)
+    /// The process exited with this status.
     case exited(status: Int32)
-    /// The system does not say.
+    /// The system did not report the reason.
     case unknown
 
-    /// Whether it did this to itself: calling it again would do the same again.
+    /// True if the script caused the end itself, so that a repeated call would end in the same way.
     public var isItsOwn: Bool {
         switch self {
         case .computed, .forbidden, .silent, .garbled: true
@@ -31,7 +33,7 @@ public enum ScriptDeath: Error, Hashable, Sendable {
 }
 
 extension ScriptDeath: CustomStringConvertible {
-    /// What it did, to follow on who it is.
+    /// A description of the end, to append to the name of the script.
     public var description: String {
         switch self {
         case .computed: "it computed for more than 1 s"
@@ -49,11 +51,11 @@ extension ScriptDeath: CustomStringConvertible {
 }
 
 extension ScriptDeath {
-    /// - Parameter status: as waitpid(2) has it.
+    /// - Parameter status: the status of waitpid(2).
     init(status: Int32) {
         let signal = status & 0x7f
         switch signal {
-        // Statuses of ScriptHost/main.c.
+        // Exit statuses of ScriptHost/main.c.
         case 0 where status >> 8 & 0xff == 71: self = .unshut
         case 0 where status >> 8 & 0xff == 75: self = .full
         case 0: self = .exited(status: status >> 8 & 0xff)

@@ -1,11 +1,13 @@
 internal import Glibc
 
-/// The program that runs one script, which is installed with ours.
+/// Finds `plugctl-script`, the program that runs one script. It is installed with this program.
 public enum ScriptHost {
+    /// The file name of the program.
     public static let program = "plugctl-script"
     static let variable = "SMARTPLUG_SCRIPT_HOST"
 
-    /// Its path: what SMARTPLUG_SCRIPT_HOST says, else beside this program's own file, else in `../lib/smartplug` from there.
+    /// Returns the path of the program: the value of SMARTPLUG_SCRIPT_HOST, or a file in the folder of this program, or
+    /// in `../lib/smartplug` from there.
     public static func path() throws(ScriptFault) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), !named.isEmpty {
             guard isProgram(named) else {
