@@ -15,7 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/// A call that is allowed, with what its arguments have to be under a mask; the kernel sees 64 bits of an `int` of which 32 count.
+/// A system call that is allowed, with the values that its arguments must have under a mask. The kernel compares 64
+/// bits, but only 32 bits of an `int` are significant.
 struct allowed {
     int call;
     unsigned count;
@@ -26,26 +27,26 @@ struct allowed {
 #define ARGUMENT(index, mask, value) {index, SCMP_CMP_MASKED_EQ, mask, value}
 
 static const struct allowed allowed_calls[] = {
-    // Its one way in and its one way out.
+    // The only input and the only output.
     {SCMP_SYS(read), 1, {ARGUMENT(0, WHOLE_INT, STDIN_FILENO)}},
     {SCMP_SYS(write), 1, {ARGUMENT(0, WHOLE_INT, STDOUT_FILENO)}},
     {SCMP_SYS(restart_syscall), 0, {{0}}},
-    // The end.
+    // Exit.
     {SCMP_SYS(exit), 0, {{0}}},
     {SCMP_SYS(exit_group), 0, {{0}}},
-    // Memory that is no file's and never code.
+    // Anonymous memory, never executable.
     {SCMP_SYS(brk), 0, {{0}}},
     {SCMP_SYS(mmap), 2, {ARGUMENT(2, PROT_EXEC, 0), ARGUMENT(3, MAP_ANONYMOUS, MAP_ANONYMOUS)}},
     {SCMP_SYS(mmap2), 2, {ARGUMENT(2, PROT_EXEC, 0), ARGUMENT(3, MAP_ANONYMOUS, MAP_ANONYMOUS)}},
     {SCMP_SYS(munmap), 0, {{0}}},
     {SCMP_SYS(mremap), 0, {{0}}},
     {SCMP_SYS(madvise), 1, {ARGUMENT(2, WHOLE_INT, MADV_DONTNEED)}},
-    // The timer of its own computing, and the signal that it sends.
+    // The timer of processor time, and the handler of its signal.
     {SCMP_SYS(setitimer), 1, {ARGUMENT(0, WHOLE_INT, ITIMER_PROF)}},
     {SCMP_SYS(rt_sigaction), 1, {ARGUMENT(0, WHOLE_INT, SIGPROF)}},
     {SCMP_SYS(rt_sigreturn), 0, {{0}}},
     {SCMP_SYS(sigreturn), 0, {{0}}},
-    // The clock, where the kernel does not show it in memory.
+    // The clock, if the kernel does not provide it in the vDSO.
     {SCMP_SYS(clock_gettime), 0, {{0}}},
     {SCMP_SYS(clock_gettime64), 0, {{0}}},
     {SCMP_SYS(gettimeofday), 0, {{0}}},
@@ -57,7 +58,7 @@ static int refuse_other_calls(void) {
     if (filter == NULL) return ENOMEM;
     int result = 0;
     for (unsigned i = 0; i < sizeof allowed_calls / sizeof *allowed_calls && result == 0; i++) {
-        // Negative numbers are calls that this machine's architecture does not have.
+        // A negative number is a system call that this architecture does not have.
         const struct allowed *allowed = &allowed_calls[i];
         if (allowed->call < 0) continue;
         result = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, allowed->call, allowed->count, allowed->arguments);
@@ -70,7 +71,7 @@ static int refuse_other_calls(void) {
 static int close_descriptors(void) {
     if (close_range(STDERR_FILENO + 1, ~0u, 0) == 0) return 0;
     if (errno != ENOSYS && errno != EPERM) return errno;
-    // Before Linux 5.9.
+    // Linux before 5.9 has no close_range.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return errno;
     for (rlim_t descriptor = STDERR_FILENO + 1; descriptor < limit.rlim_cur && descriptor < 1 << 20; descriptor++) {
@@ -79,7 +80,8 @@ static int close_descriptors(void) {
     return 0;
 }
 
-/// What a filter of the service refuses here is refused by ours too: these are walls behind it.
+/// Sets resource limits as a second barrier behind the seccomp filter. EPERM is ignored: a filter of the service may
+/// forbid setrlimit.
 static int limit_resources(void) {
     static const struct { int resource; rlim_t most; } limits[] = {
         {RLIMIT_AS, cage_memory}, {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0},  {RLIMIT_MEMLOCK, 0},
@@ -92,21 +94,23 @@ static int limit_resources(void) {
     return 0;
 }
 
-/// Root becomes nobody, where there is such a user. Without the capabilities that are given up next it could do little more.
+/// Changes from root to the user nobody, if the user namespace has that user. Without capabilities, which are dropped
+/// next, root could do little anyway.
 static int become_nobody(void) {
     enum { nobody = 65534 };
     if (geteuid() != 0) return 0;
     if (setgroups(0, NULL) != 0 || setresgid(nobody, nobody, nobody) != 0 || setresuid(nobody, nobody, nobody) != 0) {
-        // In a namespace that knows no other users.
+        // The user namespace has no other users.
         return errno == EINVAL || errno == EPERM ? 0 : errno;
     }
     return 0;
 }
 
-/// Nothing that it could execute would give them back. Takes a privilege, and whoever has none has nothing to give up.
+/// Prevents that executing a program restores capabilities. This needs a privilege; a process without it has no
+/// capabilities to lose.
 static int drop_bounding_set(void) {
     for (int capability = 0; capability <= CAP_LAST_CAP; capability++) {
-        // EINVAL: this kernel is older and does not know it.
+        // EINVAL: an older kernel does not know the capability.
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL && errno != EPERM) return errno;
     }
     return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 || errno == EINVAL ? 0 : errno;
@@ -121,7 +125,7 @@ static int drop_capabilities(void) {
         has_any = has_any || sets[i].permitted != 0 || sets[i].inheritable != 0;
         sets[i] = (struct __user_cap_data_struct){0};
     }
-    // Who has none may not be let call it.
+    // A filter of the service may forbid capset, so it is not called if there are no capabilities.
     return !has_any || syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 

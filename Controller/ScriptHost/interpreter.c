@@ -9,7 +9,7 @@
 #include "place.h"
 #include "prelude.h"
 
-/// Where the registry keeps the function that answers a line.
+/// The registry reference of the function that answers a line.
 static int answering = LUA_NOREF;
 
 static int where(lua_State *L) {
@@ -19,7 +19,8 @@ static int where(lua_State *L) {
     return 1;
 }
 
-/// Where a tail call left no trace of who called, or a coroutine none of who began it, it is the line of the function that is given.
+/// Returns the script's line that is running. A tail call leaves no frame of the caller, and a coroutine none of its
+/// creator; then it is the line where the given function is defined.
 static int line(lua_State *L) {
     const int line = place_line(L);
     lua_settop(L, 1);
@@ -32,8 +33,8 @@ static int name_script(lua_State *L) {
     return 0;
 }
 
-/// Runs each file of the prelude with the table that they share, and that no script sees. Their own global names are out of its
-/// reach too.
+/// Runs each file of the prelude with a shared table that scripts cannot access. Each file has its own globals, which
+/// scripts cannot change.
 static int prepare(lua_State *L) {
     limits_open(L);
     library_open(L);
@@ -68,7 +69,7 @@ lua_State *interpreter_open(void) {
     return L;
 }
 
-/// The line is made a string of Lua's in here, where it may fail.
+/// Creates the Lua string in a protected call, because it may run out of memory.
 static int answer(lua_State *L) {
     const size_t length = (size_t)lua_tointeger(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, answering);

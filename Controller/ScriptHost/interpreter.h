@@ -3,12 +3,14 @@
 
 #include <lua5.4/lua.h>
 
-/// Lua with what a script may use and the prelude, which answers lines. Null: there is no memory for it.
+/// Creates a Lua state with the libraries for scripts and the prelude. Returns NULL if there is not enough memory.
 lua_State *interpreter_open(void);
 
-/// The answer to a line, with its end, and on top of it whether it is the last one: the script's state is not what it was. Or the reason
-/// why there is none.
-/// Returns what lua_pcall does.
+/// Answers a line. After LUA_OK the stack has the answer with its line feed, and on top a boolean that is true if this
+/// must be the last answer, because the script's state could not be restored. After an error the stack has the error
+/// message.
+///
+/// Returns the status of lua_pcall.
 int interpreter_answer(lua_State *L, const char *line, size_t length);
 
 #endif

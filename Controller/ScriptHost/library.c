@@ -6,10 +6,10 @@
 
 #include "limits.h"
 
-/// Lua's own, which are called as if they had been called themselves: their messages show the script's line.
+/// Lua's own functions. They are called directly, so that their error messages have the script's line.
 static lua_CFunction load, set_metatable, resume, close_thread, wrap;
 
-/// Compiled code can do anything to the process: only text is taken, whatever `mode` says.
+/// Compiled code can corrupt the process, so only text is accepted, for any `mode`.
 static int load_text(lua_State *L) {
     if (lua_gettop(L) < 3) lua_settop(L, 3);
     lua_pushliteral(L, "t");
@@ -17,7 +17,7 @@ static int load_text(lua_State *L) {
     return load(L);
 }
 
-/// Finalizers run at any time, outside of every limit of time.
+/// Finalizers would run at any time, outside of the time limit.
 static int set_metatable_without_finalizer(lua_State *L) {
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
@@ -27,10 +27,10 @@ static int set_metatable_without_finalizer(lua_State *L) {
     return set_metatable(L);
 }
 
-// MARK: - Coroutines: the one that runs is the one that is interrupted
+// MARK: - Coroutines: the time limit must interrupt the coroutine that runs
 
-/// Whether it neither runs nor waits for one that it resumed. Of those that do nothing runs when they are to be resumed or closed: that is
-/// an error, which does not come back to here.
+/// Returns true if the coroutine is neither running nor waiting for a coroutine that it resumed. Resuming or closing
+/// any other coroutine is an error, and then nothing runs.
 static bool rests(lua_State *thread) {
     lua_Debug frame;
     return lua_status(thread) != LUA_OK || !lua_getstack(thread, 0, &frame);
@@ -57,7 +57,7 @@ static int call_wrapped(lua_State *L) {
     lua_insert(L, 1);
     const int results = resume_entered(L);
     if (lua_toboolean(L, -results)) return results - 1;
-    // What it was to close is closed with it.
+    // As in Lua's own wrap, an error closes the coroutine's pending to-be-closed variables.
     lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
     if (lua_status(thread) != LUA_OK && lua_status(thread) != LUA_YIELD) {
         limits_enter(thread);
@@ -69,7 +69,7 @@ static int call_wrapped(lua_State *L) {
 
 static int wrap_entered(lua_State *L) {
     wrap(L);
-    // Of Lua's own function only the coroutine in it is needed.
+    // Only the coroutine in the upvalue of Lua's wrapper is needed.
     lua_getupvalue(L, -1, 1);
     lua_pushcclosure(L, call_wrapped, 1);
     return 1;
@@ -77,7 +77,7 @@ static int wrap_entered(lua_State *L) {
 
 // MARK: -
 
-/// Puts a function into the table on top of the stack. Returns the one that was there.
+/// Replaces a function in the table on top of the stack. Returns the previous function.
 static lua_CFunction replace(lua_State *L, const char *name, lua_CFunction function) {
     lua_getfield(L, -1, name);
     lua_CFunction former = lua_tocfunction(L, -1);
@@ -108,7 +108,7 @@ void library_open(lua_State *L) {
     lua_pop(L, 1);
 }
 
-/// Pushes a copy of the table on top of the stack, with copies of the tables that it holds, so many deep.
+/// Pushes a copy of the table on top of the stack. Tables in it are copied too, down to the given depth.
 static void push_copy(lua_State *L, int depth) {
     const int source = lua_gettop(L), copy = source + 1;
     luaL_checkstack(L, 5, NULL);

@@ -3,11 +3,11 @@
 
 #include <lua5.4/lua.h>
 
-/// Opens those of Lua's libraries that a script gets some of, with the functions replaced that would reach beyond the limits. What a
-/// script may not have is taken away by the prelude.
+/// Opens Lua's libraries for scripts, and replaces functions that could bypass the limits. The prelude removes the
+/// functions that scripts must not have.
 void library_open(lua_State *L);
 
-/// Pushes a table with all of it, each library copied: what a script changes in its own is not changed there.
+/// Pushes a table with copies of all libraries. A script's changes to its libraries do not affect the copies.
 void library_push_copy(lua_State *L);
 
 #endif

@@ -13,7 +13,7 @@
 static size_t used;
 static bool was_refused;
 
-/// Where a script is cannot be asked in here: from Lua 5.4.5 on a stack that is made larger is no stack meanwhile.
+/// The script's line cannot be determined here: since Lua 5.4.5 the stack is not valid while it is being enlarged.
 static void *refuse(void) {
     was_refused = true;
     return NULL;
@@ -21,7 +21,7 @@ static void *refuse(void) {
 
 void *limits_allocate(void *unused, void *block, size_t old_size, size_t new_size) {
     (void)unused;
-    // Of a new block Lua tells its kind there.
+    // For a new block, `old_size` is the kind of object.
     if (block == NULL) old_size = 0;
     if (new_size == 0) {
         free(block);
@@ -30,7 +30,7 @@ void *limits_allocate(void *unused, void *block, size_t old_size, size_t new_siz
     }
     if (new_size > old_size && new_size - old_size > limits_memory - used) return refuse();
     void *moved = realloc(block, new_size);
-    // Lua relies on that a block can be made smaller.
+    // Lua requires that shrinking a block never fails.
     if (moved == NULL) return new_size <= old_size ? block : refuse();
     used += new_size - old_size;
     return moved;
@@ -49,11 +49,12 @@ bool limits_refused(void) {
 static volatile sig_atomic_t expired;
 static lua_State *volatile running;
 
-/// Runs before the next instruction, wherever that is. It stays, so that whoever catches the error gets it again at once.
+/// The hook that runs before the next instruction. It stays installed, so that a script that catches the error gets it
+/// again immediately.
 static void stop(lua_State *L, lua_Debug *activation) {
     (void)activation;
     if (!expired) {
-        // A coroutine that was left over from a call that was stopped.
+        // This hook remained on a coroutine after a call that was stopped.
         lua_sethook(L, NULL, 0, 0);
         return;
     }
@@ -67,7 +68,7 @@ static void interrupt(lua_State *L) {
     lua_sethook(L, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-/// lua_sethook is made to be called by a signal (Lua 5.4, section 4.7, and lua.c).
+/// lua_sethook may be called from a signal handler (Lua 5.4, section 4.7, and lua.c).
 static void time_is_up(int number) {
     (void)number;
     expired = 1;
@@ -75,7 +76,7 @@ static void time_is_up(int number) {
 }
 
 void limits_prepare(void) {
-    // Only once: the second signal finds no handler, and ends the process.
+    // The handler runs once; a second signal has the default action and ends the process.
     struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGPROF, &action, NULL);
@@ -109,8 +110,8 @@ void limits_enter(lua_State *thread) {
 
 // MARK: - An attempt
 
-/// The thread of Lua in which every attempt runs. After an error its stack is what it was, so that the place can be told even where memory
-/// was refused: that error calls no function that could look for it.
+/// The Lua thread in which every attempt runs. An error leaves its stack unchanged, so the script's line can be read
+/// even after a memory error, for which Lua calls no message handler.
 static lua_State *attempts;
 
 void limits_open(lua_State *L) {
@@ -118,13 +119,13 @@ void limits_open(lua_State *L) {
     luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/// In a function of C's a coroutine cannot yield: attempts come to their end at once.
+/// Within a C function a coroutine cannot yield, so an attempt always runs to its end.
 static int call(lua_State *thread) {
     lua_call(thread, lua_gettop(thread) - 1, 1);
     return 1;
 }
 
-/// Makes text of whatever was thrown, while the limits hold: `__tostring` is the script's.
+/// Converts a thrown value to text within the limits, because `__tostring` may be a function of the script.
 static int explain(lua_State *thread) {
     if (lua_type(thread, 1) == LUA_TSTRING) return 1;
     if (luaL_getmetafield(thread, 1, "__tostring") != LUA_TNIL) {
@@ -138,8 +139,8 @@ static int explain(lua_State *thread) {
     return 1;
 }
 
-/// Runs the function that stands in the thread below so many arguments. Afterwards there is its result, or what was thrown, with what was
-/// to be closed closed; `place` is where memory was refused.
+/// Calls the function that is on the thread's stack below `count` arguments. Afterwards the stack has the result or the
+/// error, and to-be-closed variables are closed. After a memory error, `place` is the script's line.
 static int run(lua_State *thread, lua_State *L, int count, char place[place_bytes]) {
     int results;
     const int status = lua_resume(thread, L, count, &results);

@@ -5,33 +5,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What a script may take: memory of Lua's own, and time of computing for each thing that it is asked for.
+/// The limits of a script: Lua's memory, and the processor time per request.
 enum {
     limits_memory = 16 << 20,  // bytes
     limits_milliseconds = 1000,
-    /// So much later the kernel ends the process by SIGPROF: the script is in a C function that does not come back, or catches every error.
+    /// The additional time after which SIGPROF ends the process: the script is in a C function that does not return, or
+    /// it catches every error.
     limits_grace_milliseconds = 500,
 };
 
-/// Gives memory to Lua (lua_Alloc), and beyond the limit none.
+/// Lua's allocator (lua_Alloc). Returns NULL beyond the limit.
 void *limits_allocate(void *unused, void *block, size_t old_size, size_t new_size);
 
-/// Bytes that Lua has now.
+/// The bytes that Lua has allocated.
 size_t limits_used(void);
 
-/// Whether memory was refused since this was asked last.
+/// Returns true if memory was refused since the previous call.
 bool limits_refused(void);
 
-/// Sets up what ends a computation. Once, before anything is computed.
+/// Installs the signal handler of the time limit. Called once, before any script runs.
 void limits_prepare(void);
 
-/// Makes what attempts need. Once, in a protected call.
+/// Creates the thread for attempts. Called once, in a protected call.
 void limits_open(lua_State *L);
 
-/// Lua: attempt(function, ...) calls the function within the limits: true and its result, or false and why it failed, as text.
+/// Lua function: attempt(function, ...) calls the function within the limits. Returns true and its result, or false and
+/// the error as text.
 int limits_attempt(lua_State *L);
 
-/// From now on this thread of Lua runs, a coroutine or what resumed one: it is the one to be interrupted.
+/// Makes the thread (a coroutine, or the one that resumed it) the one that the time limit interrupts.
 void limits_enter(lua_State *thread);
 
 #endif

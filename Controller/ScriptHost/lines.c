@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/// Between lines no more is kept, so that a long script does not stay in memory twice.
+/// The size to which the buffer shrinks between lines, so that a long script does not stay in memory twice.
 enum { kept = 16 << 10 };
 
 static char *buffer;
 static size_t capacity;
-/// What is in the buffer, and how much of its beginning has been given out.
+/// The bytes in the buffer, and how many of them at its beginning belong to lines that were returned.
 static size_t filled, given;
 
-/// Moves what is left to the beginning. False: there is no memory.
+/// Moves the remaining bytes to the beginning and resizes the buffer. Returns false if there is no memory.
 static bool make_room(void) {
     memmove(buffer, buffer + given, filled - given);
     filled -= given;
@@ -29,7 +29,7 @@ static bool make_room(void) {
     return true;
 }
 
-/// False at the end of the input.
+/// Reads more bytes. Returns false at the end of the input.
 static bool fill(void) {
     ssize_t count;
     do {

@@ -4,16 +4,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// A line from the controller has at most so many bytes, its end included; it holds a whole script, or a state of 64 KiB.
+/// The longest line from the controller in bytes, with its line feed. A whole script, or a state of 64 KiB, fits into
+/// it.
 enum { lines_longest = 1 << 20 };
 
 enum line_kind { line_whole, line_too_long, line_none };
 
-/// The next line of standard input without its end, which stays where it is until the next is asked for. Of one that is too long
-/// everything has been read and nothing kept. None: the controller has closed its end.
+/// Reads the next line of standard input. The line has no line feed and is valid until the next call. A line that is
+/// too long is read to its end and discarded. Returns line_none when the controller has closed its end.
 enum line_kind lines_next(const char **line, size_t *length);
 
-/// Writes to standard output. False: nobody reads it any more.
+/// Writes to standard output. Returns false if the reader has closed it.
 bool lines_write(const char *text, size_t length);
 
 #endif

@@ -14,27 +14,27 @@
 #include "limits.h"
 #include "lines.h"
 
-/// How it ends beside 0: the controller closed its end. SIGPROF has ended it where the script computed for too long in a C function,
-/// SIGSYS where it asked the kernel for what it may not have.
+/// Exit statuses other than 0 (the controller closed its end). SIGPROF ends the process if the script computes for too
+/// long in a C function; SIGSYS ends it after a forbidden system call.
 enum {
     exit_usage = 64,
-    /// There was no memory to begin with, or the prelude is wrong.
+    /// There was not enough memory at the start, or the prelude has an error.
     exit_broken = 70,
     exit_no_cage = 71,
     exit_unheard = 74,
-    /// The script keeps so much that nothing else has room: it begins anew.
+    /// The script's data fills the memory; the controller starts a new process.
     exit_full = 75,
 };
 
-/// A closed descriptor is opened on /dev/null, so that no file that is opened later gets its number.
+/// Opens closed standard descriptors on /dev/null, so that no file that is opened later gets their numbers.
 static void open_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDWR);
     }
 }
 
-/// Who started it may have held signals back, and those of the terminal and of the service manager are for the controller: it ends
-/// this process by closing its input.
+/// Unblocks all signals, because the parent may have blocked some. Ignores the signals of the terminal and the service
+/// manager: they are for the controller, which ends this process by closing its input.
 static void set_signals(void) {
     sigset_t none;
     sigemptyset(&none);
@@ -44,22 +44,22 @@ static void set_signals(void) {
     limits_prepare();
 }
 
-/// Whatever reads a file is done before there are none: the C library reads that of the time zone. Times are shifted by what the
-/// controller says, and its own zone is none.
+/// Makes the C library read the time zone's file before the sandbox forbids files. The zone is UTC; the prelude adds
+/// the offset that the controller sends.
 static void set_environment(void) {
     clearenv();
     setenv("TZ", "UTC0", 1);
     tzset();
 }
 
-/// The answer where the prelude could give none: memory ran out in it.
+/// The answer if memory ran out in the prelude itself.
 static const char no_answer[] = "{\"failed\":{\"error\":\"not enough memory: a script has at most 16 MiB\"}}\n";
 static const char too_long[] = "{\"failed\":{\"error\":\"the line is longer than 1 MiB\"}}\n";
 _Static_assert(limits_memory == 16 << 20 && lines_longest == 1 << 20, "told in the answers above");
 
 static int tell(const char *text, size_t length) { return lines_write(text, length) ? 0 : exit_unheard; }
 
-/// 0, or how the process is to end.
+/// Returns 0, or the exit status of the process.
 static int answer(lua_State *L, const char *line, size_t length) {
     switch (interpreter_answer(L, line, length)) {
     case LUA_OK: {
@@ -69,7 +69,7 @@ static int answer(lua_State *L, const char *line, size_t length) {
         return status == 0 && lua_toboolean(L, -1) ? exit_full : status;
     }
     case LUA_ERRMEM: {
-        // What the prelude was at is half done.
+        // The prelude was interrupted, so its data is not consistent.
         const int status = tell(no_answer, sizeof no_answer - 1);
         return status == 0 ? exit_full : status;
     }
@@ -77,7 +77,7 @@ static int answer(lua_State *L, const char *line, size_t length) {
     }
 }
 
-/// After what takes much: loading, and what took all that there is.
+/// Frees memory after loading, and after a request that reached the limit.
 static void give_back_memory(lua_State *L) {
     lua_settop(L, 0);
     lua_gc(L, LUA_GCCOLLECT);
@@ -101,7 +101,7 @@ static int serve(lua_State *L) {
 int main(int count, char **arguments) {
     (void)arguments;
     open_standard_descriptors();
-    // The name of its script, which process lists show.
+    // The argument is the name of the script, for process lists.
     if (count > 2 || isatty(STDIN_FILENO)) {
         fputs("plugctl-script runs one script of rules; plugctl starts it and speaks to it\n", stderr);
         return exit_usage;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// As Lua has it: '=' before a name that is no file's and no source.
+/// The chunk name as Lua stores it: '=' marks a name that is neither a file nor source text.
 static char script[place_name_bytes + 1] = "=";
 
 void place_set_script(const char *name) { snprintf(script, sizeof script, "=%s", name); }

@@ -5,16 +5,18 @@
 
 enum { place_name_bytes = 64, place_bytes = place_name_bytes + 16 };
 
-/// Names the script, once: its file's name, as errors show it.
+/// Sets the script's name for error messages: its file name. Called once.
 void place_set_script(const char *name);
 
-/// The line of the script that is running, that of the innermost of its functions; 0 where there is none.
+/// Returns the current line of the script in its innermost function; 0 if no function of the script is active.
 int place_line(lua_State *L);
 
-/// The line at which the script defines the function on top of the stack, which is popped; 0 where it is none of the script's.
+/// Returns the line at which the script defines the function on top of the stack, and pops it; 0 for functions that are
+/// not the script's.
 int place_definition(lua_State *L);
 
-/// `place_line` as a message begins with it, `television.lua:12: `, or nothing. Allocates nothing.
+/// Writes `place_line` as the beginning of a message, such as `television.lua:12: `, or an empty text. Allocates no
+/// memory.
 void place_write(lua_State *L, char text[place_bytes]);
 
 #endif

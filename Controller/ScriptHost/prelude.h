@@ -3,15 +3,16 @@
 
 #include <stddef.h>
 
-/// What a script sees, written in Lua: it is part of the program, so that nothing can be of another version.
+/// A file of the Lua code that provides a script's functions. It is embedded into the program, so that their versions
+/// always match.
 struct prelude_file {
-    /// As errors show it: "=prelude/state.lua".
+    /// The chunk name for error messages: "=prelude/state.lua".
     const char *name;
     const char *text;
     size_t length;
 };
 
-/// In the order in which they run; the one after the last has no name.
+/// The files in the order in which they run. The last entry has a null name.
 extern const struct prelude_file prelude_files[];
 
 #endif

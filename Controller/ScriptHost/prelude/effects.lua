@@ -1,4 +1,4 @@
--- What a script asks for beside plugs: timers, words for a person, programs, web hooks; and what it logs.
+-- The effects that a script can request besides plugs: timers, notifications, programs, web hooks. And its log.
 --
 --     timer("lights out"):start(600)  :stop()
 --     notify("The washing is done")  notify{title = "Laundry", text = "Done"}
@@ -16,7 +16,7 @@ local globals = host.globals
 local names = setmetatable({}, { __mode = "k" })
 local methods = {}
 
--- One that is changed again in the same call counts as it is in the end.
+-- Several changes of a timer in one call are merged; the last one applies.
 local function change(self, method, after)
     local name = names[self]
     if not name then fail("'" .. method .. "' belongs to a timer", 'write timer("lights out"):' .. method .. "(...), with a colon") end
@@ -54,7 +54,7 @@ rawset(globals, "timer", function(name)
     return object
 end)
 
--- MARK: - Outside
+-- MARK: - Effects outside of the house
 
 rawset(globals, "notify", function(note)
     if type(note) ~= "table" then return act("notify", { notify = host.text(note, "a notification", 2000) }) end
@@ -68,7 +68,7 @@ local function words(value)
     if not list then fail("a command is a list of text, not " .. shown(value), 'write run{"program", "argument"}') end
     for index = 1, #list do
         local word = list[index]
-        -- An argument may be empty, the program may not.
+        -- An argument may be empty, but not the program.
         if word ~= "" or index == 1 then host.text(word, "a word of a command", 1000) end
     end
     return list
@@ -103,7 +103,7 @@ end)
 
 local function log(...)
     local lines, words = host.lines, {}
-    -- A line that says so is the last one.
+    -- The last line reports that more lines were dropped.
     if #lines >= limits.lines then return end
     for index = 1, select("#", ...) do words[index] = tostring((select(index, ...))) end
     local isLast = #lines + 1 == limits.lines

@@ -1,5 +1,5 @@
--- JSON. It is read by its library, from lines of the controller's; and written here, since the library's memory and time are not Lua's:
--- so a script's limits hold for whatever it gives.
+-- JSON. The library decodes lines of the controller. Encoding is done here: the library's memory and time are not under
+-- Lua's limits, and a script's values must be.
 
 local host = ...
 local char, concat, format, gsub, match = string.char, table.concat, string.format, string.gsub, string.match
@@ -8,8 +8,8 @@ local tonumber, type = tonumber, type
 
 -- MARK: - Reading
 
--- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0; beyond what a float holds exactly
--- it was none. What is null is left out.
+-- Converts decoded JSON to Lua values. JSON has no integer type: an integral number becomes an integer, so that 3 is
+-- not shown as 3.0. A number beyond the exact range of a float stays a float. Null entries are removed.
 host.exact = 2 ^ 53
 local exact = host.exact
 local function plain(value)
@@ -33,11 +33,11 @@ end
 escapes['"'], escapes["\\"] = '\\"', "\\\\"
 escapes["\n"], escapes["\r"], escapes["\t"] = "\\n", "\\r", "\\t"
 
--- text: UTF-8.
+-- Quotes text, which must be UTF-8.
 function host.quoted(text) return '"' .. gsub(text, '[%c"\\]', escapes) .. '"' end
 local quoted = host.quoted
 
--- A number that is none of infinity and nothing else.
+-- Formats a finite number.
 function host.digits(value)
     if mathtype(value) == "integer" then return format("%d", value) end
     for digits = 15, 17 do
@@ -46,7 +46,7 @@ function host.digits(value)
     end
 end
 
--- Text, a number, a list with entries, or an object, of tables that are no script's.
+-- Encodes a string, a number, a list that is not empty, or an object. The tables must be the prelude's, not a script's.
 function host.written(value)
     if type(value) == "string" then return quoted(value) end
     if type(value) == "number" then return host.digits(value) end

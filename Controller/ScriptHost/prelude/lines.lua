@@ -1,13 +1,15 @@
--- What the controller asks, and what it is answered: a line each, of JSON.
+-- The requests of the controller and their answers, each a line of JSON.
 --
--- Of a call everything is told at once, after the script's function has come to its end: until then nothing has happened.
+-- A call is answered with all of its effects at once, after the script's function has returned. Before that, nothing
+-- has an effect.
 
 local host = ...
 local concat, floor, load, pcall, sub, type = table.concat, math.floor, load, pcall, string.sub, type
 local decode, quoted, written = host.json.decode, host.quoted, host.written
 local attempt, clean, fail, limits, plain = host.attempt, host.clean, host.fail, host.limits, host.plain
 
--- zone: seconds ahead of UTC at first, and then pairs: a second of UTC, and how many seconds it is ahead from then on.
+-- zone: the offset from UTC in seconds at first, then pairs of a time (seconds since 1970, UTC) and the offset from
+-- that time.
 host.at, host.offset, host.zone = 0, 0, nil
 
 -- MARK: - Answers
@@ -16,19 +18,19 @@ local function failed(problem)
     local lines = host.lines
     host.lines, host.call = nil, nil
     local log = lines and #lines > 0 and ',"log":' .. written(lines) or ""
-    -- It has lines: the hint is the second one.
+    -- Keep line feeds: the hint is on the second line.
     local text = clean(problem, limits.errorBytes, "[\0-\9\11-\31\127]")
     return '{"failed":{"error":' .. quoted(text) .. log .. "}}\n"
 end
 
--- Parts by name, each JSON already. To be called within an attempt.
+-- Builds an answer of parts that are JSON already. To be called within an attempt.
 local function answer(kind, parts)
     local line = '{"' .. kind .. '":{' .. concat(parts, ",") .. "}}\n"
     if #line >= limits.answerBytes then host.tooMuch() end
     return line
 end
 
--- list: of JSON already.
+-- list: entries that are JSON already.
 local function addList(parts, name, list)
     if #list > 0 then parts[#parts + 1] = '"' .. name .. '":[' .. concat(list, ",") .. "]" end
 end
@@ -50,7 +52,7 @@ end
 
 local function runScript(name, source, state)
     host.beginState(state)
-    -- Some editors write a mark of the encoding.
+    -- Some editors write a byte order mark.
     if sub(source, 1, 3) == "\u{FEFF}" then source = sub(source, 4) end
     local script, problem = load(source, "=" .. name)
     if not script then fail(problem) end
@@ -76,7 +78,7 @@ local function loadScript(message)
     if not isFine then return failed(result) end
     host.isLoaded = true
     host.loadedState(result.state)
-    -- They are the controller's now.
+    -- The controller has them now.
     host.rules, host.lines = nil, nil
     return result.line
 end
@@ -96,7 +98,8 @@ local function runHandler(handler, event)
     return { state = state, line = answer("done", parts) }
 end
 
--- The state is that of before; where there is no room for that, this is the last answer.
+-- Restores the state before the call. Returns true as its second value if there is no memory for that; then this is the
+-- last answer.
 local function takeBack(problem)
     local isFine = attempt(host.restoreState)
     return failed(problem), not isFine
@@ -112,13 +115,14 @@ local function callHandler(message)
     local event = type(message.event) == "table" and plain(message.event) or {}
     local isFine, result = attempt(runHandler, handler, event)
     if not isFine then return takeBack(result) end
-    -- Told from here on.
+    -- From here on the controller has the state.
     host.tellState(result.state)
     host.lines, host.call = nil, nil
     return result.line
 end
 
--- line: without its end. The answer: with it, and whether it is the last one.
+-- Answers a line without its line feed. Returns the answer with its line feed, and true if this must be the last
+-- answer.
 function host.answer(line)
     local isFine, message = pcall(decode, line)
     if isFine and type(message) == "table" then

@@ -1,5 +1,5 @@
--- `plug(NAME)`: a plug as the script sees it, and what it can ask of it. Nothing is done before the function that asks has come to its
--- end; what a plug is asked is what it was when the function was called.
+-- `plug(NAME)`: the state of a plug, and its commands. Commands are carried out after the script's function has
+-- returned. The state is the one when the function was called.
 --
 --     plug("Fan"):on()  :on{lasting = "15 min"}  :off()  :toggle()
 --     plug("Lamp"):dim(40, {over = 2})  :brighten(-10)  :restore()
@@ -9,9 +9,9 @@ local host = ...
 local lower, next, rawset, setmetatable, type = string.lower, next, rawset, setmetatable, type
 local decimal, fail, limits, options, shown = host.decimal, host.fail, host.limits, host.options, host.shown
 
--- What the controller told of each plug last, by name, and what is asked for in the call at hand.
+-- The last state of each plug that the controller sent, by name.
 local views = {}
--- Names by the objects that scripts have, where they cannot be changed.
+-- The names of the objects that scripts have, stored where scripts cannot change them.
 local names = setmetatable({}, { __mode = "k" })
 
 function host.seePlugs(changes)
@@ -20,7 +20,8 @@ function host.seePlugs(changes)
     end
 end
 
--- The one of this name, or else the only one whose name differs in capitals. Nil: none is known.
+-- Returns the state of the plug with this name, or of the only plug whose name differs just in case. Nil if there is no
+-- such plug.
 local function view(name)
     if views[name] then return views[name] end
     local found
@@ -33,7 +34,7 @@ local function view(name)
     return found
 end
 
--- Nil outside of a call; else { actions = {...}, bytes = their sum, timers = {...} }.
+-- Returns the current call: { actions = {...}, bytes = their sum, timers = {...} }. Fails outside of a call.
 function host.asked(what)
     if host.call then return host.call end
     fail(what .. " works only in a function that an event calls", "put it into on(...), at(...) or cron(...)")
@@ -41,7 +42,7 @@ end
 
 function host.tooMuch() fail("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB") end
 
--- Adds what a rule file has as an entry of `then`.
+-- Adds an action, in the form of an entry of a rule file's `then`.
 function host.act(what, action)
     local call = host.asked(what)
     local actions = call.actions
@@ -80,7 +81,7 @@ function methods.off(self) act("off", { ["turn off"] = nameOf(self, "off") }) en
 function methods.toggle(self) act("toggle", { toggle = nameOf(self, "toggle") }) end
 function methods.restore(self) act("restore", { restore = nameOf(self, "restore") }) end
 
--- key: `to` a level, or `by` a difference.
+-- key: `to` for a level, `by` for a difference.
 local function dim(self, method, key, percent, least, given)
     local name = nameOf(self, method)
     local given = options(given, method, { over = true })

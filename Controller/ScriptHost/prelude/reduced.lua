@@ -1,5 +1,6 @@
--- Lua's own libraries, without what reaches out of the script, and with a clock and a chance that are the same each time: the clock is
--- the controller's, virtual in a backtest, and the chance that of the script's name and the moment it was loaded.
+-- Lua's own libraries without functions that reach outside of the script. Clock and random numbers are reproducible:
+-- the clock is the controller's, which is virtual in a backtest, and the random seed is made of the script's name and
+-- the time of loading.
 
 local host = ...
 local byte, floor, format, gsub, pcall, select = string.byte, math.floor, string.format, string.gsub, pcall, select
@@ -7,7 +8,7 @@ local date, difftime, time, setmetatable, type, randomseed = os.date, os.difftim
 local fail, shown, sub = host.fail, host.shown, string.sub
 local globals = host.globals
 
--- MARK: - What is not there
+-- MARK: - Removed functions
 
 local function absent(name, why)
     return function() fail(name .. " is not there: " .. why) end
@@ -41,7 +42,7 @@ local function number(value, what)
     return floor(value)
 end
 
--- Seconds that local time is ahead of UTC at a moment, which may be in another season than now.
+-- Returns the offset of local time from UTC in seconds at a time; the time may be in another season than now.
 local function offsetAt(moment)
     local zone = host.zone
     if not zone then return floor(host.offset) end
@@ -53,7 +54,8 @@ local function offsetAt(moment)
     return zone[2 * low + 1]
 end
 
--- The moment at which the clock shows a local time: of two the first. A time that the clock leaves out is counted on from before it.
+-- Converts local time to UTC. An ambiguous local time is the first of the two; a skipped one is counted from the offset
+-- before the change.
 local function momentOf(shown)
     local before, after = offsetAt(shown - 86400), offsetAt(shown + 86400)
     if offsetAt(shown - before) == before then return shown - before end
@@ -61,14 +63,14 @@ local function momentOf(shown)
     return shown - before
 end
 
--- The zone by its distance from UTC, for %z and %Z.
+-- Formats the zone as its offset from UTC, for %z and %Z.
 local function zone(moment)
     local minutes = offsetAt(moment) // 60
     local size = minutes < 0 and -minutes or minutes
     return format("%s%02d%02d", minutes < 0 and "-" or "+", size // 60, size % 60)
 end
 
--- A percent sign that is doubled is none of them.
+-- Replaces %z and %Z, but not after a doubled percent sign.
 local function zoned(text, moment)
     return (gsub(text, "%%([%%zZ])", function(letter) return letter == "%" and "%%" or zone(moment) end))
 end
@@ -100,7 +102,7 @@ globals.os = absentTable("os", "a script has the time and nothing else of the sy
     difftime = function(one, other) return number(one, "a time") - number(other, "a time") + 0.0 end,
 })
 
--- MARK: - Chance
+-- MARK: - Random numbers
 
 local function seed()
     local sum = 0

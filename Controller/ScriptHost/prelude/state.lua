@@ -1,5 +1,5 @@
--- `state`: a table of the script that survives restarts. After each call it is written as JSON; if that is not what the controller has,
--- the answer says so. What a failed call changed in it is taken back.
+-- `state`: a table of the script that survives restarts. After each call it is encoded as JSON; if it differs from what
+-- the controller has stored, the answer contains it. A failed call's changes to it are reverted.
 
 local host = ...
 local concat, find, len, next = table.concat, string.find, utf8.len, next
@@ -11,7 +11,8 @@ local infinity, exact = math.huge, host.exact
 
 host.json.decode_max_depth(limits.stateDepth + 8)
 
--- Of the writing at hand: the pieces, how many bytes they have, the keys that lead to where it is, the tables that it is within.
+-- The encoding in progress: its pieces, their size in bytes, the keys on the path to the current value, and the
+-- enclosing tables.
 local pieces, bytes, trail, open
 
 local function path()
@@ -57,7 +58,7 @@ end
 
 local write
 
--- The keys in their order: whole numbers from 1 on, or text.
+-- Returns the keys in order: integers from 1, or strings.
 local function keys(value)
     local names, count, kind = {}, 0, nil
     for key in next, value do
@@ -120,12 +121,13 @@ end
 -- MARK: - The table itself
 
 local globals = host.globals
--- As JSON: what the controller has, and what a failed call goes back to. They differ by what the script did while it was loaded.
+-- The state as JSON that the controller has, and the one to which a failed call reverts. They differ if the script
+-- changed the state while it was loaded.
 local told, good = "{}", "{}"
--- The script's `state` since the last call.
+-- The script's `state` after the last successful call.
 local current
 
--- The state as JSON, or an error that says what in it cannot be kept.
+-- Returns the state as JSON, or fails with the path of the value that cannot be stored.
 function host.writtenState()
     local value = rawget(globals, "state")
     if type(value) ~= "table" then fail("state is a table, not " .. shown(value), "to forget everything write state = {}") end
@@ -136,7 +138,7 @@ function host.writtenState()
     return text
 end
 
--- value: what the controller has, nil at the first time. To be called within an attempt, as is `restoreState`.
+-- value: the stored state; nil if there is none yet. To be called within an attempt, as `restoreState`.
 function host.beginState(value)
     current = type(value) == "table" and host.plain(value) or {}
     rawset(globals, "state", current)
@@ -148,13 +150,14 @@ function host.loadedState(text)
     good, current = text, rawget(globals, "state")
 end
 
--- Whether it is another one than the controller has.
+-- Returns true if the text differs from the state that the controller has.
 function host.isNewState(text) return text ~= told end
 
--- The controller has it now. Nothing in here can fail.
+-- Records that the controller has the state now. This function cannot fail.
 function host.tellState(text) good, told, current = text, text, rawget(globals, "state") end
 
--- As it was before the call. The table stays the same one: the script may have it in a local variable.
+-- Reverts the state to the one before the call. The table keeps its identity, because the script may have it in a local
+-- variable.
 function host.restoreState()
     for key in next, current do rawset(current, key, nil) end
     for key, value in next, host.plain(decode(good)) do rawset(current, key, value) end

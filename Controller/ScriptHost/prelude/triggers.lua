@@ -1,5 +1,5 @@
--- What calls a function: `on`, `at` and `cron`, while the script is loaded. Each becomes a rule, in the words of rule files; what is wrong
--- with a value is told by whoever reads those.
+-- The functions `on`, `at` and `cron`, which register a function while the script is loaded. Each becomes a rule in the
+-- form of rule files; the controller checks the values.
 --
 --     on("Television", "rises above", 40, {lasting = "3 s", hysteresis = 2}, f)      "falls below"
 --     on("Television", "stays between", {5, 40}, f)
@@ -8,18 +8,18 @@
 --     on("timer", "lights out", f)             on("rule", "Movie night", f)
 --     at("07:30", {weekdays = {"sat", "sun"}}, f)      at("sunset", {offset = -1800}, f)      cron("*/15 * * * *", f)
 --
--- Beside them: name, cooldown, late, away, limit. Numbers are watts, watt-hours and seconds.
+-- Further options: name, cooldown, late, away, limit. Numbers are watts, watt-hours and seconds.
 
 local host = ...
 local next, rawset, select, type = next, rawset, select, type
 local decimal, fail, limits, options, shown = host.decimal, host.fail, host.limits, host.options, host.shown
 local globals = host.globals
 
--- Each rule as JSON, and how many bytes they have: beside them the log has room in the answer.
+-- The rules as JSON, and their size in bytes. The limit leaves room for the log in the answer.
 host.rules, host.handlers = {}, {}
 local rulesBytes = 0
 
--- MARK: - Values, as rule files write them
+-- MARK: - Values in the form of rule files
 
 local function with(unit)
     return function(value) return type(value) == "number" and decimal(value) .. unit or value end
@@ -28,7 +28,7 @@ local watts, wattHours, span = with " W", with " Wh", with " s"
 
 local function word(value) return value end
 
--- `accept` or { accept = "10 min" }; also the span alone.
+-- Accepts a word such as `accept`, a table such as { accept = "10 min" }, or only the duration.
 local function lasting(name, words)
     return function(value)
         if type(value) == "table" then return { [name] = span(options(value, name, { [name] = true })[name]) } end
@@ -37,7 +37,7 @@ local function lasting(name, words)
     end
 end
 
--- One or a list.
+-- Accepts one day or a list of days.
 local function days(value)
     return type(value) == "table" and (host.list(value, 14) or fail("'weekdays' is one or a list of days")) or value
 end
@@ -52,7 +52,7 @@ local beside = {
     away = lasting("remember", { skip = true, remember = true }), limit = limit, name = word,
 }
 
--- What the trigger itself takes.
+-- The options of the triggers.
 local besidePower = { lasting = span, ["for"] = span, hysteresis = watts }
 local besideKind = {
     ["rises above"] = besidePower, ["falls below"] = besidePower, ["stays between"] = besidePower,
@@ -60,7 +60,8 @@ local besideKind = {
     protection = {}, appliance = { cycle = word },
 }
 
--- Only text and numbers can be told, and tables of them, which are copied; of anything else the place is this one.
+-- Checks a value and copies it: strings, numbers, and tables of these. Other values are reported here, because only
+-- here the script's line is known.
 local function told(value, what, isWithin)
     local kind = type(value)
     if kind == "table" and not isWithin then
@@ -89,7 +90,7 @@ local function loading(what)
     fail(what .. "(...) works only while the script is loaded", "call it outside of functions, at the script's beginning")
 end
 
--- Moves the options that `takes` has into `inside`, the others into the rule.
+-- Adds a rule. Options that `takes` lists go into `inside`, the others into the rule.
 local function add(what, when, inside, takes, given, handler)
     if type(handler) ~= "function" then
         fail("the last argument of " .. what .. " is a function, not " .. shown(handler), what .. "(..., function(event) ... end)")
@@ -115,7 +116,7 @@ local function add(what, when, inside, takes, given, handler)
     host.handlers[#host.rules] = handler
 end
 
--- The options, which may be left out, and the function.
+-- Returns the options, which may be missing, and the function.
 local function rest(count, first, second)
     if count == 1 then return nil, first end
     return first, second

@@ -1,26 +1,27 @@
--- What the whole prelude uses: errors with the script's line, and checks of what a script gives.
+-- Functions that the whole prelude uses: errors with the script's line, and checks of a script's arguments.
 --
--- A script can change every table that it sees, `string` and the metatable of text among them. So the prelude has libraries of its own,
--- calls no methods of text, reads tables of the script raw, and shares `host`, which no script sees.
+-- A script can change every table that it can access, including `string` and the metatable of strings. So the prelude
+-- has its own copies of the libraries, calls no methods of strings, reads a script's tables raw, and shares `host`,
+-- which scripts cannot access.
 
 local host = ...
 local error, floor, format, gsub, len = error, math.floor, string.format, string.gsub, utf8.len
 local match, min, next, sub, tonumber, tostring, type = string.match, math.min, next, string.sub, tonumber, tostring, type
 local concat, infinity, sort = table.concat, math.huge, table.sort
 
--- Told in Documentation/reference/scripts.md; the controller has the same in ScriptLimits.
+-- Documented in Documentation/reference/scripts.md; ScriptLimits has the same values.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
     answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 366 * 86400,
 }
 
--- Ends what the script is doing: `television.lua:12: message`, and in a line of its own what to do.
+-- Raises an error: `television.lua:12: message`, with the hint on the next line.
 function host.fail(message, hint)
     error(host.where() .. message .. (hint and "\nhint: " .. hint or ""), 0)
 end
 local fail = host.fail
 
--- A value as messages show it.
+-- Formats a value for messages.
 function host.shown(value)
     local kind = type(value)
     if kind == "string" then return "'" .. host.clean(value, 60) .. "'" end
@@ -29,12 +30,12 @@ function host.shown(value)
 end
 local shown = host.shown
 
--- Text that is UTF-8 and at most so many bytes, whatever it was, without control characters, which would move a terminal's cursor;
--- or without those of a set.
+-- Returns valid UTF-8 of at most `most` bytes, without control characters (they could move a terminal's cursor), or
+-- without the characters of `set`.
 function host.clean(text, most, set)
     if #text > most then
         local cut = most - 3
-        -- Not in the midst of a character.
+        -- Do not split a character.
         while cut > 0 and match(text, "^[\128-\191]", cut + 1) do cut = cut - 1 end
         text = sub(text, 1, cut) .. "…"
     end
@@ -42,7 +43,7 @@ function host.clean(text, most, set)
     return (gsub(text, set or "%c", " "))
 end
 
--- The word that was probably meant, for the end of a hint.
+-- Returns the most similar word as the end of a hint; nil if no word is similar.
 function host.meant(word, words)
     if type(word) ~= "string" or #word > 40 then return nil end
     local best, least = nil, 3
@@ -65,9 +66,9 @@ function host.meant(word, words)
     return best and "did you mean '" .. best .. "'?"
 end
 
--- MARK: - What a script gives
+-- MARK: - Arguments of scripts
 
--- Text of at most so many bytes.
+-- Checks text of 1 to `most` bytes.
 function host.text(value, what, most)
     if type(value) ~= "string" then fail(what .. " is text, not " .. shown(value)) end
     if not len(value) then fail(what .. " is no UTF-8: " .. shown(value)) end
@@ -75,7 +76,7 @@ function host.text(value, what, most)
     return value
 end
 
--- The name of a plug, a rule or a timer.
+-- Checks the name of a plug, a rule or a timer.
 function host.name(value, what)
     local name = host.text(value, what, host.limits.nameBytes)
     if match(name, "%c") then fail(what .. " has no control characters: " .. shown(name)) end
@@ -90,7 +91,7 @@ function host.number(value, what, least, most)
     return value
 end
 
--- As rule files write numbers: without an exponent, and no longer than needed.
+-- Formats a number as rule files do: without an exponent and trailing zeros.
 function host.decimal(number)
     if number ~= number or number == infinity or number == -infinity or number > 1e12 or number < -1e12 then
         fail("a number is needed, not " .. number)
@@ -101,7 +102,7 @@ end
 
 local units = { ms = 0.001, s = 1, min = 60, h = 3600, d = 86400 }
 
--- A span of time as a number of seconds: a number is so many, text is as in rule files.
+-- Converts a duration to seconds. A number is in seconds; text has a unit as in rule files.
 function host.seconds(value, what, least, most)
     local seconds = value
     if type(value) == "string" then
@@ -117,7 +118,7 @@ function host.seconds(value, what, least, most)
     return seconds
 end
 
--- The entries of a list of at most so many; nil where it is none.
+-- Returns a copy of a list of 1 to `most` entries; nil for other values.
 function host.list(value, most)
     if type(value) ~= "table" then return nil end
     local count, copy = 0, {}
@@ -133,7 +134,7 @@ function host.list(value, most)
     return count > 0 and copy or nil
 end
 
--- Looks through a table of options: each must be one of those that `takes` has.
+-- Returns a copy of a table of options. Each key must be in `takes`.
 function host.options(value, what, takes)
     if value == nil then return {} end
     if type(value) ~= "table" then fail("the options of " .. what .. " are a table, not " .. shown(value)) end
