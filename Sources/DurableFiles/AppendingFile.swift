@@ -1,16 +1,17 @@
-/// A file that only grows. After a power cut it holds every append that had returned, and perhaps a part of the one that
-/// had not: records need their own length and checksum.
+/// A file that only grows. After a power cut it holds every append that has returned, and perhaps a part of an append
+/// that had not. So records need a length and a checksum.
 public final class AppendingFile {
-    /// What an append survives once it has returned.
+    /// The failure that a completed append survives.
     public enum Durability: Sendable {
-        /// A power cut: it waits for the storage.
+        /// A power cut: the append waits for the storage.
         case powerCut
-        /// The end of the process, however it comes: for files that lie in memory anyway.
+        /// The end of the process for any reason: for files in memory.
         case process
     }
 
+    /// The path of the file; ``rename(to:)`` changes it.
     public private(set) var path: String
-    /// Bytes in the file, all of them as durable as was asked for.
+    /// The length of the file in bytes. All these bytes have the requested durability.
     public private(set) var length: Int
     private let durability: Durability
     private let store: FileStore
@@ -20,8 +21,10 @@ public final class AppendingFile {
     /// Opens the file, creating it if it is missing.
     ///
     /// - Parameters:
-    ///   - mode: permissions of a new file before the process's mask.
-    ///   - isSecret: refuses a file that others may read or write, as ``FileStore/readSecretIfPresent(_:limit:)`` does.
+    ///   - mode: the permissions of a new file, before the process's file mode creation mask.
+    ///   - isSecret: true to refuse a file that other users may read or write, as
+    ///     ``FileStore/readSecretIfPresent(_:limit:)`` does.
+    /// - Throws: ``FileError``.
     public init(
         _ path: String, mode: UInt32 = 0o600, isSecret: Bool = false, durability: Durability = .powerCut,
         store: FileStore = FileStore()
@@ -43,9 +46,9 @@ public final class AppendingFile {
 
     deinit { store.calls.close(descriptor) }
 
-    /// Adds the bytes at the end and returns when they are durable. On an error none of them stay in the file: what was
-    /// written is cut off again, so that a later append does not stand behind a torn one. If even that fails, every later
-    /// append throws ``FileError/Reason/damaged``.
+    /// Appends the bytes and returns when they are durable. After an error none of them remain in the file: the written
+    /// part is cut off, so that a later append does not follow a torn one. If cutting off fails too, every later append
+    /// throws ``FileError/Reason/damaged``.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         guard !isDamaged else { throw FileError(.write, path, .damaged) }
         do throws(FileError) {
@@ -58,14 +61,14 @@ public final class AppendingFile {
         length += bytes.count
     }
 
-    /// Gives the file another name, in the place of the one that has it; what is open stays open.
+    /// Renames the file, replacing a file of that name. Its descriptor stays open.
     public func rename(to newPath: String) throws(FileError) {
         try store.attempt(.rename, newPath) { () throws(SystemError) in try store.calls.rename(path, to: newPath) }
         path = newPath
         if durability == .powerCut { try store.synchronizeDirectory(of: newPath) }
     }
 
-    /// Shortens the file, for example to drop a torn record found after a power cut.
+    /// Shortens the file, for example to remove a torn record after a power cut.
     public func truncate(to newLength: Int) throws(FileError) {
         precondition(newLength <= length, "truncating never grows a file")
         try store.attempt(.write, path) { () throws(SystemError) in

@@ -1,18 +1,20 @@
 extension FileStore {
-    /// Replaces the file's content so that any reader, and anyone after a power cut, finds the old bytes or the new ones,
-    /// never a mixture. When it returns, the new ones are durable; when it throws, the file is as it was, except that a
-    /// failed last step (``FileError/Operation/synchronize`` of the directory) leaves open which of the two a power cut
-    /// would keep.
+    /// Replaces the content of a file so that any reader, also after a power cut, finds either the old or the new
+    /// bytes, never a mixture. When it returns, the new bytes are durable. When it throws, the file is unchanged,
+    /// except after a failure of the last step (``FileError/Operation/synchronize`` of the directory): then a power cut
+    /// may keep either content.
     ///
-    /// The new content is written beside the file as `NAME.new`. Two writers of one file would share that name: hold the
-    /// directory's ``DirectoryLock``.
+    /// The new content is first written to `NAME.new` in the same directory. Two writers of one file would share that
+    /// name, so callers hold the directory's ``DirectoryLock``.
     ///
-    /// - Parameter mode: permissions of the new file before the process's mask; the default lets only the owner read it.
+    /// - Parameter mode: the permissions of the new file, before the process's file mode creation mask; by default only
+    ///   the owner can read it.
     public func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
         try replace(path, with: bytes, mode: mode, isExact: false)
     }
 
-    /// Replaces the file as ``replace(_:with:mode:)`` does, with one that every user may read, whatever the process's mask says.
+    /// Replaces a file as ``replace(_:with:mode:)`` does. Every user may read the new file, for any file mode creation
+    /// mask.
     public func replaceForAll(_ path: String, with bytes: [UInt8]) throws(FileError) {
         try replace(path, with: bytes, mode: 0o644, isExact: true)
     }
@@ -23,7 +25,7 @@ extension FileStore {
             try writeReplacement(replacement, bytes, mode, isExact: isExact)
             try attempt(.rename, path) { () throws(SystemError) in try calls.rename(replacement, to: path) }
         } catch {
-            // The space it takes may be what is missing. If this fails too, the first error is the one worth telling.
+            // Free the space, which may be what is missing. If this fails too, the first error is the useful one.
             try? calls.remove(replacement)
             throw error
         }
@@ -40,8 +42,8 @@ extension FileStore {
         try attempt(.synchronize, path) { () throws(SystemError) in try calls.synchronize(descriptor) }
     }
 
-    /// A power cut may have left an unfinished replacement. It is removed, not reused: its permissions may be others, and
-    /// the name may have been turned into a link.
+    /// Creates the replacement. An unfinished one from before a power cut is removed and not reused: its permissions
+    /// may differ, and its name may be a link by now.
     private func openReplacement(_ path: String, _ mode: UInt32) throws(FileError) -> Int32 {
         do throws(FileError) {
             return try open(path, .creating(mode: mode))

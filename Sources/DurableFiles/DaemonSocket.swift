@@ -1,23 +1,27 @@
 import Glibc
 
-/// The local socket of `plugctl daemon`: where it listens for the commands of its own user.
+/// The local socket of `plugctl daemon`, which accepts commands of the daemon's user.
 public enum DaemonSocket {
-    /// What stands at a socket's path.
+    /// The kind of entry at a socket's path.
     public enum Presence: Hashable, Sendable {
+        /// There is no file at the path.
         case absent
-        /// A socket that this user made, or root, who may do anything anyway.
+        /// A socket of this user or of root.
         case own
-        /// Somebody else's, by number: who speaks to it tells them what this house has.
+        /// A socket of another user, with the user id. A client must not use it: its owner would receive the house's
+        /// data.
         case foreign(owner: UInt32)
-        /// A link, a file, a directory.
+        /// A link, a file or a directory.
         case noSocket
     }
 
-    /// Bytes of the longest path that the kernel takes (unix(7), `sun_path` without its closing zero).
+    /// The longest path of a socket in bytes (unix(7), `sun_path` without its closing zero).
     public static let longestPath = 107
 
-    /// - Parameter named: what a person asked for; nil for $SMARTPLUG_DAEMON, else the service's runtime directory, else the
-    ///   user's, else, where there is none, the directory of what programs remember.
+    /// Returns the path of the socket.
+    ///
+    /// - Parameter named: the path that the user named; nil for $SMARTPLUG_DAEMON, then the service's runtime
+    ///   directory, then the user's runtime directory, then the user's state directory.
     public static func path(_ named: String? = nil) -> String {
         if let named { return named }
         if let asked = environment, !asked.isEmpty { return asked }
@@ -25,10 +29,10 @@ public enum DaemonSocket {
         return (UserDirectories.runtime ?? UserDirectories.state) + "/smartplug/daemon.socket"
     }
 
-    /// Whether the environment asks for doing without a daemon: $SMARTPLUG_DAEMON is there and empty.
+    /// True if the user disables the daemon: $SMARTPLUG_DAEMON is set and empty.
     public static var isDeclined: Bool { environment?.isEmpty == true }
 
-    /// Looks at the name alone, and opens nothing.
+    /// Returns the kind of entry at the path. It only reads the entry's status and opens nothing.
     public static func presence(at path: String) -> Presence {
         var status = stat()
         guard lstat(path, &status) == 0 else { return .absent }
@@ -36,8 +40,8 @@ public enum DaemonSocket {
         return status.st_uid == geteuid() || status.st_uid == 0 ? .own : .foreign(owner: status.st_uid)
     }
 
-    /// Whether nobody but this user and root can put anything of theirs in the place of a socket there: it is theirs, and nobody
-    /// else may write in it, or nobody there can take another's file away, as in /tmp.
+    /// Returns true if only this user and root can replace a socket in the directory: one of them owns it, and either
+    /// no other users may write to it, or it has the sticky bit, as /tmp has.
     public static func isSafe(directory: String) -> Bool {
         var status = stat()
         guard stat(directory, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0 else { return false }

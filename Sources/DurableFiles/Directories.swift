@@ -1,7 +1,8 @@
 extension FileStore {
-    /// Makes the directory and those above it that are missing; one that exists is left as it is.
+    /// Creates the directory and its missing parents. An existing directory is not changed.
     ///
-    /// - Parameter mode: permissions of the last directory before the process's mask; those above it get 0755.
+    /// - Parameter mode: the permissions of the last directory, before the process's file mode creation mask; its
+    ///   parents get 0755.
     public func makeDirectories(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         let trimmed = withoutTrailingSlashes(path)
         guard !calls.isDirectory(trimmed) else { return }
@@ -12,7 +13,7 @@ extension FileStore {
                 try calls.makeDirectory(trimmed, mode: mode)
             }
         } catch {
-            // Another process may have made it in between.
+            // Another process may have created it in the meantime.
             guard error.reason == .system(.alreadyExists), calls.isDirectory(trimmed) else { throw error }
         }
         try synchronizeDirectory(of: trimmed)

@@ -1,17 +1,21 @@
 import Glibc
 
-/// The right to be the only process that works in a directory. It lasts as long as the value or the process, whichever ends
-/// first; a killed process leaves nothing behind that would have to be cleaned up.
+/// The exclusive right of one process to work in a directory. It ends with this value or with the process. A killed
+/// process leaves nothing that needs to be cleaned up.
 ///
-/// The directory itself is locked, so that it works on a storage that cannot be written. Where it can, a file named `lock`
-/// tells the owner's process number to whoever comes second. It stays when the lock is given back.
+/// The lock is on the directory itself, so it also works on read-only storage. On writable storage, the file `lock`
+/// holds the owner's process id, for the error message of a second process. The file remains after the lock is
+/// released.
 public final class DirectoryLock: Sendable {
+    /// The path of the directory.
     public let directory: String
     private let calls: any FileCalls
     private let descriptor: Int32
 
-    /// - Throws: ``FileError`` with ``FileError/Reason/held(by:)`` and the path of the directory when another process, or
-    ///   another value of this one, has the lock.
+    /// Locks a directory without waiting.
+    ///
+    /// - Throws: ``FileError`` with ``FileError/Reason/held(by:)`` and the path of the directory if another process, or
+    ///   another value in this process, has the lock.
     public init(_ directory: String, store: FileStore = FileStore()) throws(FileError) {
         let descriptor = try store.open(directory, .directory)
         do throws(FileError) {
@@ -23,7 +27,7 @@ public final class DirectoryLock: Sendable {
         self.directory = directory
         self.calls = store.calls
         self.descriptor = descriptor
-        // The number helps a person; the lock holds without it.
+        // The process id is only information; the lock is valid without it.
         try? Self.sign(directory, store)
     }
 
@@ -49,7 +53,7 @@ public final class DirectoryLock: Sendable {
         try store.writeAll(Array("\(getpid())\n".utf8), to: descriptor, path: path)
     }
 
-    /// The number that the holder wrote, or nil where it could not, or has not yet.
+    /// Returns the holder's process id; nil if it has not been written, or not yet.
     private static func holder(_ directory: String, _ store: FileStore) -> Int32? {
         guard let bytes = try? store.read(directory + "/lock", limit: 64) else { return nil }
         return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })

@@ -1,55 +1,66 @@
 import Glibc
 
-/// The kernel's calls that the file operations are made of. ``LinuxFileCalls`` is the kernel; tests put a disk in its place
-/// that is full, failing, or loses its power at a given byte.
+/// The system calls that the file operations use. ``LinuxFileCalls`` makes real calls; tests use a simulated disk that
+/// is full, fails, or loses power at a given byte.
 public protocol FileCalls: Sendable {
-    /// Opens and returns a descriptor.
+    /// Opens a file or directory and returns a descriptor.
     func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32
+    /// Closes a descriptor.
     func close(_ descriptor: Int32)
-    /// Returns how many bytes were read; 0 at the end.
+    /// Returns the number of bytes read; 0 at the end of the file.
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// Returns how many bytes were written, which may be fewer than given.
+    /// Returns the number of bytes written, which may be fewer than given.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+    /// Returns the length of the file in bytes.
     func length(_ descriptor: Int32) throws(SystemError) -> Int
+    /// Returns the kind, the permissions and the owner of an open file.
     func access(_ descriptor: Int32) throws(SystemError) -> FileAccess
-    /// Sets the permissions, whatever the process's mask says.
+    /// Sets the permissions exactly, without the process's file mode creation mask.
     func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError)
+    /// Sets the length of the file in bytes.
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError)
     /// Returns when data and length have reached the storage.
     func synchronize(_ descriptor: Int32) throws(SystemError)
+    /// Renames a file, replacing a file of the new name.
     func rename(_ path: String, to newPath: String) throws(SystemError)
-    /// Gives a file a second name; throws `alreadyExists` when the name is taken.
+    /// Creates a hard link; throws `alreadyExists` if the name is taken.
     func link(_ path: String, to newPath: String) throws(SystemError)
+    /// Removes a file.
     func remove(_ path: String) throws(SystemError)
+    /// Creates a directory. The mode is subject to the process's file mode creation mask.
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError)
+    /// Returns true if the path leads to a directory.
     func isDirectory(_ path: String) -> Bool
-    /// The names in a directory, in order.
+    /// Returns the names in a directory, sorted.
     func names(in directory: String) throws(SystemError) -> [String]
-    /// Takes the exclusive lock of an open file or directory without waiting; throws `wouldBlock` when another process has it.
+    /// Locks an open file or directory exclusively, without waiting; throws `wouldBlock` if another process has the
+    /// lock.
     func lock(_ descriptor: Int32) throws(SystemError)
-    /// Gives the lock back, also where a process that was forked meanwhile has the descriptor too.
+    /// Releases the lock, even if a forked process has the descriptor too.
     func unlock(_ descriptor: Int32)
 }
 
-/// What a file is opened for. None of it waits for the other end of a pipe.
+/// The purpose of an open file. Opening never waits for the other end of a pipe.
 public enum OpenPurpose: Sendable, Hashable {
+    /// Reading a file.
     case reading
-    /// Reading what nobody else may know: a link is an error.
+    /// Reading a secret: a link is an error.
     case readingSecret
-    /// A new file; it is an error if the name is taken.
+    /// Writing a new file; an existing name is an error.
     case creating(mode: UInt32)
-    /// Writing at the end, creating the file if it is missing.
+    /// Appending to the file, which is created if it is missing.
     case appending(mode: UInt32)
-    /// Reading and writing the lock file, creating it if it is missing.
+    /// Reading and writing the lock file, which is created if it is missing.
     case locking
+    /// Synchronizing or locking a directory.
     case directory
 }
 
-/// A file that is no regular one, and no directory, which the kernel refuses to read itself.
+/// A file that is neither a regular file nor a directory. (The kernel itself refuses to read directories.)
 public enum IrregularFile: Sendable, Hashable {
     case pipe, socket, device
 
-    /// - Parameter mode: `st_mode`. Nil for a regular file and a directory.
+    /// - Parameter mode: the file's `st_mode`. The result is nil for a regular file or a directory.
     init?(mode: UInt32) {
         switch mode & S_IFMT {
         case S_IFIFO: self = .pipe
@@ -60,13 +71,14 @@ public enum IrregularFile: Sendable, Hashable {
     }
 }
 
-/// What an open file is and whose.
+/// The kind, the permissions and the owner of a file.
 public struct FileAccess: Sendable, Hashable {
-    /// Kind and permissions: `st_mode`.
+    /// The kind and the permissions: `st_mode`.
     public var mode: UInt32
-    /// The user's number.
+    /// The user id of the owner.
     public var owner: UInt32
 
+    /// Creates a value from `st_mode` and `st_uid`.
     public init(mode: UInt32, owner: UInt32) {
         self.mode = mode
         self.owner = owner

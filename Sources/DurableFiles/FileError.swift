@@ -1,42 +1,50 @@
 import Glibc
 
-/// A failed file operation: what was tried on which path, why it failed and what to try next.
+/// An error of a file operation: the operation, the path, the reason and a hint.
 public struct FileError: Error, Sendable, Hashable {
+    /// The operation that failed.
     public enum Operation: String, Sendable {
         case open, read, write, synchronize, rename, remove, lock
         case makeDirectory = "make the directory"
     }
 
+    /// Why an operation failed.
     public enum Reason: Sendable, Hashable {
+        /// A system call failed.
         case system(SystemError)
-        /// The file holds more bytes than the caller is ready to keep in memory.
+        /// The file exceeds the caller's limit in bytes.
         case tooLarge(limit: Int)
-        /// A pipe, a socket or a device where a file is needed.
+        /// The file is a pipe, a socket or a device instead of a regular file.
         case notRegular(IrregularFile)
-        /// This line of it, from 1, is not UTF-8.
+        /// A line of the file, from 1, is not UTF-8.
         case noText(line: Int)
         /// The file system did not answer in time.
         case late
         /// No program opened the pipe for reading in time.
         case noReader
-        /// Another process holds the directory; nil when its number could not be read.
+        /// Another process has locked the directory; nil if its process id could not be read.
         case held(by: Int32?)
-        /// An append failed before and what it left behind could not be cut off again.
+        /// An earlier append failed, and its remains could not be cut off.
         case damaged
-        /// A secret that group or others may read, write or run: these permissions, the lower nine bits of its mode.
+        /// A secret that the group or others may read, write or execute, with its permissions (the lower nine bits of
+        /// its mode).
         case exposed(permissions: UInt32)
-        /// A secret of another user, by number.
+        /// A secret that another user owns, with the user id.
         case foreign(owner: UInt32)
-        /// A secret that is a link, a pipe or a device: whoever can make such a one decides what is read.
+        /// A secret that is a link, a pipe or a device: its creator could decide what is read.
         case noPlainFile
-        /// A secret without a single byte.
+        /// A secret of zero bytes.
         case empty
     }
 
+    /// The operation that failed.
     public let operation: Operation
+    /// The path of the file or directory.
     public let path: String
+    /// Why the operation failed.
     public let reason: Reason
 
+    /// Creates an error.
     public init(_ operation: Operation, _ path: String, _ reason: Reason) {
         self.operation = operation
         self.path = path
@@ -47,7 +55,7 @@ public struct FileError: Error, Sendable, Hashable {
         self.init(operation, path, .system(error))
     }
 
-    /// What to try next, where something sensible can be said.
+    /// A hint about what the user can do; nil if there is nothing useful to suggest.
     public var hint: String? {
         if path == UserDirectories.missingHome || path.hasPrefix(UserDirectories.missingHome + "/") {
             return

@@ -1,15 +1,19 @@
 import Glibc
 
-/// What shows from outside that a file has changed: one that was written anew differs in at least one of these.
+/// The attributes that reveal a change of a file without reading it. Rewriting a file changes at least one attribute.
 public struct FileStamp: Hashable, Sendable {
+    /// The length in bytes.
     public var bytes: Int64
-    /// Since 1970: when its content, and when anything of it, was changed last.
+    /// The time of the last change of the content, in nanoseconds since 1970.
     public var modifiedNanoseconds: Int64
+    /// The time of the last change of the inode, in nanoseconds since 1970.
     public var changedNanoseconds: Int64
-    /// Which file of the file system it is: another one where it was replaced.
+    /// The inode number; a replaced file has a different one.
     public var inode: UInt64
+    /// True for a directory.
     public var isDirectory: Bool
 
+    /// Creates a stamp.
     public init(
         bytes: Int64, modifiedNanoseconds: Int64, changedNanoseconds: Int64, inode: UInt64, isDirectory: Bool = false
     ) {
@@ -20,7 +24,8 @@ public struct FileStamp: Hashable, Sendable {
         self.isDirectory = isDirectory
     }
 
-    /// Of the file that a link leads to. Nil where there is none, or nobody may know.
+    /// Reads the attributes of the file to which the path leads, through links. Returns nil if it is missing or not
+    /// accessible.
     public init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -34,10 +39,10 @@ public struct FileStamp: Hashable, Sendable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// The names in a directory but for `.` and `..`, in order.
+    /// Returns the names in a directory without `.` and `..`, sorted.
     ///
-    /// - Parameter limit: more than these are left out, whichever they are.
-    /// - Returns: nil where it cannot be read.
+    /// - Parameter limit: the most names that are read; further ones are left out, in the order of the file system.
+    /// - Returns: nil if the directory cannot be read.
     public static func names(in directory: String, limit: Int) -> [String]? {
         guard let open = opendir(directory) else { return nil }
         defer { closedir(open) }

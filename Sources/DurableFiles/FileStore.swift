@@ -1,11 +1,13 @@
-/// Files that survive a power cut: whole-file reads with a limit, atomic replacement, appends that are complete or absent.
+/// File operations that survive a power cut: whole-file reads with a limit, atomic replacement, appends that are
+/// complete or absent.
 ///
-/// Paths are the kernel's: absolute, or relative to the working directory. Every call blocks until the storage has answered;
-/// those that read, for a while at most (``Patience``).
+/// Paths are absolute, or relative to the working directory. Every call blocks until the storage has answered; reads
+/// have a time limit (``Patience``).
 public struct FileStore: Sendable {
     let calls: any FileCalls
     let patience: Patience
 
+    /// Creates a store. Tests pass a simulated disk or a shorter time limit.
     public init(calls: any FileCalls = LinuxFileCalls(), patience: Patience = .ofFiles) {
         (self.calls, self.patience) = (calls, patience)
     }
@@ -14,7 +16,8 @@ public struct FileStore: Sendable {
         try attempt(.open, path) { () throws(SystemError) in try calls.open(path, purpose) }
     }
 
-    /// Makes the entries of a file's directory durable: without it a power cut may forget a name whose data was kept.
+    /// Makes the entries of the path's parent directory durable. Otherwise a power cut may lose the name of a file
+    /// whose data was stored.
     func synchronizeDirectory(of path: String) throws(FileError) {
         let parent = parentDirectory(of: path)
         let descriptor = try open(parent, .directory)
@@ -22,13 +25,13 @@ public struct FileStore: Sendable {
         try attempt(.synchronize, parent) { () throws(SystemError) in try calls.synchronize(descriptor) }
     }
 
-    /// Renames a file, in the place of one that has the name.
+    /// Renames a file, replacing a file of the new name, and makes the change durable.
     public func rename(_ path: String, to newPath: String) throws(FileError) {
         try attempt(.rename, newPath) { () throws(SystemError) in try calls.rename(path, to: newPath) }
         try synchronizeDirectory(of: newPath)
     }
 
-    /// Removes a file; that there is none is as good.
+    /// Removes a file if it exists.
     public func removeIfPresent(_ path: String) throws(FileError) {
         do throws(FileError) {
             try attempt(.remove, path) { () throws(SystemError) in try calls.remove(path) }
@@ -37,19 +40,21 @@ public struct FileStore: Sendable {
         }
     }
 
-    /// The names in a directory, in order.
+    /// Returns the names in a directory, sorted.
     public func names(in directory: String) throws(FileError) -> [String] {
         try attempt(.read, directory) { () throws(SystemError) in try calls.names(in: directory) }
     }
 
-    /// Removes files of one directory, those that are there. When it returns, no loss of power brings one of them back.
+    /// Removes the given files of a directory, as far as they exist. After it returns, they do not reappear after a
+    /// power cut.
     public func removeDurably(_ names: [String], from directory: String) throws(FileError) {
         for name in names { try removeIfPresent("\(directory)/\(name)") }
         try synchronizeDirectory(of: "\(directory)/.")
     }
 
-    /// Makes an empty file where nothing has its name; one that is there stays as it is and is not opened.
-    /// - Parameter mode: permissions before the process's mask.
+    /// Creates an empty file if the name is free. An existing file is neither changed nor opened.
+    ///
+    /// - Parameter mode: the permissions, before the process's file mode creation mask.
     public func makeFileIfAbsent(_ path: String, mode: UInt32) throws(FileError) {
         do throws(FileError) {
             calls.close(try open(path, .creating(mode: mode)))
@@ -60,8 +65,8 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: path)
     }
 
-    /// Returns when the path's file system has answered. A call on one that never answers would stay in the kernel without a message:
-    /// callers check a directory that the user named before they use it.
+    /// Returns when the path's file system has answered. Callers check a directory that the user named in this way
+    /// before they use it: a call on a file system that never answers would hang without a message.
     ///
     /// - Throws: ``FileError`` with ``FileError/Reason/late`` if there is no answer in time (``Patience``).
     public func requireAnswer(of path: String) throws(FileError) {
@@ -70,17 +75,17 @@ public struct FileStore: Sendable {
         guard answer != nil else { throw FileError(.open, path, .late) }
     }
 
-    /// Looks whether this process may make files in a directory; one that is not there is none that it may not.
+    /// Throws if this process may not create files in a directory. A missing directory is not an error.
     public func checkWritable(_ directory: String) throws(FileError) {
         do throws(FileError) {
-            // The file that whoever takes the directory writes anyway.
+            // This file is created anyway when the directory is locked.
             calls.close(try open("\(directory)/lock", .locking))
         } catch {
             guard error.reason == .system(.notFound) else { throw error }
         }
     }
 
-    /// Writes everything, however little the kernel takes at a time.
+    /// Writes all bytes, in as many calls as needed.
     func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
@@ -89,13 +94,13 @@ public struct FileStore: Sendable {
                     try calls.write(descriptor, UnsafeRawBufferPointer(rebasing: all[written...]))
                 }
             }
-            // A file that takes nothing and gives no error would be asked for ever.
+            // Without this check, a write that returns 0 without an error would loop forever.
             guard count > 0 else { throw FileError(.write, path, .inputOutput) }
             written += count
         }
     }
 
-    /// Makes one call, again when a signal interrupted it, and says on which path it failed.
+    /// Makes one call and repeats it after EINTR. Adds the operation and the path to an error.
     @discardableResult
     func attempt<Value>(
         _ operation: FileError.Operation, _ path: String, _ call: () throws(SystemError) -> Value
@@ -110,7 +115,7 @@ public struct FileStore: Sendable {
     }
 }
 
-/// The directory that holds the path's last component.
+/// Returns the parent directory of a path.
 func parentDirectory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,7 +1,8 @@
 import Glibc
 
-/// The kernel itself. Every descriptor is closed on exec, so that a child process never keeps a lock alive.
+/// The system calls of the kernel. All descriptors are close-on-exec, so that no child process keeps a lock.
 public struct LinuxFileCalls: FileCalls {
+    /// Creates the calls; they have no state.
     public init() {}
 
     public func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
@@ -18,7 +19,7 @@ public struct LinuxFileCalls: FileCalls {
     }
 
     public func close(_ descriptor: Int32) {
-        // Whatever had to reach the storage was synchronized before, so an error of close changes nothing.
+        // An error of close is ignored: data that must reach the storage has been synchronized before.
         _ = Glibc.close(descriptor)
     }
 

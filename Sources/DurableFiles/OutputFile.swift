@@ -1,17 +1,17 @@
 import Glibc
 
-/// Results in a place that the user named: a file, or a stream to another program.
+/// Writes results to a place that the user named: a file, or a stream to another program.
 extension FileStore {
-    /// Links that are followed, as many as the kernel follows.
+    /// The most links that are followed; the kernel has the same limit.
     private static let linkLimit = 40
 
-    /// Writes a result to the place that the path names. Links are followed. A regular file is replaced as a whole, and made if there is
-    /// none. A pipe, a terminal or another character device gets the bytes, and so does a descriptor of this process that the path
-    /// names, such as `/dev/stdout`.
+    /// Writes a result to a path. Links are followed. A regular file is replaced atomically, or created if it is
+    /// missing. A pipe, a terminal or another character device receives the bytes. So does a descriptor of this process
+    /// that the path names, such as `/dev/stdout`.
     ///
-    /// - Parameter mode: permissions of a file before the process's mask.
-    /// - Throws: ``FileError`` with ``FileError/Reason/notRegular(_:)`` for a disk or a socket, and with ``FileError/Reason/noReader`` if
-    ///   no program opens the pipe for reading in time.
+    /// - Parameter mode: the permissions of a new file, before the process's file mode creation mask.
+    /// - Throws: ``FileError`` with ``FileError/Reason/notRegular(_:)`` for a block device or a socket, and with
+    ///   ``FileError/Reason/noReader`` if no program opens the pipe for reading in time.
     public func writeOutput(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {
         if let descriptor = Self.ownDescriptor(path) { return try writeAll(bytes, to: descriptor, path: path) }
         var status = stat()
@@ -43,8 +43,8 @@ extension FileStore {
         try writeAll(bytes, to: descriptor, path: path)
     }
 
-    /// The number in the name of a descriptor of this process; nil for any other path. To open such a path again would begin at the
-    /// start of the file that it leads to.
+    /// Returns the number of the descriptor that the path names; nil for any other path. Such a path must not be opened
+    /// again, because the new descriptor would begin at the start of the file.
     private static func ownDescriptor(_ path: String) -> Int32? {
         switch path {
         case "/dev/stdin": return STDIN_FILENO
@@ -58,7 +58,7 @@ extension FileStore {
         }
     }
 
-    /// The path that the links lead to, whether there is a file or not.
+    /// Returns the path to which the links lead, whether a file exists there or not.
     private static func target(of path: String) -> String {
         var path = path
         for _ in 0..<linkLimit {

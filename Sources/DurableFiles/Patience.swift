@@ -1,41 +1,44 @@
 import Glibc
 import Synchronization
 
-/// How long a file system may take. One on a network whose server is away, or one that a program serves, may never answer: the call
-/// then stays in the kernel, and no signal ends it.
+/// A time limit for calls to file systems. A network file system whose server is unreachable, or a FUSE file system,
+/// may never answer: the call then blocks in the kernel, and no signal interrupts it.
 public final class Patience: Sendable {
-    /// What this process has with the files that it reads.
+    /// The limit for the files that this process reads: 10 s.
     public static let ofFiles = Patience(.seconds(10))
-    /// Less in a second is no disk.
+    /// The lowest rate at which a working disk is assumed to deliver data.
     private static let slowestBytesASecond = 1 << 20
 
     private let limit: Duration
-    /// Stops each try at a file system that never answers from leaving one thread more.
+    /// The most threads that wait at a time. It stops repeated attempts at a file system that never answers from
+    /// creating more and more threads.
     private let threads: Int
     private let waiting = Mutex(Waiting())
 
     private struct Waiting {
         var count = 0
-        /// Calls whose time is over and that still are under way, by the place that they ask.
+        /// The calls that exceeded their time and are still running, by place.
         var overdue: [String: Int] = [:]
     }
 
     /// - Parameters:
-    ///   - limit: for a name to be looked up, and for a file to begin.
-    ///   - threads: most that may wait; beyond it nobody is asked.
+    ///   - limit: the time in which a path must be looked up, and reading must begin.
+    ///   - threads: the most calls that may be running; further calls fail immediately.
     public init(_ limit: Duration, threads: Int = 16) {
         (self.limit, self.threads) = (limit, threads)
     }
 
-    /// Runs the body on its own thread, which continues when the time is over.
+    /// Runs the body on a dedicated thread, which continues after the time limit.
     ///
-    /// While a call to a place is overdue, further calls to that place fail at once: a directory whose file system does not answer
-    /// blocks one thread, however often it is read, and leaves the others to the other directories.
+    /// While a call for a place is overdue, further calls for that place fail immediately. So a directory whose file
+    /// system does not answer blocks one thread, however often it is read, and leaves the other threads to other
+    /// directories.
     ///
     /// - Parameters:
-    ///   - place: the directory, or the file in no particular directory, that the body reads.
-    ///   - bytes: most that are read; a disk has a second for each megabyte of them.
-    /// - Returns: nil if the time is over, if an earlier call to the place is overdue, or if too many threads wait already.
+    ///   - place: the directory, or the single file, that the body reads.
+    ///   - bytes: the most bytes that the body reads; the limit is extended by 1 s per MiB.
+    /// - Returns: nil if the time is over, if an earlier call for the place is overdue, or if too many calls are
+    ///   running.
     public func within<Value: Sendable>(
         place: String, bytes: Int = 0, _ body: @escaping @Sendable () -> Value
     ) -> Value? {
@@ -67,7 +70,7 @@ public final class Patience: Sendable {
     }
 }
 
-/// Which came first: the end of a call or the end of its time. ``Patience`` asks while it holds its lock.
+/// Determines which came first: the end of a call or its deadline. It is used while ``Patience`` holds its lock.
 private final class Progress: Sendable {
     private let state = Mutex((isFinished: false, isOverdue: false))
 
@@ -88,7 +91,7 @@ private final class Progress: Sendable {
     }
 }
 
-/// One value that comes from another thread, waited for by the clock that nobody sets.
+/// A value from another thread. Waiting for it uses the monotonic clock, which is never set.
 private final class Answer<Value: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isThere = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -137,7 +140,7 @@ private final class ThreadBody {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// - Returns: false where the system gives no thread.
+/// Starts a detached thread. Returns false if the system cannot create one.
 func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return false }

@@ -1,21 +1,22 @@
 import Glibc
 
-/// A file whose room on the disk was taken beforehand, so that something can still be written when the disk is full. It holds one thing at
-/// a time, or nothing.
+/// A file whose disk space is allocated in advance, so that it can be written even when the disk is full. It holds one
+/// value or none.
 public final class ReservedFile: Sendable {
     private let path: String
     private let size: Int
     private let descriptor: Int32
 
-    /// Bytes before what it holds: how many these are, and the same inverted, which tells a header that was written half.
+    /// The size of the header: the length of the value in bytes, and its bitwise complement, which detects a header
+    /// that was written partially.
     private static let header = 16
 
-    /// Takes the room, unless an earlier process did.
+    /// Opens the file and allocates its space, if an earlier process has not done so.
     ///
     /// - Parameters:
-    ///   - size: bytes that it can hold.
-    ///   - mode: permissions of a new file before the process's mask.
-    /// - Throws: where there is no room any more, or the path is no regular file.
+    ///   - size: the most bytes that it can hold.
+    ///   - mode: the permissions of a new file, before the process's file mode creation mask.
+    /// - Throws: ``FileError`` if there is not enough space, or if the path is not a regular file.
     public init(_ path: String, size: Int, mode: UInt32 = 0o600) throws(FileError) {
         (self.path, self.size) = (path, size)
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -31,7 +32,7 @@ public final class ReservedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What it holds; nil for nothing.
+    /// Returns the value; nil if there is none.
     public func read() throws(FileError) -> [UInt8]? {
         let header = try bytes(Self.header, at: 0)
         let (count, inverted) = (Self.number(header[..<8]), Self.number(header[8...]))
@@ -39,10 +40,10 @@ public final class ReservedFile: Sendable {
         return try bytes(Int(count), at: Self.header)
     }
 
-    /// Puts these in the place of what it held. Returns when the storage has them; who reads after a power cut in between finds the
-    /// one, the other, or a mixture: they need a checksum.
+    /// Replaces the value. Returns when the storage has it. After a power cut during the call, the file holds the old
+    /// value, the new one, or a mixture, so values need a checksum.
     ///
-    /// - Parameter new: ``init(_:size:mode:)``'s size at most.
+    /// - Parameter new: at most as many bytes as the size of ``init(_:size:mode:)``.
     public func write(_ new: [UInt8]) throws(FileError) {
         guard new.count <= size else { throw FileError(.write, path, .tooLarge(limit: size)) }
         try put(new, at: Self.header)
@@ -50,7 +51,7 @@ public final class ReservedFile: Sendable {
         guard fdatasync(descriptor) == 0 else { throw FileError(.synchronize, path, SystemError(errno)) }
     }
 
-    /// From here on it holds nothing.
+    /// Removes the value.
     public func clear() throws(FileError) { try put([UInt8](repeating: 0, count: Self.header), at: 0) }
 
     private func put(_ bytes: [UInt8], at offset: Int) throws(FileError) {

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Keys and codes: files that only their owner may touch.
+/// Secrets, such as keys and codes: files that only their owner may read or write.
 extension FileStore {
-    /// Replaces the secret as ``replace(_:with:mode:)`` does, with mode 0600 from its first byte on.
+    /// Replaces a secret as ``replace(_:with:mode:)`` does. It has mode 0600 from its creation.
     public func replaceSecret(_ path: String, with bytes: [UInt8]) throws(FileError) {
         try replace(path, with: bytes, mode: 0o600)
     }
 
-    /// Makes the secret, whole and durable, unless there is a file of that name: then it stays as it is.
+    /// Creates a secret, complete and durable, unless a file of that name exists, which then stays unchanged.
     ///
-    /// - Returns: whether it was made. Of several processes that make it at once, one does.
+    /// - Returns: true if the file was created. If several processes create it at once, exactly one of them gets true.
     public func createSecret(_ path: String, with bytes: [UInt8]) throws(FileError) -> Bool {
-        // Of this process alone: another one may be at the same.
+        // The name is unique to this process, because another process may do the same.
         let draft = path + ".\(getpid())"
         let isMade: Bool
         do throws(FileError) {
@@ -26,7 +26,7 @@ extension FileStore {
         return isMade
     }
 
-    /// False where there is a file of that name already.
+    /// Returns false if a file of that name exists.
     private func name(_ draft: String, _ path: String) throws(FileError) -> Bool {
         do throws(FileError) {
             try attempt(.write, path) { () throws(SystemError) in try calls.link(draft, to: path) }
@@ -37,13 +37,13 @@ extension FileStore {
         }
     }
 
-    /// The secret's bytes, or nil if there is no such file yet.
+    /// Returns the content of a secret, or nil if the file does not exist.
     ///
-    /// A secret that others could have read is none any more, and one that others could have written is theirs. So both are
-    /// refused rather than repaired, and so is a link.
+    /// A secret that other users could read is no longer secret, and one that they could write may be theirs. Both are
+    /// refused and not repaired, and so is a link.
     ///
     /// - Throws: ``FileError`` with ``FileError/Reason/exposed(permissions:)``, ``FileError/Reason/foreign(owner:)``,
-    ///   ``FileError/Reason/noPlainFile`` or ``FileError/Reason/empty``, and as ``read(_:limit:)`` does.
+    ///   ``FileError/Reason/noPlainFile`` or ``FileError/Reason/empty``, and the errors of ``read(_:limit:)``.
     public func readSecretIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
         try inTime(path, limit) { () throws(FileError) in try secret(path, limit: limit) }
     }
@@ -64,7 +64,7 @@ extension FileStore {
         return bytes
     }
 
-    /// Of the open file, not of the name: between two looks at a name another file may take its place.
+    /// Checks the open file, not the path: the file at a path may be replaced between two accesses.
     func requireSecret(_ descriptor: Int32, _ path: String, _ operation: FileError.Operation) throws(FileError) {
         let access = try attempt(operation, path) { () throws(SystemError) in try calls.access(descriptor) }
         guard access.mode & S_IFMT == S_IFREG else { throw FileError(operation, path, .noPlainFile) }

@@ -1,13 +1,15 @@
 import Glibc
 
-/// The directories that systemd made for this process, as it says in the environment (systemd.exec(5)).
+/// The directories that systemd created for this process, from its environment (systemd.exec(5)).
 public enum ServiceDirectories {
-    /// Of `StateDirectory=`: survives a restart of the machine. Nil where the process is no such service.
+    /// The first directory of `StateDirectory=`, which survives a reboot; nil if the process is not a service with this
+    /// setting.
     public static var state: String? { first("STATE_DIRECTORY") }
-    /// Of `RuntimeDirectory=`: lies in memory. It survives a restart of the service with `RuntimeDirectoryPreserve=`.
+    /// The first directory of `RuntimeDirectory=`, which is in memory. With `RuntimeDirectoryPreserve=` it survives a
+    /// restart of the service.
     public static var runtime: String? { first("RUNTIME_DIRECTORY") }
 
-    /// Several stand in a list with colons between them; the first is the service's own.
+    /// Returns the first path of a list that is separated by colons; it is the service's own directory.
     private static func first(_ name: String) -> String? {
         guard let list = getenv(name) else { return nil }
         return String(cString: list).split(separator: ":").first.map(String.init)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Files with holes: parts without data, which take no room on the disk and read as zeros.
+/// Reads sparse files: files with holes, which take no disk space and read as zeros.
 public enum SparseFile {
     private static let seekData: Int32 = 3  // SEEK_DATA, which glibc declares for GNU sources only.
 
-    /// The offset of the next data.
+    /// Returns the offset of the next data.
     ///
     /// - Parameters:
-    ///   - descriptor: of a regular file. Its own offset changes.
-    ///   - offset: in bytes, where the search begins.
-    /// - Returns: `offset` or a later one; nil if only a hole follows. A file system without holes returns `offset`.
+    ///   - descriptor: a descriptor of a regular file. Its file offset changes.
+    ///   - offset: the offset in bytes at which the search begins.
+    /// - Returns: `offset` or a later one; nil if only a hole follows. On a file system without holes it is `offset`.
     public static func nextData(in descriptor: Int32, from offset: UInt64) -> UInt64? {
         let data = lseek(descriptor, off_t(clamping: offset), seekData)
         if data < 0, errno == ENXIO { return nil }

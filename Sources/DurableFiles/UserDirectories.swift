@@ -1,20 +1,22 @@
 import Glibc
 
-/// Where a person's programs keep their files (XDG Base Directory Specification).
+/// The directories of the user's files (XDG Base Directory Specification).
 public enum UserDirectories {
-    /// The home folder in the environment (`HOME`), else that of the effective user in the system's list of users (passwd(5)). A user
-    /// without an entry there has ``missingHome``.
+    /// The home folder: `HOME`, or the one in the effective user's entry in the user database (passwd(5)). A user
+    /// without an entry has ``missingHome``; root has /root.
     public static var home: String { absolute("HOME") ?? listedHome ?? (geteuid() == 0 ? "/root" : missingHome) }
 
-    /// A path that does not exist. Debian gives it to users who have no home folder.
+    /// A path that does not exist. Debian uses it for users without a home folder.
     static let missingHome = "/nonexistent"
 
-    /// Read once: each lookup may ask a server.
+    /// The lookup is made once, because it may query a server.
     private static let listedHome: String? = home(of: geteuid())
 
+    /// Returns the home folder in the user database.
+    ///
     /// - Returns: nil if the user has no entry, or one without an absolute path.
     static func home(of user: uid_t) -> String? {
-        // Stops an entry that is damaged from filling the memory.
+        // Stops a damaged entry from filling the memory.
         let limit = 1 << 20
         var size = 1024
         while size <= limit {
@@ -31,22 +33,22 @@ public enum UserDirectories {
         return nil
     }
 
-    /// For what a program remembers from one run to the next.
+    /// The directory for state that programs keep between runs.
     public static var state: String {
         if let named = absolute("XDG_STATE_HOME") { return named }
         return home + "/.local/state"
     }
 
-    /// For what a person sets up.
+    /// The directory for configuration files.
     public static var configuration: String {
         if let named = absolute("XDG_CONFIG_HOME") { return named }
         return home + "/.config"
     }
 
-    /// For sockets and what else lives as long as the person is logged in. Nil where nobody made such a directory.
+    /// The directory for sockets and other files that exist while the user is logged in; nil if there is none.
     public static var runtime: String? { absolute("XDG_RUNTIME_DIR") }
 
-    /// A relative path is invalid there, and to be ignored.
+    /// Returns the path in an environment variable. The specification requires that relative paths are ignored.
     private static func absolute(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
         return value

@@ -1,11 +1,13 @@
 import Glibc
 
 extension FileStore {
-    /// The whole file's bytes. A pipe or a device is refused: it may have no end, or no writer.
+    /// Returns the content of a regular file. A pipe or a device is refused, because it may have no end or no writer.
     ///
-    /// - Parameter limit: most bytes the file may hold. It keeps a wrong path (a disk image) from filling the memory.
-    /// - Throws: ``FileError`` with ``FileError/Reason/tooLarge(limit:)`` beyond the limit, ``FileError/Reason/notRegular(_:)``, and
-    ///   ``FileError/Reason/late`` when the file system does not answer.
+    /// - Parameter limit: the most bytes that the file may have. It stops a wrong path (a disk image) from filling the
+    ///   memory.
+    /// - Throws: ``FileError`` with ``FileError/Reason/tooLarge(limit:)`` beyond the limit, with
+    ///   ``FileError/Reason/notRegular(_:)``, and with ``FileError/Reason/late`` if the file system does not answer in
+    ///   time.
     public func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         try inTime(path, limit) { () throws(FileError) in
             let descriptor = try open(path, .reading)
@@ -16,7 +18,9 @@ extension FileStore {
         }
     }
 
-    /// - Parameter bytes: most that are read.
+    /// Runs the body within the time limit of its directory.
+    ///
+    /// - Parameter bytes: the most bytes that the body reads.
     func inTime<Value: Sendable>(
         _ path: String, _ bytes: Int, _ body: @escaping @Sendable () throws(FileError) -> Value
     ) throws(FileError) -> Value {
@@ -28,7 +32,7 @@ extension FileStore {
     }
 
     func readAll(of descriptor: Int32, _ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        // The length is only a first guess: files of /proc report 0, and a growing file has more by now.
+        // The length is only an estimate: files in /proc report 0, and a growing file may be longer by now.
         let expected = try attempt(.read, path) { () throws(SystemError) in try calls.length(descriptor) }
         guard expected <= limit else { throw FileError(.read, path, .tooLarge(limit: limit)) }
         var bytes: [UInt8] = []
@@ -47,9 +51,10 @@ extension FileStore {
         }
     }
 
-    /// The whole file as text.
+    /// Returns the content of a file as text.
     ///
-    /// - Throws: as ``read(_:limit:)``, and ``FileError`` with ``FileError/Reason/noText(line:)`` where it is not UTF-8.
+    /// - Throws: the errors of ``read(_:limit:)``, and ``FileError`` with ``FileError/Reason/noText(line:)`` if it is
+    ///   not UTF-8.
     public func readText(_ path: String, limit: Int) throws(FileError) -> String {
         let bytes = try read(path, limit: limit)
         if let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -58,7 +63,7 @@ extension FileStore {
         throw FileError(.read, path, .noText(line: 1 + (wrong ?? 0)))
     }
 
-    /// The file's bytes, or nil if there is no such file yet.
+    /// Returns the content of a file, or nil if the file does not exist.
     public func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             return try read(path, limit: limit)
