@@ -18,11 +18,12 @@ static int failed(int descriptor, const char *name, const char **step) {
     return -error;
 }
 
-/* Frames that this host sent itself (4), or that are for others (3) on a card that hears everything, are not for us. Neither are
-   frames of another interface: the socket of `eth0` also gets the frames that the kernel has handed on to `eth0.20`, a VLAN of it, or
-   to a bond that it is a port of, and there SKF_AD_IFINDEX is the other interface's index. A frame of a VLAN without an interface is
-   for others. Then, for `dhcp`: IPv4 (the socket is bound to that), no fragment, UDP, to port 68. Jumps count the instructions left
-   out. */
+/* The filters drop frames that this host sent (type 4) and frames for other hosts (type 3), which a promiscuous
+ * interface receives. They also drop frames of other interfaces: a socket of `eth0` receives the frames that the
+ * kernel has passed on to its VLAN `eth0.20`, or to a bond of which it is a port; for these, SKF_AD_IFINDEX is the
+ * other interface's index. A frame of a VLAN without an interface has the type for other hosts. With `dhcp` the
+ * filter accepts only IPv4 (the ethertype of the socket), no fragments, UDP, port 68. Jump offsets count the
+ * instructions to skip. */
 #define OWN_INTERFACE 3 /* the instruction that compares with the interface's index, which is written into it */
 static const struct sock_filter only_received[] = {
     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
@@ -55,7 +56,7 @@ static int filter(int descriptor, struct sock_filter *instructions, unsigned sho
 }
 #define FILTER(descriptor, instructions) filter(descriptor, instructions, sizeof instructions / sizeof *instructions)
 
-/* Attaches the filter for frames of one interface. */
+/* Attaches the filter for the frames of one interface. */
 static int filter_interface(int descriptor, int interface, bool dhcp) {
     struct sock_filter instructions[sizeof only_dhcp / sizeof *only_dhcp];
     size_t size = dhcp ? sizeof only_dhcp : sizeof only_received;
@@ -65,7 +66,8 @@ static int filter_interface(int descriptor, int interface, bool dhcp) {
 }
 
 int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step) {
-    /* Without a protocol it hears nothing until it is bound, and so nothing that the filter would have dropped. */
+    /* Without a protocol the socket receives nothing until it is bound, so no frame arrives before the filter is
+     * attached. */
     int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return failed(descriptor, "socket", step);
     if (filter_interface(descriptor, interface, dhcp) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
@@ -80,7 +82,7 @@ int clinuxnetwork_send_udp(
     const char **step) {
     int descriptor = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
     if (descriptor < 0) return failed(descriptor, "socket", step);
-    /* It would be given a copy of every datagram of the host while it is open. */
+    /* Otherwise the socket would receive a copy of every UDP datagram of the host while it is open. */
     if (FILTER(descriptor, nothing) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
     char name[IF_NAMESIZE];
     if (if_indextoname(interface, name) == NULL) return failed(descriptor, "if_indextoname", step);
@@ -100,7 +102,7 @@ int clinuxnetwork_keep_udp_port(uint16_t port, const char **step) {
     int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return failed(descriptor, "socket", step);
     if (FILTER(descriptor, nothing) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
-    /* Another client on this host, of another interface, may have the port too. */
+    /* Another DHCP client on this host, for another interface, may use the port too. */
     int on = 1;
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
         return failed(descriptor, "SO_REUSEADDR", step);

@@ -1,27 +1,31 @@
 public import NIOCore
 public import ProtocolCore
 
-/// A machine's one timer: follows its `nextDeadline` on an event loop.
+/// Schedules a machine's `nextDeadline` on an event loop. A machine has one timer.
 ///
-/// A deadline that moves later leaves the scheduled task where it is, and the task that comes too early looks again; so a
-/// machine whose deadline moves with every packet costs no task for each.
+/// If a deadline moves to a later time, the scheduled task is kept. The task then runs too early and follows the
+/// deadline again. So a machine whose deadline moves with each packet does not cause a task per packet.
 ///
-/// The machine's clock counts while the host is suspended and the loop's does not: a task would come late by as long as the
-/// host slept. So none is scheduled further ahead than ``longestWait``, and what fell due in a sleep is done that soon after it.
+/// The machine's clock continues while the host is suspended, but the event loop's does not: a task would be late by
+/// the duration of the suspend. So no task is scheduled further ahead than ``longestWait``; work that became due during
+/// a suspend is done within this time after it.
 public struct DeadlineTimer {
+    /// The longest delay of a scheduled task: 10 s.
     public static let longestWait = Duration.seconds(10)
 
     private var scheduled: (task: Scheduled<Void>, at: Instant, isWaiting: NIOLoopBoundBox<Bool>)?
 
+    /// Creates a timer that is off.
     public init() {}
 
-    /// On the event loop.
+    /// Schedules the deadline. To be called on the event loop.
     ///
     /// - Parameters:
-    ///   - deadline: the machine's; nil leaves the timer off.
-    ///   - now: of the clock that the deadline is on.
-    ///   - fire: called on the event loop at the deadline or before; it hands the machine `deadlineReached`, which does what is
-    ///     due by then, and follows the deadline again.
+    ///   - deadline: the machine's next deadline; nil stops the timer.
+    ///   - now: the current time of the deadline's clock.
+    ///   - eventLoop: the event loop on which `fire` runs.
+    ///   - fire: called on the event loop at the deadline or earlier. It sends `deadlineReached` to the machine, which
+    ///     does what is due by then, and follows the deadline again.
     public mutating func follow(
         _ deadline: Instant?, now: Instant, on eventLoop: any EventLoop, fire: @escaping @Sendable () -> Void
     ) {
@@ -38,6 +42,7 @@ public struct DeadlineTimer {
         scheduled = (task, deadline, isWaiting)
     }
 
+    /// Stops the timer.
     public mutating func stop() {
         scheduled?.task.cancel()
         scheduled = nil

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The C library's sentence for an error number, such as "Network is unreachable".
+/// Returns the C library's description of an error number, such as "Network is unreachable".
 public func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-/// True for what a socket call says on a kernel without IPv6, or with it switched off.
+/// Returns true for the errors of socket calls if the kernel has no IPv6, or if IPv6 is disabled.
 public func lacksIPv6(_ code: Int32) -> Bool { code == EAFNOSUPPORT || code == EADDRNOTAVAIL }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The text of a file that the kernel makes when it is read; nil where it cannot be. Beyond `limit` bytes it is cut: a host with a
-/// million sockets must not fill the memory.
+/// Returns the text of a file in /proc; nil if it cannot be opened. The text is cut after about `limit` bytes, so that
+/// a host with a million sockets cannot fill the memory.
 func procFile(_ path: String, limit: Int = 4 << 20) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

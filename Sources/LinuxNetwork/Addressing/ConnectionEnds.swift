@@ -1,17 +1,17 @@
 package import DNSWire
 
-/// Which of this host's addresses TCP connections are on, whatever program has them.
+/// Lists the local addresses of all TCP connections of this host.
 package enum ConnectionEnds {
-    /// The IPv4 addresses at this end of the connections of this network namespace, also of those that are being opened or
-    /// closed. One that only waits for stray packets (TIME_WAIT) needs its address no more.
+    /// Returns the local IPv4 addresses of the TCP connections in this network namespace, including connections that
+    /// are being opened or closed. A connection in TIME_WAIT is not included, because it no longer needs its address.
     package static func local() -> Set<IPv4Address> {
         Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { parse(procFile($0) ?? "") })
     }
 
-    /// States of tcp_states.h that are no connection, or none any more: TIME_WAIT, CLOSE, LISTEN.
+    /// The states of tcp_states.h that are not connections or no longer need their address: TIME_WAIT, CLOSE, LISTEN.
     private static let over: Set<Substring> = ["06", "07", "0A"]
 
-    /// Lines that do not look as the kernel has written them since 2.6 are left out.
+    /// Parses a table of /proc. Skips lines that do not have the format that the kernel uses since 2.6.
     static func parse(_ text: String) -> [IPv4Address] {
         text.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
@@ -20,7 +20,8 @@ package enum ConnectionEnds {
         }
     }
 
-    /// The kernel prints each 32 bits in its own byte order. A socket for both families has IPv4 addresses as ::ffff:a.b.c.d.
+    /// Parses an address. The kernel prints each 32 bits in its own byte order. A dual-stack socket has IPv4 addresses
+    /// as ::ffff:a.b.c.d.
     private static func version4(_ digits: Substring) -> IPv4Address? {
         let isMapped =
             digits.count == 32 && digits.hasPrefix("0000000000000000") && word(digits.dropFirst(16).prefix(8)) == 0xFFFF

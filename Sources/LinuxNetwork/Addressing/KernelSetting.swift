@@ -1,34 +1,38 @@
 import Glibc
 
-/// One of the kernel's settings of an interface (ip-sysctl), changed for a time.
+/// A kernel setting of an interface (ip-sysctl) that is changed temporarily.
 package struct KernelSetting {
+    /// The settings that can be changed.
     package enum Name: Hashable, Sendable {
-        /// Which ARP requests the kernel answers; 8: none.
+        /// `arp_ignore`: the ARP requests that the kernel answers; with 8 it answers none.
         case ignoredARP
-        /// How often a neighbour is asked by unicast whether it is still there, before it is asked by broadcast.
+        /// `ucast_solicit`: the number of unicast probes to a neighbour before a broadcast.
         case unicastProbes
-        /// 1: no IPv6 at all, not even a link-local address.
+        /// `disable_ipv6`: 1 disables IPv6, including link-local addresses.
         case disableIPv6
-        /// 1: the kernel makes no link-local address.
+        /// `addr_gen_mode`: 1 disables the kernel's link-local address.
         case linkLocalMode
     }
 
+    /// The setting.
     package let name: Name
-    /// What was there before the first ``set(_:on:)``; nil while nothing was changed.
+    /// The value before the first ``set(_:on:)``; nil while the setting is unchanged.
     private var former: String?
 
+    /// Creates an unchanged setting.
     package init(_ name: Name) { self.name = name }
 
-    /// Nil where there is no such setting: a kernel without IPv6, an interface that is gone.
+    /// Returns the value; nil if the setting does not exist: the kernel has no IPv6, or the interface is gone.
     package static func read(_ name: Name, of interface: String) -> String? {
         guard let text = procFile(name.path(interface), limit: 64) else { return nil }
         let value = text.prefix { !$0.isNewline }
         return value.isEmpty ? nil : String(value)
     }
 
-    /// Changes it, and keeps what was there. A value of ours that a killed process left is taken for the kernel's default.
+    /// Changes the setting and stores the previous value. If the setting already has the new value, a killed process of
+    /// this program probably left it; then the kernel's default counts as the previous value.
     ///
-    /// - Returns: the error number where the kernel refuses.
+    /// - Returns: the error number if the kernel refuses.
     @discardableResult
     package mutating func set(_ value: String, on interface: String) -> Int32? {
         guard let present = Self.read(name, of: interface) else { return ENOENT }
@@ -36,7 +40,7 @@ package struct KernelSetting {
         return present == value ? nil : Self.write(value, name, of: interface)
     }
 
-    /// Puts back what was there, if it was changed.
+    /// Restores the previous value if the setting was changed.
     package mutating func restore(on interface: String) {
         guard let value = former else { return }
         former = nil
@@ -52,7 +56,8 @@ package struct KernelSetting {
 }
 
 extension KernelSetting.Name {
-    /// The directory shows the network namespace of the thread that looks. Names of interfaces have no slash.
+    /// The path of the setting. /proc/sys shows the network namespace of the calling thread. Names of interfaces
+    /// contain no slash.
     fileprivate func path(_ interface: String) -> String {
         switch self {
         case .ignoredARP: "/proc/sys/net/ipv4/conf/\(interface)/arp_ignore"

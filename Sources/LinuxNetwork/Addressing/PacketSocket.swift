@@ -4,13 +4,16 @@ package import Logging
 package import NIOCore
 import NIOPosix
 
-/// Whole Ethernet frames of one interface and one ethertype (packet(7)), kept open.
+/// A packet socket (packet(7)) for whole Ethernet frames of one interface and one ethertype, which is reopened after
+/// errors.
 ///
-/// It hears what others send. While the interface is down the kernel refuses both ways, and reading ends with an error; the
-/// socket is then made anew after a pause. What is to be sent meanwhile is dropped: the protocols on it repeat what matters.
-/// Confined to its event loop.
+/// It receives what other hosts send. While the interface is down the kernel refuses both directions, and reading
+/// fails; the socket is then reopened after a pause. Frames that are sent meanwhile are dropped: the protocols on it
+/// repeat important messages. All methods must be called on the event loop.
 package final class PacketSocket: @unchecked Sendable {
+    /// The frames that the socket receives.
     package enum Kind: Hashable, Sendable {
+        /// ARP packets.
         case arp
         /// IPv4 packets with a UDP datagram to port 68.
         case dhcpReplies
@@ -18,16 +21,17 @@ package final class PacketSocket: @unchecked Sendable {
 
     private enum State {
         case opening
-        /// NIO reads from its own descriptor and owns it. Writing goes past NIO, which would join two frames in one call.
+        /// NIO owns its descriptor and reads from it. Writes use a duplicate and bypass NIO, which would combine two
+        /// frames into one call.
         case open(any Channel, writing: Int32)
         case pausing(Scheduled<Void>)
         case closed
     }
 
-    /// A frame of an Ethernet with an MTU of 1500, and to spare; longer ones are cut.
+    /// The longest frame: an MTU of 1500 with a margin. Longer frames are cut.
     private static let largestFrame = 2048
     private static let firstPause = TimeAmount.milliseconds(50)
-    /// A link that was switched on again is heard at most this much later.
+    /// The longest delay before a restored link is used again.
     private static let longestPause = TimeAmount.seconds(1)
 
     private let kind: Kind
@@ -37,10 +41,10 @@ package final class PacketSocket: @unchecked Sendable {
     private let receive: @Sendable ([UInt8]) -> Void
     private var state = State.opening
     private var pause = PacketSocket.firstPause
-    /// Frames that the kernel did not take.
+    /// The frames that the kernel did not accept.
     package private(set) var dropped = 0
 
-    /// Opens at once.
+    /// Starts to open the socket immediately.
     package init(
         _ kind: Kind, interface: Int32, on eventLoop: any EventLoop, logger: Logger,
         receive: @escaping @Sendable ([UInt8]) -> Void
@@ -53,7 +57,8 @@ package final class PacketSocket: @unchecked Sendable {
         open()
     }
 
-    /// Sends the frame or counts that it could not. Nothing waits: a frame that the card does not take now would come too late.
+    /// Sends the frame, or counts it as dropped. Frames are not queued: a frame that the interface does not accept now
+    /// would be outdated later.
     package func send(_ frame: [UInt8]) {
         eventLoop.preconditionInEventLoop()
         guard case .open(_, let descriptor) = state, write(descriptor, frame, frame.count) == frame.count else {
@@ -63,7 +68,7 @@ package final class PacketSocket: @unchecked Sendable {
         pause = Self.firstPause
     }
 
-    /// Makes the socket anew if it is not open, without waiting for the pause to end: the link is there again.
+    /// Reopens the socket immediately if it is in a pause, because the link was restored.
     package func openNow() {
         eventLoop.preconditionInEventLoop()
         guard case .pausing(let task) = state else { return }
@@ -72,6 +77,7 @@ package final class PacketSocket: @unchecked Sendable {
         open()
     }
 
+    /// Closes the socket for good.
     package func close() {
         eventLoop.preconditionInEventLoop()
         leave(.closed)
@@ -145,7 +151,7 @@ package final class PacketSocket: @unchecked Sendable {
     }
 }
 
-/// Each read brings one frame.
+/// Delivers frames; each read returns one frame.
 private final class FrameReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,12 +1,14 @@
 import CLinuxNetwork
 import Glibc
 
-/// Has the UDP port of DHCP clients, so that the kernel does not answer a server with "port unreachable". What comes to it is
-/// dropped: the client reads it from a packet socket. Ports below 1024 need a privilege, so it is opened before those are given up.
+/// Occupies the UDP port of DHCP clients, so that the kernel does not answer servers with "port unreachable". It drops
+/// what it receives: the client reads from a packet socket. Ports below 1024 need a privilege, so it must be created
+/// before privileges are dropped.
 public final class PortKeeper: Sendable {
     private let descriptor: Int32
 
-    /// Nil where the port is not to be had. Nothing depends on it: servers then see an error that they ignore.
+    /// Returns nil if the port is not available. This is not critical: servers then receive an ICMP error, which they
+    /// ignore.
     public init?(port: UInt16 = 68) {
         var step: UnsafePointer<CChar>?
         descriptor = clinuxnetwork_keep_udp_port(port, &step)

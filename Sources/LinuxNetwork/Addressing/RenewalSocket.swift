@@ -1,12 +1,14 @@
 import CLinuxNetwork
 package import DNSWire
 
-/// Sends what a DHCP client sends from an address that it has. Such a datagram leaves port 68, which another client on this
-/// host may hold; so it goes through a raw socket, with a UDP header of the caller's. The socket lives for one datagram: there
-/// are a few in a day.
+/// Sends datagrams of a DHCP client that already has an address. Their source port is 68, which another client on this
+/// host may occupy; so they are sent through a raw socket, with the caller's UDP header. The socket is opened for each
+/// datagram: there are only a few per day.
 package enum RenewalSocket {
-    /// - Parameter datagram: with its UDP header and checksum.
-    /// - Throws: ``RouteError`` where the kernel has no way to send it.
+    /// Sends one datagram.
+    ///
+    /// - Parameter datagram: the datagram with its UDP header and checksum.
+    /// - Throws: ``RouteError`` if the kernel cannot send it.
     package static func send(
         _ datagram: [UInt8], from source: IPv4Address, to destination: IPv4Address, through interface: Int32
     ) throws(RouteError) {

@@ -4,15 +4,16 @@ import Glibc
 
 /// Changes links, addresses and routes through rtnetlink.
 ///
-/// The kernel works a request off within the call that sends it, so the answer is there when it returns: nothing here waits
-/// for anybody, and the calls are fit for an event loop. Confined to one.
+/// The kernel processes a request within the send call, so the answer is available immediately: the methods do not wait
+/// and may be called on an event loop. An instance must be used on one event loop only.
 package final class RouteControl: @unchecked Sendable {
-    /// A dump comes in datagrams of up to 32 KB.
+    /// The largest datagram that is read, in bytes; a dump has datagrams of up to 32 KB.
     private static let largestDatagram = 65_536
 
     private let descriptor: Int32
     private var sequence: UInt32 = 0
 
+    /// Opens the rtnetlink socket.
     package init() throws(RouteError) {
         descriptor = clinuxnetwork_open_route_control()
         guard descriptor >= 0 else { throw RouteError(what: "open an rtnetlink socket", code: -descriptor) }
@@ -20,7 +21,7 @@ package final class RouteControl: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Performs the request, or throws why the kernel does not.
+    /// Performs the request, or throws the kernel's error.
     package func perform(_ request: RouteRequest) throws(RouteError) {
         sequence &+= 1
         let what = request.description
@@ -34,7 +35,7 @@ package final class RouteControl: @unchecked Sendable {
         }
     }
 
-    /// The routes of the main table through the interface that have our mark.
+    /// Returns the routes of the main table through the interface that have the mark ``RouteProtocol/plug``.
     package func routes(of interface: Int32) throws(RouteError) -> [InterfaceRoute] {
         try dump(Netlink.getRoute, "list routes").compactMap { body in
             guard case .route(let found) = body, found.origin == RouteProtocol.plug, found.route.interface == interface
@@ -43,7 +44,7 @@ package final class RouteControl: @unchecked Sendable {
         }
     }
 
-    /// The addresses that the interface has now.
+    /// Returns the current addresses of the interface.
     package func addresses(of interface: Int32) throws(RouteError) -> [LinuxAddress] {
         try dump(Netlink.getAddress, "list addresses").compactMap { body in
             guard case .address(interface, let address) = body else { return nil }
@@ -51,16 +52,16 @@ package final class RouteControl: @unchecked Sendable {
         }
     }
 
-    /// Sets these of our routes through the interface, and removes the others.
+    /// Replaces the marked routes through the interface with the given ones. Routes in both lists are not changed.
     ///
-    /// - Returns: the first fault; the rest is done all the same.
+    /// - Returns: the first error; the other changes are still made.
     package func replaceRoutes(of interface: Int32, with wanted: [InterfaceRoute]) -> RouteError? {
         var fault: RouteError?
         func attempt(_ request: RouteRequest) {
             do throws(RouteError) {
                 try perform(request)
             } catch {
-                // It went with its address, or somebody set the same.
+                // A route is removed together with its address; and another program may have added an equal one.
                 guard error.code != ESRCH, error.code != EEXIST else { return }
                 fault = fault ?? error
             }
@@ -106,15 +107,17 @@ package final class RouteControl: @unchecked Sendable {
     }
 }
 
-/// The kernel refused to change something of an interface.
+/// An error of the kernel at a change of an interface.
 package struct RouteError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done: "add 169.254.7.8/16".
+    /// The operation that failed, such as "add 169.254.7.8/16".
     package let what: String
     /// The kernel's error number.
     package let code: Int32
 
+    /// The C library's description of the error number.
     package var reason: String { errorText(code) }
     package var description: String { "cannot \(what): \(reason)" }
+    /// A hint about what the user can do.
     package var hint: String {
         switch code {
         case EPERM, EACCES: "plugd needs CAP_NET_ADMIN for that; with --addressing observe it needs nothing"

@@ -1,29 +1,35 @@
 package import DNSWire
 
-/// Marks of the addresses and routes that are ours, for us to know them again and for people who look: `ip addr` and
-/// `ip route` show them as "proto 80".
+/// The mark of addresses and routes that this program sets. It identifies them later, and `ip addr` and `ip route` show
+/// it as "proto 80".
 package enum RouteProtocol {
-    /// rtm_protocol and IFA_PROTO: 0x50, "P". In no list of /etc/iproute2, and beyond what the kernel keeps for itself.
+    /// rtm_protocol and IFA_PROTO: 0x50, "P". It is not listed in /etc/iproute2, and is outside of the kernel's
+    /// reserved range.
     package static let plug: UInt8 = 0x50
 }
 
-/// An address to be given to an interface. The kernel makes no route to the network of an IPv4 address: its own would have
-/// another source or metric than the one that is wanted, and go before it.
+/// An address to add to an interface. The kernel adds no route for an IPv4 address: its own route would have another
+/// source or metric than the desired one and would take precedence.
 package struct KernelAddress: Hashable, Sendable {
+    /// The scope of an address (rtnetlink(7)).
     package enum Scope: Hashable, Sendable { case link, global }
 
+    /// The index of the interface.
     package var interface: Int32
+    /// The address.
     package var address: IPAddress
-    /// Bits.
+    /// The length of the network prefix in bits.
     package var prefixLength: UInt8
-    /// IPv4 only.
+    /// The broadcast address; only for IPv4.
     package var broadcast: IPv4Address?
+    /// The scope of the address.
     package var scope: Scope
-    /// False: nothing new begins from it while there is another.
+    /// False if new connections must not use it while another address exists.
     package var isPreferred: Bool
-    /// Whole seconds, rounded up; nil: for ever.
+    /// The valid lifetime, rounded up to whole seconds; nil for no limit.
     package var validFor: Duration?
 
+    /// Creates an address.
     package init(
         interface: Int32, address: IPAddress, prefixLength: UInt8, broadcast: IPv4Address? = nil,
         scope: Scope = .global, isPreferred: Bool = true, validFor: Duration? = nil
@@ -40,14 +46,20 @@ package struct KernelAddress: Hashable, Sendable {
 
 /// An IPv4 route through an interface.
 package struct InterfaceRoute: Hashable, Sendable {
+    /// The index of the interface.
     package var interface: Int32
+    /// The network of the destination.
     package var destination: IPv4Address
+    /// The length of the destination's prefix in bits.
     package var prefixLength: UInt8
-    /// Nil: what is there is on the link.
+    /// The gateway; nil if the destination is on the link.
     package var router: IPv4Address?
+    /// The preferred source address.
     package var source: IPv4Address?
+    /// The metric; lower values take precedence.
     package var metric: UInt32
 
+    /// Creates a route.
     package init(
         interface: Int32, destination: IPv4Address, prefixLength: UInt8, router: IPv4Address? = nil,
         source: IPv4Address? = nil, metric: UInt32 = 0
@@ -61,17 +73,20 @@ package struct InterfaceRoute: Hashable, Sendable {
     }
 }
 
-/// What the kernel is asked to change (rtnetlink(7)); ``encoded(sequence:)`` is the message.
+/// A change of the kernel's configuration (rtnetlink(7)); ``encoded(sequence:)`` returns the message.
 package enum RouteRequest: Hashable, Sendable {
+    /// Sets the interface up.
     case linkUp(interface: Int32)
-    /// Adds the address, or changes how long it lasts.
+    /// Adds the address, or changes its lifetime.
     case put(KernelAddress)
+    /// Removes the address.
     case removeAddress(interface: Int32, IPAddress, prefixLength: UInt8)
-    /// Adds a route with the mark ``RouteProtocol/plug``. One that is there already is an error (EEXIST).
+    /// Adds a route with the mark ``RouteProtocol/plug``. An existing equal route is an error (EEXIST).
     case add(InterfaceRoute)
-    /// Removes one with our mark.
+    /// Removes a route with the mark ``RouteProtocol/plug``.
     case remove(InterfaceRoute)
 
+    /// Returns the netlink message, with a request for an acknowledgement.
     package func encoded(sequence: UInt32) -> [UInt8] {
         let (type, flags, body) = content
         var bytes: [UInt8] = []
@@ -85,7 +100,7 @@ package enum RouteRequest: Hashable, Sendable {
         case .linkUp(let interface):
             var body: [UInt8] = [Netlink.familyUnspecified, 0, 0, 0]
             Netlink.append(interface, to: &body)
-            // The flags, and which of them are meant.
+            // The new flags and the mask of changed flags.
             Netlink.append(Netlink.linkUp, to: &body)
             Netlink.append(Netlink.linkUp, to: &body)
             return (Netlink.newLink, 0, body)
@@ -94,8 +109,8 @@ package enum RouteRequest: Hashable, Sendable {
         case .removeAddress(let interface, let address, let prefixLength):
             let gone = KernelAddress(interface: interface, address: address, prefixLength: prefixLength)
             return (Netlink.deleteAddress, 0, gone.header + gone.identity)
-        // Replacing would take a route of the same metric through another interface away; so would creating alone put ours
-        // before it.
+        // NLM_F_REPLACE would remove a route of the same metric through another interface; NLM_F_CREATE without
+        // NLM_F_APPEND would insert this route before it.
         case .add(let route): return (Netlink.newRoute, Netlink.flagCreate | Netlink.flagAppend, route.body)
         case .remove(let route): return (Netlink.deleteRoute, 0, route.body)
         }
@@ -125,7 +140,8 @@ extension KernelAddress {
         return bytes + attribute(Netlink.addressOrigin, [RouteProtocol.plug])
     }
 
-    /// At least 1, since 0 is refused, and less than the number that means for ever.
+    /// Rounds up to whole seconds. The result is at least 1, because the kernel refuses 0, and less than the number
+    /// that means no limit.
     private static func seconds(_ duration: Duration) -> UInt32 {
         let whole = (duration + .nanoseconds(999_999_999)).components.seconds
         return UInt32(clamping: min(max(whole, 1), Int64(UInt32.max) - 1))

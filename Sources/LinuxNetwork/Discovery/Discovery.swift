@@ -7,22 +7,25 @@ import ProtocolCore
 import ServiceDiscovery
 import Synchronization
 
-/// Service discovery on the host's real interfaces: registers, browses and resolves in `local` by multicast DNS.
+/// Service discovery on the host's network interfaces: registers, browses and resolves services in `local` by multicast
+/// DNS.
 ///
-/// It starts working when it is made and lives until ``stop()``. Interfaces may come, change and go at any time; without
-/// one it waits. The protocol is ``DiscoveryNode``; this actor gives it packets, time and the list of interfaces, and runs on
-/// the given event loop, so that a packet is handled in the same turn of the loop that received it.
+/// It starts when it is created and runs until ``stop()``. Interfaces may appear, change and disappear at any time;
+/// without an interface it waits. ``DiscoveryNode`` implements the protocol; this actor supplies packets, time and the
+/// list of interfaces. It runs on the given event loop, so that a packet is handled in the same iteration of the loop
+/// that received it.
 ///
-/// Answers sent to one host's port 5353 reach one socket of that host only, so beside another responder a part of the
-/// unicast traffic is lost to either of them; everything that matters travels by multicast.
+/// A unicast answer to port 5353 reaches only one socket of a host. If another responder runs on the same host, each of
+/// the two loses a part of the unicast traffic. Everything important is sent by multicast.
 public actor Discovery {
+    /// The event loop on which the actor runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
     let eventLoop: any EventLoop
     let logger: Logger
     let interfaces: InterfaceFilter
     let configuration: DiscoveryNode.Configuration
-    /// Numbers registrations, browses and resolves.
+    /// The last number of a registration, a browse or a resolve.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
     var node: DiscoveryNode
     var links: [InterfaceID: DiscoveryLink] = [:]
@@ -31,9 +34,9 @@ public actor Discovery {
     var typeBrowses: [BrowseID: AsyncStream<[ServiceType]>.Continuation] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
     var saidWaiting = false
-    /// Datagrams that belong to no interface in use.
+    /// The datagrams that arrived on an interface that is not in use.
     var strayCount = 0
-    /// Of the sockets that are closed.
+    /// The counters of the closed sockets.
     var formerSockets = SocketCounters()
     private let actions = ActionQueue<DiscoveryNode.Action>()
     private var timer = DeadlineTimer()
@@ -43,26 +46,30 @@ public actor Discovery {
 
     var isStopped: Bool { stopping != nil }
 
-    /// - Parameter interfaces: where to work; loopback only when it is named.
+    /// - Parameters:
+    ///   - interfaces: the interfaces to use; loopback is only used if it is named.
+    ///   - eventLoop: the event loop on which the actor runs.
+    ///   - logger: the logger for interfaces, sockets and conflicts.
     public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
-        // Looked up once: our own sockets are not open yet, and whoever comes later objects to nothing that is claimed by then.
+        // Checked once, before our own sockets are open. A responder that starts later does not conflict with names
+        // that are claimed by then.
         configuration = DiscoveryNode.Configuration(sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty)
-        // Delays and tiebreaks need no secret, only hosts that differ.
+        // Random delays and tiebreaks need no secret, only different values on different hosts.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
         eventLoop.execute { self.assumeIsolated { $0.follow() } }
     }
 
-    /// The same on an event loop of the process.
+    /// Creates a discovery on an event loop of the process.
     public init(interfaces: InterfaceFilter = .multicastCapable, logger: Logger = Logger(label: "discovery")) {
         self.init(interfaces: interfaces, on: MultiThreadedEventLoopGroup.singleton.next(), logger: logger)
     }
 
-    /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
+    /// Sends goodbyes for all registrations, ends all sequences, and returns when the kernel has the last packet.
     public func stop() async {
-        // Whoever calls second waits for the same goodbyes, and a cancelled caller does not cut them short.
+        // A second caller waits for the same goodbyes, and a cancelled caller does not interrupt them.
         let task = stopping ?? Task { await sayGoodbye() }
         stopping = task
         await task.value
@@ -84,7 +91,7 @@ public actor Discovery {
     }
 
     private func written(_ datagrams: [EventLoopFuture<Void>]) async {
-        // A socket fulfils its promise whether or not the kernel took the datagram.
+        // A socket fulfils its promise even if the kernel refuses the datagram.
         try? await EventLoopFuture.andAllComplete(datagrams, on: eventLoop).get()
     }
 
@@ -116,7 +123,7 @@ public actor Discovery {
         lastIdentifier.add(1, ordering: .relaxed).newValue
     }
 
-    /// Gives the event to the machine, does what it says and waits for its next deadline.
+    /// Handles an event with the machine, performs its actions and schedules its next deadline.
     func handle(_ event: DiscoveryNode.Event) {
         guard !isStopped else { return }
         let now = BootClock.now
@@ -126,8 +133,8 @@ public actor Discovery {
         }
         actions.perform(node.handle(event, now: now), by: perform)
         renewMemberships(now: now)
-        // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
-        // timer comes late; what was due is done then.
+        // The event loop's clock stops while the host is suspended, but the machine's does not. So the timer is late
+        // after a suspend, and work that became due is done then.
         timer.follow(sooner(node.nextDeadline, membershipDeadline), now: BootClock.now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }

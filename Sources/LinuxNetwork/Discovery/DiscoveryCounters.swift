@@ -1,22 +1,25 @@
-/// What went over the network since the discovery was made, in datagrams.
+/// Counters of datagrams since the discovery was created.
 public struct DiscoveryCounters: Sendable, Hashable {
+    /// The datagrams received.
     public var received = 0
-    /// Received, and no DNS message.
+    /// The received datagrams that were not valid DNS messages.
     public var malformed = 0
-    /// Received on an interface that is not in use.
+    /// The datagrams received on an interface that is not in use.
     public var stray = 0
+    /// The datagrams that the kernel accepted.
     public var sent = 0
-    /// Refused by the kernel.
+    /// The datagrams that the kernel refused.
     public var sendsFailed = 0
-    /// Never tried: the socket was being reopened, or the kernel had no room.
+    /// The datagrams that were dropped because the socket was being reopened or its queue was full.
     public var sendsDropped = 0
-    /// How often a socket had to be opened again.
+    /// The number of times that a socket was reopened.
     public var socketReopenings = 0
-    /// How often a multicast group was joined again because nobody was heard for two minutes.
+    /// The number of times that a multicast group was joined again because no other host was heard for two minutes.
     public var rejoins = 0
 }
 
 extension Discovery {
+    /// The counters of all sockets, including closed ones.
     public var counters: DiscoveryCounters {
         let sockets = links.values.flatMap(\.sockets.values).reduce(into: formerSockets) { $0 += $1.counters }
         return DiscoveryCounters(

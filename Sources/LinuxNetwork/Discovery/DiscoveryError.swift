@@ -1,10 +1,10 @@
-/// Why the discovery did not do what was asked.
+/// Why the discovery did not perform a request.
 public enum DiscoveryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// ``Discovery/stop()`` was called.
     case stopped
-    /// As many services are registered as the limit allows.
+    /// The limit of registered services has been reached.
     case tooManyRegistrations(limit: Int)
-    /// Nobody answered for the service within the time.
+    /// No host answered for the service within the time limit.
     case notFound(name: String, within: Duration)
 
     public var description: String {
@@ -15,6 +15,7 @@ public enum DiscoveryError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// A hint about what the user can do; nil if there is nothing to suggest.
     public var hint: String? {
         switch self {
         case .stopped: nil

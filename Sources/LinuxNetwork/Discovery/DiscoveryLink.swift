@@ -13,7 +13,7 @@ struct DiscoveryLink {
 }
 
 extension NetworkInterface {
-    /// The interface as multicast DNS can use it, or nil if it cannot: no link, or no address to send from.
+    /// Converts an interface. Returns nil if multicast DNS cannot use it: it has no link, or no address to send from.
     init?(_ interface: LinuxInterface) {
         guard interface.isOperational else { return nil }
         let usable = interface.addresses.filter(\.isUsable).compactMap { described in
@@ -21,7 +21,8 @@ extension NetworkInterface {
                 InterfaceAddress($0, prefixLength: described.prefixLength, isDeprecated: described.isDeprecated)
             }
         }
-        // IPv6 multicast on a link goes out from its link-local address. Loopback has none, and no route for it either.
+        // IPv6 multicast uses the link-local address as its source. Loopback has no such address, and no IPv6 multicast
+        // route.
         let families = Set(usable.map(\.address).filter { $0.family == .v4 || $0.isLinkLocal }.map(\.family))
         guard !families.isEmpty else { return nil }
         self.init(
@@ -30,7 +31,7 @@ extension NetworkInterface {
 }
 
 extension Discovery {
-    /// Takes the newest list of interfaces: opens and closes sockets, and tells the machine.
+    /// Handles a new list of interfaces: opens and closes sockets, and notifies the machine.
     func update(_ list: [LinuxInterface]) {
         guard !isStopped else { return }
         let usable = list.compactMap { interface in
@@ -38,7 +39,7 @@ extension Discovery {
         }
         for id in links.keys.sorted() where !usable.contains(where: { $0.0.id == id }) { detach(id) }
         for (network, carrierChanges) in usable {
-            // Behind a link that was lost and is back there may be another network, with other names taken.
+            // After a link was lost and restored, it may be a different network, with other names in use.
             if let link = links[network.id], link.carrierChanges != carrierChanges { detach(network.id) }
             attach(network, carrierChanges)
         }
@@ -56,7 +57,7 @@ extension Discovery {
         var link = links[network.id] ?? DiscoveryLink(network: network, carrierChanges: carrierChanges, sockets: [:])
         let isNew = links[network.id] == nil
         guard isNew || link.network != network else { return }
-        // Interfaces of containers and of virtual machines come and go all day.
+        // Interfaces of containers and virtual machines appear and disappear often, so this is a debug message.
         if isNew { logger.debug("working on a network interface", metadata: ["interface": "\(network.name)"]) }
         link.network = network
         for family in IPFamily.allCases {
@@ -64,7 +65,7 @@ extension Discovery {
                 guard link.sockets[family] == nil else { continue }
                 let socket = open(network, family)
                 link.sockets[family] = socket
-                // Loopback has nobody to be heard.
+                // Loopback has no other hosts that could prove the membership.
                 if !socket.identity.isLoopback { link.membership.note(family, now: BootClock.now) }
             } else if let socket = link.sockets.removeValue(forKey: family) {
                 link.membership.forget(family)
@@ -100,7 +101,8 @@ extension Discovery {
         socket.close()
     }
 
-    /// Fulfilled when the kernel has the datagram, or nobody ever will.
+    /// Sends a datagram. The future succeeds when the kernel has accepted or refused the datagram, or when it was
+    /// dropped.
     func send(_ datagram: OutboundDatagram) -> EventLoopFuture<Void> {
         let family =
             switch datagram.destination {
@@ -130,7 +132,7 @@ extension Discovery {
                     sourcePort: datagram.sourcePort, wasMulticast: datagram.destination.isMulticast)))
     }
 
-    /// Only what another host sent to the group proves that we are a member.
+    /// Records the proof of a membership: a datagram that another host sent to the group.
     private func noteHeard(_ datagram: ReceivedDatagram, on interface: InterfaceID) {
         guard let network = links[interface]?.network, datagram.destination.isMulticast,
             !network.addresses.contains(where: { $0.address == datagram.source || $0.address.isLoopback })
@@ -138,8 +140,9 @@ extension Discovery {
         links[interface]?.membership.note(datagram.source.family, now: BootClock.now)
     }
 
-    /// The kernel gives a unicast packet to any of the sockets on the port, so the packet's own interface counts, not the
-    /// socket's. What this host sends to its own address arrives on loopback and belongs to the address's interface.
+    /// Returns the interface of a datagram. The kernel delivers a unicast packet to any of the sockets on the port, so
+    /// the packet's interface counts, not the socket's. A packet of this host to its own address arrives on loopback,
+    /// and belongs to the interface that has the address.
     private func interface(of datagram: ReceivedDatagram) -> InterfaceID? {
         if links[datagram.interface] != nil { return datagram.interface }
         return links.values.first { $0.network.addresses.contains { $0.address == datagram.destination } }?.network.id

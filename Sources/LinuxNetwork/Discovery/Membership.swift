@@ -1,22 +1,24 @@
 import DNSWire
 import ProtocolCore
 
-/// When the membership in the multicast group was proven last, for each family of an interface.
+/// The time of the last proof that this host is a member of the multicast group, per address family of an interface.
 ///
-/// A switch that snoops on memberships forgets them when no router asks for them (RFC 4541), and drivers lose their filters:
-/// then nothing is heard any more, without an error. So whoever has heard nobody for a while joins again, which sends a report.
+/// A snooping switch forgets memberships if no router queries them (RFC 4541), and drivers can lose their filters. Then
+/// no multicast arrives, without an error. So if no other host has been heard for a while, the group is joined again,
+/// which sends a membership report.
 struct Membership {
-    /// Less than the 260 s after which a switch forgets a member (RFC 3376 §8.4).
+    /// The time without a proof after which the group is joined again. It is less than the 260 s after which a switch
+    /// forgets a member (RFC 3376 section 8.4).
     static let silence = Duration.seconds(120)
 
     private var proven: [IPFamily: Instant] = [:]
 
-    /// Another host was heard, or the group was joined.
+    /// Records that another host was heard or that the group was joined.
     mutating func note(_ family: IPFamily, now: Instant) { proven[family] = now }
 
     mutating func forget(_ family: IPFamily) { proven[family] = nil }
 
-    /// The families to join again; they count as joined.
+    /// Returns the families whose group must be joined again, and records them as joined.
     mutating func takeDue(now: Instant) -> [IPFamily] {
         let due = IPFamily.allCases.filter { proven[$0].map { now - $0 >= Self.silence } ?? false }
         for family in due { proven[family] = now }

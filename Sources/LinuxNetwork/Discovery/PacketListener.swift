@@ -5,15 +5,20 @@ public import MulticastDNS
 public import NIOCore
 public import NIOPosix
 
-/// A multicast DNS packet as it arrived.
+/// A received multicast DNS packet.
 public struct HeardPacket: Hashable, Sendable {
-    /// When this process took it from the kernel.
+    /// The time at which this process read it from the kernel.
     public var time: WallTime
+    /// The interface on which it arrived.
     public var interface: InterfaceID
+    /// The address and the port of the sender.
     public var source: Peer
+    /// The address to which it was sent.
     public var destination: IPAddress
+    /// The payload of the datagram.
     public var bytes: [UInt8]
 
+    /// Creates a packet.
     public init(time: WallTime, interface: InterfaceID, source: Peer, destination: IPAddress, bytes: [UInt8]) {
         self.time = time
         self.interface = interface
@@ -23,28 +28,34 @@ public struct HeardPacket: Hashable, Sendable {
     }
 }
 
-/// Hears what is said by multicast on port 5353, by other hosts and by the programs of this one, and says nothing itself.
+/// Receives multicast DNS packets of other hosts and of programs on this host, and sends nothing.
 ///
-/// What goes to one host alone (unicast answers) is not heard, and not taken from the responder it is meant for. It works on
-/// the interfaces that come and go until ``stop()``.
+/// It does not receive unicast packets, and does not take them from the responder for which they are meant. It uses
+/// interfaces as they appear and disappear, until ``stop()``.
 public actor PacketListener {
-    /// Where it listens.
+    /// An interface and address family on which it listens.
     public struct Place: Hashable, Sendable {
+        /// The index of the interface.
         public var interface: InterfaceID
+        /// The address family.
         public var family: IPFamily
 
+        /// Creates a place.
         public init(interface: InterfaceID, family: IPFamily) {
             self.interface = interface
             self.family = family
         }
     }
 
+    /// The event loop on which the actor runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
-    /// In the order of their arrival; one reader. What a slow one has not taken is dropped beyond ``limit`` packets, and counted.
+    /// The packets in the order of their arrival, for one reader. If a slow reader has more than ``limit`` unread
+    /// packets, new ones are dropped and counted.
     public nonisolated let packets: AsyncStream<HeardPacket>
+    /// The packets that were dropped because the reader was too slow.
     public private(set) var dropped = 0
 
-    /// At 9000 bytes each, the most that a reader who sleeps lets the process grow by, is 9 MB.
+    /// The most buffered packets. At 9000 bytes each, a reader that hangs lets the process grow by at most 9 MB.
     public static let limit = 1000
 
     private let eventLoop: any EventLoop
@@ -54,7 +65,10 @@ public actor PacketListener {
     private var following: Task<Void, Never>?
     private var isStopped = false
 
-    /// - Parameter interfaces: where to listen; loopback only when it is named.
+    /// - Parameters:
+    ///   - interfaces: the interfaces to listen on; loopback is only used if it is named.
+    ///   - eventLoop: the event loop on which the actor runs.
+    ///   - logger: the logger for interfaces and sockets.
     public init(
         interfaces: InterfaceFilter = .multicastCapable,
         on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(), logger: Logger
@@ -65,12 +79,12 @@ public actor PacketListener {
         eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
     }
 
-    /// Why nothing is heard at places where something should be: the socket cannot be opened, for this reason.
+    /// The places where the socket cannot be opened, with the reason.
     public var faults: [Place: String] { sockets.compactMapValues(\.fault) }
-    /// Where it listens, or tries to.
+    /// The places with a socket, including those whose socket cannot be opened yet.
     public var places: Set<Place> { Set(sockets.keys) }
 
-    /// Ends the sequence.
+    /// Closes all sockets and ends the sequence of packets.
     public func stop() {
         isStopped = true
         following?.cancel()

@@ -1,7 +1,7 @@
 import ServiceDiscovery
 
-/// Changes that a reader has not taken yet, at most one a service: a slow reader gets the sum of what happened. So the queue
-/// is never longer than the services that the reader knows together with those in the cache.
+/// The changes that a reader has not read yet, at most one per service: later changes are merged into earlier ones. So
+/// their number is bounded by the services that the reader knows plus those in the cache.
 struct PendingChanges {
     private var order: [ServiceIdentity] = []
     private var changes: [ServiceIdentity: ServiceChange] = [:]
@@ -17,7 +17,7 @@ struct PendingChanges {
         }
         switch (waiting, change) {
         case (.found, .lost):
-            // The reader never knew of it.
+            // The reader never saw the service.
             changes[identity] = nil
             order.removeAll { $0 == identity }
         case (.found, .changed(_, let txt)): changes[identity] = .found(identity, txt: txt)

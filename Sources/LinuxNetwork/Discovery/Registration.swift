@@ -1,26 +1,28 @@
 public import ServiceDiscovery
 
-/// A service that is registered until it is cancelled.
+/// A registered service. It remains registered until it is cancelled.
 public struct Registration: Sendable {
-    /// The name under which the service is announced: once as soon as it is (0.75 to 1 s after there is a network), and again
-    /// whenever another host's claim or ``replace(with:)`` made it change. A slow reader sees the newest. For one reader; it ends with the
+    /// The announced names of the service. The first one follows the first announcement (0.75 to 1 s after a network is
+    /// available). A further one follows each change of the name, by a conflict with another host or by
+    /// ``replace(with:)``. Only the newest unread name is buffered. The sequence is for one reader, and ends with the
     /// registration.
     public let names: AsyncStream<String>
     let id: RegistrationID
     let discovery: Discovery
 
-    /// The name under which the service is announced now; nil before its first announcement and after its end.
+    /// The name under which the service is announced; nil before its first announcement and after its end.
     public var name: String? {
         get async { await discovery.registrations[id]?.name }
     }
 
-    /// Announces other TXT attributes.
+    /// Announces new TXT attributes.
     public func updateTXT(_ txt: TXTRecord) async { await discovery.handle(.updateTXT(id, txt)) }
 
-    /// Announces another service in the place of this one, under another name say; ``names`` has it once it is claimed.
+    /// Replaces the service with a different one, for example with a different name; ``names`` contains the name once
+    /// it is claimed.
     public func replace(with service: ServiceRegistration) async { await discovery.handle(.register(id, service)) }
 
-    /// Says goodbye for the service.
+    /// Sends a goodbye for the service and ends the registration.
     public func cancel() async { await discovery.cancelRegistration(id) }
 }
 
@@ -30,8 +32,10 @@ struct RegistrationState {
 }
 
 extension Discovery {
-    /// Registers a service. Returns at once: it is announced when its name is claimed, on every interface that is there or
-    /// comes later.
+    /// Registers a service and returns immediately. The service is announced when its name has been claimed, on all
+    /// current and future interfaces.
+    ///
+    /// - Throws: ``DiscoveryError/stopped`` or ``DiscoveryError/tooManyRegistrations(limit:)``.
     public func register(_ service: ServiceRegistration) throws(DiscoveryError) -> Registration {
         guard !isStopped else { throw .stopped }
         guard registrations.count < configuration.registrationLimit else {
@@ -45,7 +49,7 @@ extension Discovery {
     }
 
     func registered(_ id: RegistrationID, _ name: String) {
-        // Announcing again, after a change of the network say, is no news to the owner.
+        // A repeated announcement, for example after a change of the network, is not reported.
         guard registrations[id]?.name != name else { return }
         registrations[id]?.name = name
         registrations[id]?.names.yield(name)

@@ -1,25 +1,26 @@
 public import ServiceDiscovery
 
-/// Where a service is, or that it is not there.
+/// The current result of resolving a service.
 public enum Resolution: Sendable, Hashable {
+    /// The service is available at this host and port.
     case resolved(ResolvedService)
-    /// It was resolved and is gone; it may come back.
+    /// The service was resolved before and is gone; it may return.
     case gone
 }
 
 extension Discovery {
-    /// Where the service is, live: at once if it is known, else when somebody answers, and again whenever that changes or is
-    /// heard anew. It says nothing while nobody answers. A slow reader sees the newest. The resolve ends when the reader stops,
-    /// or to make room where too many are resolved.
+    /// Resolves a service continuously. It yields a value immediately if the service is known, or at the first answer,
+    /// and then at each change or new announcement. Without an answer it yields nothing. Only the newest unread value
+    /// is buffered. The sequence ends when the reader stops, or if the limit of resolves requires it.
     public nonisolated func resolve(_ identity: ServiceIdentity) -> AsyncStream<Resolution> {
         let (stream, continuation) = AsyncStream<Resolution>.makeStream(bufferingPolicy: .bufferingNewest(1))
         begin(identity, continuation)
         return stream
     }
 
-    /// Where the service is, once.
+    /// Resolves a service once.
     ///
-    /// - Throws: ``DiscoveryError/notFound(name:within:)`` when the time is over, ``DiscoveryError/stopped``, or
+    /// - Throws: ``DiscoveryError/notFound(name:within:)`` after the timeout, ``DiscoveryError/stopped``, or
     ///   `CancellationError`.
     public nonisolated func resolveOnce(
         _ identity: ServiceIdentity, timeout: Duration = .seconds(5)
@@ -33,14 +34,15 @@ extension Discovery {
         throw await isStopped ? DiscoveryError.stopped : .notFound(name: identity.name, within: timeout)
     }
 
-    /// These services matter: whatever others announce, what leads to them is kept and looked for. It replaces what was said before.
+    /// Sets the priority services. Their records are kept in the cache and refreshed, however many services other hosts
+    /// announce. It replaces the previous set.
     public nonisolated func favour(_ services: Set<ServiceIdentity>) {
         eventLoop.execute { self.assumeIsolated { $0.handle(.favour(services)) } }
     }
 
     private nonisolated func begin(_ identity: ServiceIdentity, _ continuation: AsyncStream<Resolution>.Continuation) {
         let id = ResolveID(rawValue: newIdentifier())
-        // Both go through the loop's queue, so that an end that follows at once still comes after the beginning.
+        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
         continuation.onTermination = { _ in
             self.eventLoop.execute { self.assumeIsolated { $0.endResolve(id) } }
         }
@@ -60,6 +62,6 @@ extension Discovery {
         handle(.cancelResolve(id))
     }
 
-    /// Tells that the service did not answer: unless somebody confirms its records within ten seconds, it is gone.
+    /// Reports that the service did not answer. If no host confirms its records within ten seconds, they are removed.
     public func reconfirm(_ identity: ServiceIdentity) { handle(.reconfirm(identity)) }
 }

@@ -1,26 +1,28 @@
 public import ServiceDiscovery
 
-/// A change of what is there, and whether the next one is at hand.
+/// A change of the available services.
 public struct BrowseEvent: Hashable, Sendable {
+    /// The change.
     public let change: ServiceChange
-    /// True when more changes wait: a screen is better drawn after the last of them.
+    /// True if more changes follow immediately: a display should be redrawn after the last one.
     public let moreComing: Bool
 
+    /// Creates an event.
     public init(_ change: ServiceChange, moreComing: Bool) {
         self.change = change
         self.moreComing = moreComing
     }
 }
 
-/// The services of a type, live: what is known at once, then every change until the reader stops.
+/// The services of a type: the known ones immediately, then every change until the reader stops.
 ///
 ///     for await event in ServiceBrowser("_smartplug._tcp", in: discovery) {
 ///         update(event.change)
 ///         if !event.moreComing { redraw() }
 ///     }
 ///
-/// Each iteration browses on its own and costs network traffic only while it lasts. Changes of one service that a slow reader has
-/// not taken yet are put together into one.
+/// Each iteration browses independently and causes network traffic only while it runs. Unread changes of the same
+/// service are merged into one.
 public struct ServiceBrowser: AsyncSequence, Sendable {
     public typealias Element = BrowseEvent
     public typealias Failure = Never
@@ -28,16 +30,18 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
     let discovery: Discovery
     let type: ServiceType
 
+    /// Creates a browser for services of a type; each iteration starts its own browse.
     public init(_ type: ServiceType, in discovery: Discovery) {
         self.discovery = discovery
         self.type = type
     }
 
+    /// Starts a browse.
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: discovery.newIdentifier())
         let (discovery, type) = (discovery, type)
-        // Both go through the loop's queue, so that an end that follows at once still comes after the beginning.
+        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
         continuation.onTermination = { _ in
             discovery.eventLoop.execute { discovery.assumeIsolated { $0.endBrowse(id) } }
         }
@@ -45,11 +49,12 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
         return Iterator(discovery: discovery, id: id, signals: signals.makeAsyncIterator())
     }
 
+    /// A running browse. It ends when the iterator is released or the discovery stops.
     public struct Iterator: AsyncIteratorProtocol {
         let discovery: Discovery
         let id: BrowseID
         var signals: AsyncStream<Void>.Iterator
-        /// Taken from the discovery together: a packet may bring dozens of services.
+        /// The changes that were fetched from the discovery at once: one packet may contain dozens of services.
         private var taken = PendingChanges()
 
         init(discovery: Discovery, id: BrowseID, signals: AsyncStream<Void>.Iterator) {
@@ -58,12 +63,14 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
             self.signals = signals
         }
 
+        /// Returns the next change; nil when the discovery has stopped, or if the limit of browses was reached.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> BrowseEvent? {
             while true {
                 if let change = taken.popFirst() { return BrowseEvent(change, moreComing: !taken.isEmpty) }
                 taken = await discovery.takeChanges(id)
                 if !taken.isEmpty { continue }
-                // A signal may be left from a change that was taken already; the end of the signals is the end.
+                // The signal may belong to a change that was already fetched. The end of the signals is the end of the
+                // browse.
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
         }
@@ -76,7 +83,7 @@ struct BrowseState {
 }
 
 extension Discovery {
-    /// Browses for services: `for await event in discovery.browse("_smartplug._tcp")`.
+    /// Browses for services of a type, as in `for await event in discovery.browse("_smartplug._tcp")`.
     public nonisolated func browse(_ type: ServiceType) -> ServiceBrowser { ServiceBrowser(type, in: self) }
 
     func beginBrowse(_ id: BrowseID, _ type: ServiceType, _ signal: AsyncStream<Void>.Continuation) {

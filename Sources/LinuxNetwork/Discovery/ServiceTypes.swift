@@ -1,12 +1,12 @@
 public import ServiceDiscovery
 
 extension Discovery {
-    /// The types of services that are on the network, live: all of them each time, whenever that changes. A slow reader sees the
-    /// newest. The search ends when the reader stops.
+    /// Returns the service types on the network as a sequence of complete lists, with a new list at each change. Only
+    /// the newest unread list is buffered. The search ends when the reader stops.
     public nonisolated func serviceTypes() -> AsyncStream<[ServiceType]> {
         let (stream, continuation) = AsyncStream<[ServiceType]>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: newIdentifier())
-        // Both go through the loop's queue, so that an end that follows at once still comes after the beginning.
+        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
         continuation.onTermination = { _ in
             self.eventLoop.execute { self.assumeIsolated { $0.endTypes(id) } }
         }

@@ -1,11 +1,12 @@
-/// What happened to an interface between two lists.
+/// A difference between two lists of interfaces.
 public enum InterfaceChange: Sendable, Hashable {
     case added(LinuxInterface)
-    /// Same index, anything else different. `linkWasLost` tells that its carrier went and came back in between.
+    /// An interface with the same index and other attributes. `linkWasLost` is true if the carrier was lost and
+    /// restored in between.
     case changed(LinuxInterface, linkWasLost: Bool)
     case removed(LinuxInterface)
 
-    /// The changes that turn one list into the other, removals first, each group by index.
+    /// Returns the changes from one list to the other: removals first, then the others, each sorted by index.
     public static func changes(from old: [LinuxInterface], to new: [LinuxInterface]) -> [InterfaceChange] {
         let before = Dictionary(uniqueKeysWithValues: old.map { ($0.index, $0) })
         let after = Dictionary(uniqueKeysWithValues: new.map { ($0.index, $0) })

@@ -1,11 +1,11 @@
 public import NIOCore
 
-/// Follows the host's network interfaces through rtnetlink.
+/// Monitors the host's network interfaces through rtnetlink.
 public enum InterfaceMonitor {
-    /// The interfaces that the filter admits, as a live sequence of whole lists: the first at once, the next whenever
-    /// something about one of them changed (name, flags, carrier, addresses). A slow reader sees the newest list, never a queue
-    /// of old ones; ``InterfaceChange/changes(from:to:)`` tells what happened in between. It ends when the reader stops, and
-    /// throws when the kernel refuses (``InterfaceMonitorError``).
+    /// Returns the interfaces that the filter admits, as a sequence of complete lists: the first one immediately, then
+    /// one after each change of an interface (name, flags, carrier, addresses). Only the newest unread list is
+    /// buffered; ``InterfaceChange/changes(from:to:)`` returns the differences between two lists. The sequence ends
+    /// when the reader stops, and throws ``InterfaceMonitorError`` if the kernel refuses.
     public static func interfaces(
         _ filter: InterfaceFilter, on eventLoop: any EventLoop
     ) -> AsyncThrowingStream<[LinuxInterface], any Error> {
@@ -18,11 +18,12 @@ public enum InterfaceMonitor {
     }
 }
 
-/// Why the interfaces cannot be followed.
+/// Why the interfaces cannot be monitored.
 public struct InterfaceMonitorError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kernel's error number.
     public let code: Int32
 
     public var description: String { "cannot follow the network interfaces: " + errorText(code) }
+    /// A hint about what the user can do.
     public var hint: String { "check that the sandbox or service unit allows AF_NETLINK sockets" }
 }

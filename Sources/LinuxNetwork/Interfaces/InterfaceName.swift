@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the interface with that index is called now; nil when there is none.
+/// Returns the current name of the interface with the index; nil if it does not exist.
 public func interfaceName(_ index: UInt32) -> String? {
     var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
     guard if_indextoname(index, &name) != nil else { return nil }

@@ -1,13 +1,16 @@
-/// The kernel's interfaces as a value: netlink datagrams go in, requests and lists come out.
+/// The kernel's table of interfaces, as a machine: netlink datagrams are its events; requests and lists are its
+/// actions.
 ///
-/// It asks for all links, then for all addresses, and follows the notifications from then on. Whatever leaves doubt (lost
-/// messages, a dump that overlapped a change, a datagram it cannot read) makes it ask anew, without forgetting the last list.
+/// It requests all links, then all addresses, and then follows the notifications. If it may have missed a change (lost
+/// messages, a dump during which the table changed, an unreadable datagram), it requests everything again. The last
+/// list remains valid until then.
 package struct InterfaceTable {
+    /// The actions of the table.
     package enum Action: Hashable {
         case send([UInt8])
-        /// The interfaces by index, told only when they differ from the last list.
+        /// Publishes the interfaces, sorted by index. Only lists that differ from the previous one are published.
         case publish([LinuxInterface])
-        /// The kernel refuses to list; nothing will change that.
+        /// The kernel refuses to list the interfaces; a retry would not help.
         case fail(code: Int32)
     }
 
@@ -18,8 +21,8 @@ package struct InterfaceTable {
         case following
     }
 
-    /// A container host has hundreds of links. The limits stop a runaway script on the host from filling our memory; links
-    /// and addresses beyond them are left out.
+    /// Limits for links, and for addresses per link. A container host has hundreds of links. They stop a runaway script
+    /// on the host from filling the memory; further links and addresses are ignored.
     static let maximumInterfaces = 4096
     static let maximumAddresses = 256
 
@@ -27,16 +30,18 @@ package struct InterfaceTable {
     private var sequence: UInt32 = 0
     private var interfaces: [Int32: LinuxInterface] = [:]
     private var published: [LinuxInterface]?
-    /// Something was missed while listing. The kernel refuses a second request before the first is answered (EBUSY), so the
-    /// next one waits for the end of this one.
+    /// A change may have been missed during a dump. The kernel refuses a second request before the first is answered
+    /// (EBUSY), so the next request waits for the end of this dump.
     private var isDoubtful = false
-    /// Lists asked for again in a row; links that change all the time must not make us ask for ever.
+    /// The number of consecutive repeated dumps. The limit stops links that change constantly from causing endless
+    /// requests.
     private var repetitions = 0
     static let maximumRepetitions = 8
 
+    /// Creates an empty table.
     package init() {}
 
-    /// Asks for everything: at the start, and on a fresh socket after messages were lost.
+    /// Requests the complete table: at the start, and on a new socket after lost messages.
     package mutating func synchronize() -> [Action] {
         interfaces = [:]
         isDoubtful = false
@@ -45,12 +50,13 @@ package struct InterfaceTable {
         return [.send(Netlink.dumpRequest(type: Netlink.getLink, sequence: sequence))]
     }
 
+    /// Handles a netlink datagram.
     package mutating func receive(_ datagram: [UInt8]) -> [Action] {
         let messages: [NetlinkMessage]
         do throws(NetlinkError) {
             messages = try parseNetlink(datagram)
         } catch {
-            // What cannot be read may have held a change.
+            // The unreadable datagram may have contained a change.
             return doubt()
         }
         var actions: [Action] = []

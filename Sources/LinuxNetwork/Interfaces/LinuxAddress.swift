@@ -1,32 +1,36 @@
 /// An address of an interface.
 public struct LinuxAddress: Sendable, Hashable {
-    /// How far duplicate address detection is (RFC 4862 §5.4). IPv4 addresses are usable at once, as far as the kernel goes.
+    /// The state of duplicate address detection (RFC 4862 section 5.4). The kernel makes IPv4 addresses usable
+    /// immediately.
     public enum State: Int, Sendable, Hashable {
         case tentative
-        /// Another host on the link has it.
+        /// Another host on the link has the address.
         case duplicate
         case usable
     }
 
-    /// Who gave it to the interface.
+    /// The origin of the address.
     public enum Origin: Int, Sendable, Hashable {
-        /// A person, or a program that says nothing of itself.
+        /// The administrator, or a program that does not identify itself.
         case unknown
-        /// The kernel: loopback, link-local addresses, what routers announce.
+        /// The kernel: loopback, link-local addresses, router advertisements.
         case kernel
-        /// This project's firmware, by the mark that ``RouteProtocol/plug`` is.
+        /// This project's firmware, which marks its addresses with ``RouteProtocol/plug``.
         case plug
     }
 
-    /// In network order: 4 bytes are IPv4, 16 are IPv6.
+    /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
     public let bytes: [UInt8]
-    /// Length of the network's prefix in bits.
+    /// The length of the network prefix in bits.
     public let prefixLength: UInt8
+    /// The state of duplicate address detection.
     public let state: State
+    /// The origin of the address.
     public let origin: Origin
-    /// Nothing new should begin from it (RFC 4862 §5.5.4); what lives on it goes on.
+    /// True if new connections should not use the address (RFC 4862 section 5.5.4); existing ones continue.
     public let isDeprecated: Bool
 
+    /// Creates an address.
     public init(
         bytes: [UInt8], prefixLength: UInt8, state: State = .usable, origin: Origin = .unknown,
         isDeprecated: Bool = false
@@ -38,8 +42,9 @@ public struct LinuxAddress: Sendable, Hashable {
         self.isDeprecated = isDeprecated
     }
 
-    /// Whether packets may be sent from it.
+    /// True if packets may be sent from the address.
     public var isUsable: Bool { state == .usable }
+    /// True for an IPv6 address.
     public var isIPv6: Bool { bytes.count == 16 }
 }
 

@@ -1,17 +1,20 @@
-/// A network interface as the kernel describes it.
+/// A network interface, as the kernel describes it.
 public struct LinuxInterface: Sendable, Hashable {
-    /// The kernel's number, never given to another interface while this one exists.
+    /// The kernel's index. It is unique among existing interfaces.
     public let index: Int32
+    /// The current name.
     public var name: String
+    /// The flags of the interface.
     public var flags: Flags
-    /// The link-layer address: 6 bytes on Ethernet and Wi-Fi, empty where there is none.
+    /// The link-layer address: 6 bytes on Ethernet and Wi-Fi; empty if the link has no addresses.
     public var hardwareAddress: [UInt8]
-    /// How often the carrier came or went. Between two descriptions that both say "running", a different count tells that
-    /// the link was lost and is now perhaps another network.
+    /// The number of carrier changes. If two descriptions with "running" differ in it, the link was lost in between and
+    /// may be a different network now.
     public var carrierChanges: UInt32
-    /// Sorted, IPv4 before IPv6.
+    /// The addresses, sorted, IPv4 before IPv6.
     public var addresses: [LinuxAddress]
 
+    /// Creates a description.
     public init(
         index: Int32, name: String, flags: Flags, hardwareAddress: [UInt8] = [], carrierChanges: UInt32 = 0,
         addresses: [LinuxAddress] = []
@@ -24,33 +27,39 @@ public struct LinuxInterface: Sendable, Hashable {
         self.addresses = addresses
     }
 
-    /// Flags of netdevice(7), with the kernel's bits.
+    /// The flags of netdevice(7), with the kernel's values.
     public struct Flags: OptionSet, Sendable, Hashable {
+        /// The kernel's bits.
         public let rawValue: UInt32
+        /// Creates flags from the kernel's bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// Switched on by the administrator.
+        /// IFF_UP: the administrator has set the interface up.
         public static let up = Flags(rawValue: 0x1)
+        /// IFF_LOOPBACK
         public static let loopback = Flags(rawValue: 0x8)
+        /// IFF_POINTOPOINT
         public static let pointToPoint = Flags(rawValue: 0x10)
-        /// The link is there: a cable is plugged in, the radio is associated.
+        /// IFF_RUNNING: the link is available; a cable is connected, or the radio is associated.
         public static let running = Flags(rawValue: 0x40)
+        /// IFF_MULTICAST
         public static let multicast = Flags(rawValue: 0x1000)
     }
 
-    /// Packets can pass: switched on, and the link is there.
+    /// True if packets can pass: the interface is up, and its link is available.
     public var isOperational: Bool { flags.isSuperset(of: [.up, .running]) }
 }
 
-/// Which interfaces a program works on.
+/// The interfaces that a program uses.
 public enum InterfaceFilter: Sendable, Hashable {
-    /// Every interface that can multicast, except loopback.
+    /// Every interface with multicast, except loopback.
     case multicastCapable
-    /// These and no others, loopback included if it is named; they may appear later.
+    /// Only interfaces with these names, also loopback; they may appear later.
     case named(Set<String>)
-    /// All that there are, for whoever only looks at them.
+    /// All interfaces, for programs that only inspect them.
     case every
 
+    /// Returns true if the filter includes the interface.
     public func admits(_ interface: LinuxInterface) -> Bool {
         switch self {
         case .multicastCapable: interface.flags.contains(.multicast) && !interface.flags.contains(.loopback)

@@ -1,7 +1,7 @@
-/// A message of rtnetlink(7), as far as links and addresses need it.
+/// A message of rtnetlink(7), with the fields of links, addresses and routes that are used here.
 struct NetlinkMessage: Hashable {
     var sequence: UInt32
-    /// The kernel's tables changed while it listed them, so the list may lack an entry or have one twice.
+    /// True if the kernel's table changed during the dump, so that an entry may be missing or repeated.
     var isInterruptedDump: Bool
     var body: Body
 
@@ -13,16 +13,16 @@ struct NetlinkMessage: Hashable {
         case route(RouteDescription)
         /// A dump is complete.
         case done
-        /// The kernel refused a request, with its error number; 0 acknowledges.
+        /// The kernel's answer to a request: an error number, or 0 for an acknowledgement.
         case refused(code: Int32)
-        /// The kernel dropped messages for lack of room.
+        /// The kernel dropped messages because the socket's buffer was full.
         case overrun
-        /// Well-formed, and of no interest here.
+        /// A well-formed message that is not used here.
         case other
     }
 }
 
-/// A link's description; nil where the message says nothing, as the wireless extensions' events do.
+/// A description of a link. A field is nil if the message does not contain it, as in events of the wireless extensions.
 struct LinkDescription: Hashable {
     var index: Int32
     var flags: LinuxInterface.Flags
@@ -33,12 +33,12 @@ struct LinkDescription: Hashable {
 
 /// A unicast IPv4 route of the main table.
 struct RouteDescription: Hashable {
-    /// Who set it (rtm_protocol).
+    /// The program that set the route (rtm_protocol).
     var origin: UInt8
     var route: InterfaceRoute
 }
 
-/// Numbers of linux/netlink.h, rtnetlink.h, if_link.h and if_addr.h.
+/// Constants of linux/netlink.h, rtnetlink.h, if_link.h and if_addr.h.
 enum Netlink {
     static let headerSize = 16
     static let linkHeaderSize = 16
@@ -80,25 +80,25 @@ enum Netlink {
     static let routeGateway: UInt16 = 5
     static let routeMetric: UInt16 = 6
     static let routeSource: UInt16 = 7
-    /// The two upper bits of an attribute's type say how it is nested and ordered.
+    /// The two upper bits of an attribute's type are flags for nesting and byte order.
     static let attributeTypeMask: UInt16 = 0x3FFF
 
     static let familyUnspecified: UInt8 = 0
     static let familyIPv4: UInt8 = 2
     static let familyIPv6: UInt8 = 10
 
-    /// IFA_F_DADFAILED and IFA_F_TENTATIVE: never, or not yet, an address to send from.
+    /// IFA_F_DADFAILED and IFA_F_TENTATIVE: the address can never, or not yet, be used as a source.
     static let addressDuplicate: UInt32 = 0x08
     static let addressTentative: UInt32 = 0x40
-    /// IFA_F_OPTIMISTIC: tentative, but allowed to send (RFC 4429).
+    /// IFA_F_OPTIMISTIC: tentative, but usable as a source (RFC 4429).
     static let addressOptimistic: UInt32 = 0x04
-    /// IFA_F_DEPRECATED: nothing new is to begin from it.
+    /// IFA_F_DEPRECATED: new connections should not use the address.
     static let addressDeprecated: UInt32 = 0x20
-    /// IFA_F_PERMANENT: it has no end. What routers announce has one.
+    /// IFA_F_PERMANENT: no limited lifetime. Addresses from router advertisements have a lifetime.
     static let addressPermanent: UInt32 = 0x80
-    /// IFA_F_NOPREFIXROUTE: no route to its network comes with it.
+    /// IFA_F_NOPREFIXROUTE: the kernel adds no route for the address's network.
     static let addressWithoutRoute: UInt32 = 0x200
-    /// IFAPROT_KERNEL_LO, _RA and _LL.
+    /// IFAPROT_KERNEL_LO, IFAPROT_KERNEL_RA and IFAPROT_KERNEL_LL.
     static let addressOfKernel: ClosedRange<UInt8> = 1...3
 
     static let linkUp: UInt32 = 0x1
@@ -106,14 +106,15 @@ enum Netlink {
     static let routeUnicast: UInt8 = 1
     static let scopeUniverse: UInt8 = 0
     static let scopeLink: UInt8 = 253
-    /// RTNH_F_ONLINK: the gateway is on the link, whatever the prefixes say. So the order in which routes are set does not matter.
+    /// RTNH_F_ONLINK: the gateway is on the link, even if no prefix contains it. So routes can be set in any order.
     static let routeOnLink: UInt32 = 4
     static let routeHeaderSize = 12
 
-    /// A request for the whole table of links or addresses.
+    /// Returns a request for a complete table of links, addresses or routes.
     static func dumpRequest(type: UInt16, sequence: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
-        // The general header of rtnetlink is one byte, the family; strict kernels want the full header of the type.
+        // rtnetlink's general header is only the family byte, but strict kernels require the complete header of the
+        // type.
         let body =
             switch type {
             case getLink: linkHeaderSize
@@ -136,7 +137,7 @@ enum Netlink {
     }
 
     static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        // Netlink talks in the byte order of the host.
+        // Netlink uses the byte order of the host.
         withUnsafeBytes(of: value) { bytes += $0 }
     }
 }

@@ -1,10 +1,10 @@
 import DNSWire
 
-/// Why bytes are not a netlink message, and where.
+/// The reason why bytes are not a netlink message, with the offset.
 struct NetlinkError: Error, Hashable {
     enum Reason: Hashable {
         case truncatedHeader
-        /// The length is smaller than its own header or reaches beyond the datagram.
+        /// The length is smaller than the header or exceeds the datagram.
         case badLength(UInt32)
         case truncatedBody
         case badAttributeLength(UInt16)
@@ -15,7 +15,7 @@ struct NetlinkError: Error, Hashable {
     var reason: Reason
 }
 
-/// Reads the messages of one datagram. A pure function of the bytes.
+/// Parses the messages of one datagram.
 func parseNetlink(_ bytes: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
     var messages: [NetlinkMessage] = []
     var offset = 0
@@ -47,7 +47,7 @@ private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) thro
     case Netlink.overrun: return .overrun
     case Netlink.error:
         try require(4, in: range)
-        // The kernel gives the error number negated.
+        // The kernel sends the negative error number.
         return .refused(code: 0 &- bytes.load(Int32.self, at: range.lowerBound))
     case Netlink.newLink, Netlink.deleteLink:
         return try parseLink(bytes, isRemoval: type == Netlink.deleteLink, range)
@@ -62,7 +62,7 @@ private func parseLink(_ bytes: [UInt8], isRemoval: Bool, _ range: Range<Int>) t
     -> NetlinkMessage.Body
 {
     try require(Netlink.linkHeaderSize, in: range)
-    // A port that leaves a bridge is told as the removal of a link of the bridge's family, though the link lives on.
+    // A port that leaves a bridge is reported as the removal of a link of the bridge family, but the link still exists.
     guard bytes[range.lowerBound] == Netlink.familyUnspecified else { return .other }
     let index = bytes.load(Int32.self, at: range.lowerBound + 4)
     guard !isRemoval else { return .linkRemoved(index: index) }
@@ -103,7 +103,8 @@ private func parseAddress(
         default: continue
         }
     }
-    // On a point-to-point link "address" is the peer's and "local" is ours; elsewhere either may stand alone.
+    // On a point-to-point link, IFA_ADDRESS is the peer and IFA_LOCAL is this host. On other links only one of them may
+    // be present.
     guard let own = local ?? address, own.count == (family == Netlink.familyIPv4 ? 4 : 16) else {
         throw NetlinkError(offset: range.lowerBound, reason: .badAddress)
     }
@@ -121,7 +122,8 @@ private func state(of flags: UInt32) -> LinuxAddress.State {
 }
 
 extension LinuxAddress.Origin {
-    /// Kernels before 5.18 have no marks; there an IPv6 address with an end is taken for one that a router announced.
+    /// Determines the origin. Kernels before 5.18 have no IFA_PROTO; there an IPv6 address with a lifetime counts as
+    /// one from a router advertisement.
     fileprivate init(mark: UInt8?, flags: UInt32, isIPv6: Bool) {
         switch mark {
         case RouteProtocol.plug?: self = .plug
@@ -185,7 +187,7 @@ private func attributes(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkErr
     return found
 }
 
-/// Netlink pads messages and attributes to four bytes; the last one may lack its padding.
+/// Rounds up to four bytes: netlink pads messages and attributes, though the last one may lack its padding.
 private func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
 private func require(_ count: Int, in range: Range<Int>) throws(NetlinkError) {
@@ -193,7 +195,7 @@ private func require(_ count: Int, in range: Range<Int>) throws(NetlinkError) {
 }
 
 extension [UInt8] {
-    /// An integer in the host's byte order; the caller has checked that the bytes are there.
+    /// Reads an integer in the host's byte order. The caller has checked that the bytes exist.
     fileprivate func load<Value: FixedWidthInteger & BitwiseCopyable>(_: Value.Type, at offset: Int) -> Value {
         withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
     }

@@ -2,12 +2,12 @@ import CLinuxNetwork
 import NIOCore
 import NIOPosix
 
-/// Drives an ``InterfaceTable`` with an rtnetlink socket. Everything happens on the event loop.
+/// Runs an ``InterfaceTable`` with an rtnetlink socket. All its work is done on the event loop.
 final class NetlinkShell: @unchecked Sendable {
-    /// The kernel drops messages rather than wait for us (ENOBUFS), and NIO then closes the channel. A new socket and a new
-    /// list mend it; the pause keeps a storm of changes from making that a busy loop.
+    /// The kernel drops messages if the socket's buffer is full (ENOBUFS), and NIO then closes the channel. A new
+    /// socket and a new dump recover from this. The pause stops a flood of changes from causing a busy loop.
     private static let pauseBeforeReopening = TimeAmount.milliseconds(100)
-    /// A dump comes in datagrams of up to 32 KB; a smaller buffer would cut them.
+    /// A dump has datagrams of up to 32 KB; a smaller buffer would cut them.
     private static let largestDatagram = 65_536
 
     private let filter: InterfaceFilter

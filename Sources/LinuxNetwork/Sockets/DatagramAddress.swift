@@ -3,7 +3,7 @@ import Glibc
 import NIOCore
 
 extension SocketAddress {
-    /// - Parameter interface: the scope of an IPv6 link-local address; other addresses have none.
+    /// - Parameter interface: the scope id of an IPv6 link-local address; ignored for other addresses.
     init(_ address: IPAddress, port: UInt16, interface: UInt32) {
         switch address {
         case .v4(let host):
@@ -22,7 +22,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address without port and scope; nil for a Unix socket.
+    /// The address without its port and scope; nil for a Unix socket.
     var ipAddress: IPAddress? {
         switch self {
         case .v4(let socketAddress): withUnsafeBytes(of: socketAddress.address.sin_addr) { IPAddress(bytes: $0) }
@@ -33,7 +33,7 @@ extension SocketAddress {
 }
 
 extension IPAddress {
-    /// True for 224/4 and ff00::/8.
+    /// True for 224.0.0.0/4 and ff00::/8.
     var isMulticast: Bool {
         switch self {
         case .v4(let address): address.rawValue >> 28 == 0xE

@@ -1,17 +1,17 @@
 import DNSWire
 import NIOCore
 
-/// A datagram with where it came from and where it was sent to.
+/// A datagram with its source and destination.
 struct ReceivedDatagram: Hashable, Sendable {
     var bytes: [UInt8]
     var source: IPAddress
     var sourcePort: UInt16
     var destination: IPAddress
-    /// The interface on which it arrived; for packets from this host to its own address that is loopback.
+    /// The index of the interface on which it arrived. A packet of this host to its own address arrives on loopback.
     var interface: UInt32
 }
 
-/// Hands datagrams over with their packet info.
+/// Delivers datagrams with their packet info.
 final class DatagramReader: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -21,7 +21,8 @@ final class DatagramReader: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        // Datagrams queued before the option was set carry no packet info. Their interface is unknown: the peer repeats them.
+        // Datagrams that were queued before the option was set have no packet info, so their interface is unknown. The
+        // peer repeats them.
         guard let info = envelope.metadata?.packetInfo, let destination = info.destinationAddress.ipAddress,
             let source = envelope.remoteAddress.ipAddress, let port = envelope.remoteAddress.port
         else { return }
@@ -32,6 +33,7 @@ final class DatagramReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Errors of single datagrams (an ICMP refusal) are no reason to stop; those that are close the channel themselves.
+        // An error of a single datagram (such as an ICMP refusal) must not close the channel; serious errors close it
+        // themselves.
     }
 }

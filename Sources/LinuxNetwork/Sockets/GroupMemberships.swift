@@ -1,22 +1,23 @@
 public import DNSWire
 import MulticastDNS
 
-/// On which interfaces this host is a member of the groups of multicast DNS, by the kernel's own account.
+/// The interfaces on which this host is a member of the multicast DNS groups, according to the kernel.
 public struct GroupMemberships: Hashable, Sendable {
-    /// Names of interfaces.
+    /// The names of the interfaces, per address family.
     public var members: [IPFamily: Set<String>]
 
+    /// Creates memberships.
     public init(members: [IPFamily: Set<String>]) { self.members = members }
 
-    /// Nil where /proc is not mounted.
+    /// Reads the memberships from /proc; nil if /proc is not available.
     public static func current() -> GroupMemberships? {
         guard let v4 = procFile("/proc/net/igmp") else { return nil }
-        // A kernel without IPv6 has no such file.
+        // The file does not exist if the kernel has no IPv6.
         return GroupMemberships(members: [.v4: membersV4(v4), .v6: membersV6(procFile("/proc/net/igmp6") ?? "")])
     }
 
-    /// /proc/net/igmp: a line for an interface (`2 eth0 : 2 V3`), then one for each of its groups, indented, the address as a number
-    /// in the host's byte order.
+    /// Parses /proc/net/igmp: a line per interface (`2 eth0 : 2 V3`), followed by an indented line per group, with the
+    /// address as a number in the host's byte order.
     static func membersV4(_ text: String) -> Set<String> {
         let group = String(RFC6762.groupV4.rawValue.byteSwappedHex)
         var interface = ""
@@ -32,7 +33,7 @@ public struct GroupMemberships: Hashable, Sendable {
         return found
     }
 
-    /// /proc/net/igmp6: index, interface, group in hexadecimal digits, ...
+    /// Parses /proc/net/igmp6: index, interface, group in hexadecimal digits, ...
     static func membersV6(_ text: String) -> Set<String> {
         let group = RFC6762.groupV6.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return Set(
@@ -44,7 +45,7 @@ public struct GroupMemberships: Hashable, Sendable {
 }
 
 extension UInt32 {
-    /// As `%08X` prints the bytes of an address that stands in memory in network order.
+    /// The digits that `%08X` prints for an address that is stored in network byte order.
     fileprivate var byteSwappedHex: String {
         let digits = String(bigEndian, radix: 16, uppercase: true)
         return String(repeating: "0", count: 8 - digits.count) + digits

@@ -6,20 +6,21 @@ import MulticastDNS
 import NIOCore
 import NIOPosix
 
-/// The UDP socket of one interface and one family on port 5353, kept open.
+/// The UDP socket of one interface and one address family on port 5353, which is reopened after errors.
 ///
-/// A send that fails may close NIO's channel (ENETUNREACH does), and opening fails while an interface is not ready; the
-/// socket is then made anew after a pause that doubles. What is to be sent meanwhile is dropped: multicast DNS repeats what
-/// matters. Confined to its event loop.
+/// A failed send may close NIO's channel (ENETUNREACH does), and opening fails while an interface is not ready. The
+/// socket is then reopened after a pause, which doubles each time. Datagrams that are sent meanwhile are dropped:
+/// multicast DNS repeats important packets. All methods must be called on the event loop.
 final class MulticastSocket: @unchecked Sendable {
     struct Identity: Hashable {
         var interface: UInt32
         var interfaceName: String
         var family: IPFamily
-        /// The kernel takes no loopback address as the source of a multicast by itself: it would send from another interface's
-        /// address, or from 0.0.0.0.
+        /// True for loopback. The kernel does not choose a loopback address as the source of a multicast itself: it
+        /// would use another interface's address, or 0.0.0.0.
         var isLoopback = false
-        /// Bound to the group: it hears multicast, and takes no unicast packet from the other sockets on the port.
+        /// True to bind to the group: the socket receives only multicast and takes no unicast packets from other
+        /// sockets on the port.
         var isPassive = false
     }
 
@@ -31,7 +32,7 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private static let firstPause = TimeAmount.milliseconds(100)
-    /// A link that came back is in use at most this much later.
+    /// The longest delay before a restored link is used again.
     private static let longestPause = TimeAmount.seconds(5)
 
     let identity: Identity
@@ -41,10 +42,10 @@ final class MulticastSocket: @unchecked Sendable {
     private var state = State.opening
     private var pause = MulticastSocket.firstPause
     private(set) var counters = SocketCounters()
-    /// Why it is not open, in words; nil while it is, and before the first try has ended.
+    /// The reason why the socket is not open; nil while it is open, and before the first attempt has ended.
     private(set) var fault: String?
 
-    /// Opens at once; sending works from then on or, if opening fails, after a pause.
+    /// Starts to open the socket immediately. If this fails, it is retried after a pause.
     init(
         _ identity: Identity, on eventLoop: any EventLoop, logger: Logger,
         receive: @escaping @Sendable (ReceivedDatagram) -> Void
@@ -59,10 +60,12 @@ final class MulticastSocket: @unchecked Sendable {
         open()
     }
 
-    /// Sends the bytes or counts why not. The promise is fulfilled when the kernel has them or they are dropped; it never fails.
+    /// Sends the bytes, or counts why they were not sent. The promise succeeds when the kernel has accepted or refused
+    /// them, or when they were dropped; it never fails.
     func send(_ bytes: [UInt8], to destination: OutboundDatagram.Destination, written: EventLoopPromise<Void>?) {
         eventLoop.preconditionInEventLoop()
-        // A kernel queue that is full backs up into NIO's; beyond its high-water mark, more would only grow the memory.
+        // If the kernel's queue is full, NIO's queue grows. Beyond its high-water mark, further datagrams are dropped
+        // to bound the memory.
         guard case .open(let channel) = state, channel.isWritable else {
             counters.sendsDropped += 1
             written?.succeed()
@@ -90,7 +93,7 @@ final class MulticastSocket: @unchecked Sendable {
         }
     }
 
-    /// Leaves the group and joins it again, so that the kernel reports the membership to the switches.
+    /// Leaves the group and joins it again, so that the kernel sends a membership report to the switches.
     func joinAgain() {
         eventLoop.preconditionInEventLoop()
         guard case .open(let channel) = state, let options = channel as? any SocketOptionProvider else { return }
@@ -109,7 +112,7 @@ final class MulticastSocket: @unchecked Sendable {
             joined = joinAgain(options, IPPROTO_IPV6, (IPV6_LEAVE_GROUP, IPV6_JOIN_GROUP), membership)
         }
         joined.whenFailure { error in
-            // A socket that is no member hears nothing: it is made anew.
+            // A socket without a membership receives nothing, so it is reopened.
             self.logger.notice("cannot join the multicast group again: \(error)")
             channel.close(promise: nil)
         }
@@ -120,7 +123,7 @@ final class MulticastSocket: @unchecked Sendable {
         _ membership: Membership
     ) -> EventLoopFuture<Void> {
         let level = SocketOptionLevel(level)
-        // Leaving fails when the membership is lost already.
+        // Leaving fails if the membership is already lost.
         return options.unsafeSetSocketOption(level: level, name: names.leave, value: membership).recover { _ in }
             .flatMap { options.unsafeSetSocketOption(level: level, name: names.join, value: membership) }
     }
@@ -188,7 +191,7 @@ final class MulticastSocket: @unchecked Sendable {
     private func pauseThenOpen(_ reason: String) {
         fault = reason
         counters.reopenings += 1
-        // The first of a row is worth a person's attention, the rest would only repeat it.
+        // Only the first failure of a series is logged as a notice; the others would repeat it.
         let level: Logger.Level = pause == Self.firstPause ? .notice : .debug
         logger.log(level: level, "multicast socket unusable, trying again: \(reason)")
         state = .pausing(
@@ -200,10 +203,10 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private func received(_ datagram: ReceivedDatagram) {
-        // For IPv6 the kernel looks only at the group, not at the interface where this socket joined it: packets of other
-        // interfaces come too, and are that interface's socket's to take. For IPv4 it looks at both, but where it
-        // finds a single socket it may still choose another that shares the port (seen with Linux 6.18): what comes here came
-        // nowhere else. Unicast comes to any of the sockets.
+        // For IPv6 multicast the kernel checks only the group, not the interface on which this socket joined it:
+        // packets of other interfaces arrive here too and are left to those interfaces' sockets. For IPv4 it checks
+        // both, but if only one socket matches, it may still deliver to another socket on the port (seen with Linux
+        // 6.18); such a packet arrives nowhere else. Unicast arrives at any of the sockets.
         guard datagram.interface == identity.interface || identity.family == .v4 || !datagram.destination.isMulticast
         else { return }
         counters.received += 1
@@ -211,16 +214,16 @@ final class MulticastSocket: @unchecked Sendable {
     }
 }
 
-/// What a socket did since it was made.
+/// The counters of a socket since it was created.
 struct SocketCounters: Hashable {
     var received = 0
     var sent = 0
-    /// Refused by the kernel.
+    /// The datagrams that the kernel refused.
     var sendsFailed = 0
-    /// Not tried: the socket was not open or its queue was full.
+    /// The datagrams that were dropped because the socket was not open or its queue was full.
     var sendsDropped = 0
     var reopenings = 0
-    /// How often the group was joined again because nobody was heard.
+    /// The number of times that the group was joined again because no other host was heard.
     var rejoins = 0
 
     static func += (left: inout SocketCounters, right: SocketCounters) {

@@ -2,27 +2,32 @@ import Glibc
 
 /// A program that has a UDP port open.
 public struct PortHolder: Hashable, Sendable {
-    /// Its process, where this one may see it: another user's is known by that user alone.
+    /// The process; nil if this user cannot inspect the processes of the socket's owner.
     public var process: Process?
+    /// The user id of the socket's owner.
     public var user: UInt32
 
+    /// A process.
     public struct Process: Hashable, Sendable {
+        /// The process id.
         public var id: Int32
-        /// As the kernel keeps it: at most 15 bytes, chosen by the program.
+        /// The name that the kernel stores: at most 15 bytes, chosen by the program.
         public var name: String
 
+        /// Creates a process description.
         public init(id: Int32, name: String) {
             self.id = id
             self.name = name
         }
     }
 
+    /// Creates a holder.
     public init(process: Process?, user: UInt32) {
         self.process = process
         self.user = user
     }
 
-    /// The other processes of this network namespace with the port open, each once.
+    /// Returns the other processes in this network namespace that have the port open, without duplicates.
     public static func others(ofPort port: UInt16) -> [PortHolder] {
         let sockets = SocketEntry.all(onPort: port)
         let owners = owners(of: Set(sockets.map(\.inode)))
@@ -38,14 +43,14 @@ public struct PortHolder: Hashable, Sendable {
         (procFile("/proc/\(process)/comm") ?? "").trimmingSuffix { $0.isNewline }
     }
 
-    /// The process of each of these sockets, as far as this user may look into processes.
+    /// Returns the process of each socket, as far as this user may inspect processes.
     private static func owners(of inodes: Set<UInt64>) -> [UInt64: Int32] {
         var owners: [UInt64: Int32] = [:]
         guard !inodes.isEmpty else { return owners }
         for process in entries(of: "/proc").compactMap(Int32.init) {
             for entry in entries(of: "/proc/\(process)/fd") {
                 guard let inode = socketInode("/proc/\(process)/fd/\(entry)"), inodes.contains(inode) else { continue }
-                // A child that inherited the socket is not who opened it.
+                // Children that inherit the socket usually have a higher process id than the process that opened it.
                 owners[inode] = min(owners[inode] ?? process, process)
             }
         }
@@ -81,12 +86,12 @@ struct SocketEntry: Hashable {
     var user: UInt32
     var inode: UInt64
 
-    /// The UDP sockets of this network namespace that are bound to the port, of both families.
+    /// Returns the UDP sockets in this network namespace that are bound to the port, of both address families.
     static func all(onPort port: UInt16) -> [SocketEntry] {
         ["/proc/net/udp", "/proc/net/udp6"].flatMap { parse(procFile($0) ?? "") }.filter { $0.port == port }
     }
 
-    /// Lines that do not look as the kernel has written them since 2.6 are left out.
+    /// Parses a table of /proc. Skips lines that do not have the format that the kernel uses since 2.6.
     static func parse(_ text: String) -> [SocketEntry] {
         text.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
