@@ -5,11 +5,11 @@ import Testing
 
 @testable import Effects
 
-/// Against real programs.
-@Suite struct CommandTests {
+/// Runs real programs.
+@Suite("Commands") struct CommandTests {
     private let performer = EffectPerformer()
 
-    /// A file that is gone with the test.
+    /// Calls the body with the path of a file that is deleted afterwards.
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let folder = TestFolder()
         try await body(folder.path + "/file")
@@ -17,7 +17,7 @@ import Testing
 
     private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-    @Test func itReadsWhatHappened() async throws {
+    @Test("A program reads the event as JSON on its standard input") func itReadsWhatHappened() async throws {
         try await withFile { path in
             #expect(await performer.perform(request(.run(["tee", path], timeout: .seconds(20)))) == .done)
             let event = try JSONDecoder().decode(EffectEvent.self, from: Data(text(path).utf8))
@@ -27,9 +27,10 @@ import Testing
         }
     }
 
-    @Test func itNeedNotReadIt() async { #expect(await performer.perform(script("exec <&-; exit 0")) == .done) }
+    @Test("A program that does not read its input succeeds")
+    func itNeedNotReadIt() async { #expect(await performer.perform(script("exec <&-; exit 0")) == .done) }
 
-    @Test func noShellReadsTheWords() async throws {
+    @Test("The words of a command are not interpreted by a shell") func noShellReadsTheWords() async throws {
         try await withFile { path in
             let words = ["sh", "-c", "printf '%s' \"$1\" >\(path)", "x", "a; echo $(id) > b"]
             #expect(await performer.perform(request(.run(words, timeout: .seconds(20)))) == .done)
@@ -37,13 +38,14 @@ import Testing
         }
     }
 
-    @Test func itHasLittleOfOurEnvironmentAndNoneOfOurFiles() async throws {
+    @Test("A program inherits only PATH, HOME and LANG, and no descriptors of the daemon")
+    func itHasLittleOfOurEnvironmentAndNoneOfOurFiles() async throws {
         setenv("SMARTPLUG_SECRET_OF_TEST", "x", 1)
         try await withFile { path in
             #expect(await performer.perform(script("env | cut -d= -f1 >\(path); ls /proc/self/fd >>\(path)")) == .done)
             let lines = Set(text(path).split(separator: "\n").map(String.init))
             #expect(lines.isSuperset(of: ["PATH", "SMARTPLUG_RULE", "SMARTPLUG_WHY", "0", "1", "2"]))
-            // The shell adds PWD and the like; ls has its folder open.
+            // The shell adds PWD and similar variables; ls has its folder open.
             let known: Set = [
                 "PATH", "HOME", "LANG", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "SMARTPLUG_PLUG", "SMARTPLUG_VALUE",
                 "SMARTPLUG_WHY", "PWD", "OLDPWD", "SHLVL", "_", "0", "1", "2", "3",
@@ -52,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func whatHappenedStandsInTheEnvironmentAsWell() async throws {
+    @Test("The environment of a program contains the event")
+    func whatHappenedStandsInTheEnvironmentAsWell() async throws {
         try await withFile { path in
             #expect(await performer.perform(script("env | grep ^SMARTPLUG_[A-Z_]*= | sort >\(path)")) == .done)
             let expected = [
@@ -65,13 +68,14 @@ import Testing
         }
     }
 
-    @Test func aStatusAndTheLastWordsSayWhyItFailed() async {
+    @Test("A failure reports the exit status and the last line of output")
+    func aStatusAndTheLastWordsSayWhyItFailed() async {
         let outcome = await performer.perform(script("echo first; echo 'no \u{1B}such thing' >&2; exit 3"))
         #expect(outcome == .failed("sh ended with status 3: no  such thing"))
         #expect(await performer.perform(script("kill -9 $$")).words == "sh was ended by signal 9")
     }
 
-    @Test func whatCannotBeStartedIsSaid() async {
+    @Test("A program that cannot be started is reported with the reason") func whatCannotBeStartedIsSaid() async {
         let missing = await performer.perform(request(.run(["/no/such/program"], timeout: .seconds(5))))
         #expect(missing == .failed("/no/such/program cannot be started: No such file or directory"))
         #expect(await performer.perform(request(.run([], timeout: .seconds(5)))).words.contains("cannot be started"))
@@ -79,14 +83,15 @@ import Testing
         #expect(zero.words.contains("zero byte"))
     }
 
-    @Test func itsTimeIsLimited() async {
+    @Test("A program is ended at its timeout") func itsTimeIsLimited() async {
         var outcome: EffectOutcome?
         let time = await elapsed { outcome = await performer.perform(script("sleep 60", timeout: .milliseconds(200))) }
         #expect(outcome.words == "sh took longer than 0.2 s and was ended")
         #expect(time < .seconds(30))
     }
 
-    @Test func alsoWhereItRefusesToEndAndHasChildren() async throws {
+    @Test("A program that ignores SIGTERM is killed at its timeout, with its children")
+    func alsoWhereItRefusesToEndAndHasChildren() async throws {
         try await withFile { path in
             let parent = "(trap '' TERM; sleep 61 & echo $! >\(path); wait)"
             let stubborn = "trap '' TERM; \(parent) & while :; do sleep 1; done"
@@ -97,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func whatItLeavesBehindEndsWithIt() async throws {
+    @Test("Children that a program leaves behind are killed when it ends")
+    func whatItLeavesBehindEndsWithIt() async throws {
         try await withFile { path in
             #expect(await performer.perform(script("sleep 62 & echo $! >\(path)")) == .done)
             let child = try #require(Int32(text(path).trimmingCharacters(in: .newlines)))
@@ -105,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
+    @Test("A process outside of the group that holds the output does not delay the outcome")
+    func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
         try await withFile { path in
             var outcome: EffectOutcome?
             let time = await elapsed {
@@ -117,17 +124,17 @@ import Testing
         }
     }
 
-    @Test func aFloodOfOutputFillsNothing() async {
+    @Test("A flood of output is cut to its last line") func aFloodOfOutputFillsNothing() async {
         let flood = await performer.perform(script("yes 0123456789", timeout: .milliseconds(300)))
         #expect(flood.words.contains("took longer") && flood.words.utf8.count < 400)
         let long = await performer.perform(script("head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
         #expect(long == .failed("sh ended with status 1: end"))
-        // More at once than is read in a portion.
+        // More bytes than one read returns.
         let burst = await performer.perform(script("head -c 60000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
         #expect(burst == .failed("sh ended with status 1: end"))
     }
 
-    @Test func whoeverGivesUpEndsIt() async {
+    @Test("Cancelling the task ends the program") func whoeverGivesUpEndsIt() async {
         let time = await elapsed {
             let task = Task { await performer.perform(script("sleep 60")) }
             task.cancel()
@@ -136,7 +143,7 @@ import Testing
         #expect(time < .seconds(30))
     }
 
-    /// Nobody is left of that number but one whose parent has not looked yet.
+    /// Returns true if the process is gone or is a zombie. Waits up to 2 s.
     private func isGone(_ id: Int32) -> Bool {
         for _ in 0..<200 {
             let state = text("/proc/\(id)/stat").split(separator: ")").last?.dropFirst().first

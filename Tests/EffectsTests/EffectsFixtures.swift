@@ -13,13 +13,13 @@ func request(_ effect: EffectRequest.Effect) -> EffectRequest {
     return EffectRequest(id: effectID, effect: effect, firing: firing)
 }
 
-/// A shell's script, as a rule would run one.
+/// A shell script, run as a rule runs a program.
 func script(_ text: String, timeout: Duration = .seconds(20)) -> EffectRequest {
     request(.run(["sh", "-c", text], timeout: timeout))
 }
 
 extension EffectOutcome {
-    /// Empty where it is done.
+    /// The words of a failure; empty if the effect was done.
     var words: String {
         switch self {
         case .done: ""
@@ -29,7 +29,7 @@ extension EffectOutcome {
 }
 
 extension EffectOutcome? {
-    /// Empty also where it was cut short.
+    /// The words of a failure; also empty if the effect was cancelled.
     var words: String { self?.words ?? "" }
 }
 

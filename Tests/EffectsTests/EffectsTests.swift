@@ -3,8 +3,8 @@ import Testing
 
 @testable import Effects
 
-@Suite struct EffectsTests {
-    @Test func whatHappenedIsOneObject() {
+@Suite("Effects") struct EffectsTests {
+    @Test("An event is one JSON object with sorted keys, and its time can be left out") func whatHappenedIsOneObject() {
         var event = EffectEvent(request(.notify(title: "", text: "")))
         event.at = "2026-11-21T09:01:23.456Z"
         let rest =
@@ -14,7 +14,8 @@ import Testing
         #expect(String(decoding: event.withoutTime.json, as: UTF8.self) == "{" + rest)
     }
 
-    @Test func whatIsGivenUpBeforeItBeganIsNotBegun() async {
+    @Test("An effect whose task was cancelled before is not started")
+    func whatIsGivenUpBeforeItBeganIsNotBegun() async {
         let receiver = ScriptedReceiver()
         let performer = EffectPerformer(receivers: [receiver.named("one")])
         let task = Task {

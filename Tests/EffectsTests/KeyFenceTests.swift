@@ -5,7 +5,7 @@ import Testing
 
 @testable import Effects
 
-/// Programs do not read the daemon's keys, with the kernel that runs this test.
+/// Runs real programs behind the Landlock of the kernel that runs the tests.
 @Suite(.enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
 struct KeyFenceTests {
     private let folder = TestFolder()
@@ -30,7 +30,7 @@ struct KeyFenceTests {
             .perform(script("cd \(home); \(text)"))
     }
 
-    @Test func aProgramReadsNoKey() async {
+    @Test("A program cannot read a key") func aProgramReadsNoKey() async {
         #expect(await EffectPerformer().perform(script("cat \(key)")) == .done)
         for text in [
             "cat \(key)", "cat state/daemon/../daemon/key", "sh -c 'sh -c \"exec cat \(key)\"'", "exec <\(key)",
@@ -39,17 +39,18 @@ struct KeyFenceTests {
         }
     }
 
-    @Test func noDraftOfAKeyIsReadEither() async {
+    @Test("A program cannot read the draft of a key") func noDraftOfAKeyIsReadEither() async {
         #expect(await perform("cat state/daemon/key.new").words.contains("ermission denied"))
         #expect(await perform("cat state/daemon/keys") == .done)
     }
 
-    @Test func noOtherWayLeadsToAKey() async throws {
+    @Test("A program cannot read a key through copies, links, renames or /proc")
+    func noOtherWayLeadsToAKey() async throws {
         let ways = [
             "cp \(key) documents/copy", "ln \(key) documents/copy && cat documents/copy",
             "ln -s \(key) documents/link; cat documents/link", "cat /proc/self/root\(key)",
             "cat /proc/$PPID/root\(key)", "cat /proc/self/cwd/state/daemon/key", "dd if=\(key)", "tac \(key)",
-            // What is moved is read by nobody either: `mv` would have to copy it.
+            // A moved file cannot be read either: `mv` would have to copy it.
             "mv \(key) documents/copy && cat documents/copy",
             "mv state documents/state && cat documents/state/daemon/key",
             "mv state/daemon state/other; cat state/other/key",
@@ -61,13 +62,16 @@ struct KeyFenceTests {
         }
     }
 
-    @Test(arguments: ["exec 3</proc/$PPID/mem", "readlink /proc/$PPID/fd/0"])
+    @Test(
+        "A program cannot read the daemon's memory or descriptors",
+        arguments: ["exec 3</proc/$PPID/mem", "readlink /proc/$PPID/fd/0"])
     func theDaemonItselfIsClosedAsWell(_ way: String) async {
         #expect(await EffectPerformer().perform(script(way)) == .done)
         #expect(await perform(way) != .done)
     }
 
-    @Test func aKeyThatComesLaterIsKeptToo() async throws {
+    @Test("A key that is created after the program's start cannot be read")
+    func aKeyThatComesLaterIsKeptToo() async throws {
         let waiting = Task {
             await perform("touch documents/ready; until [ -e \(password) ]; do sleep 0.01; done; cat \(password)")
         }
@@ -78,7 +82,7 @@ struct KeyFenceTests {
         #expect(await waiting.value.words.contains("ermission denied"))
     }
 
-    @Test func everythingElseIsAsItWas() async throws {
+    @Test("A program can read and write everything that is not protected") func everythingElseIsAsItWas() async throws {
         let ordinary = [
             "cat note documents/letter state/plugs >/dev/null", "echo x >documents/new && cat documents/new",
             "echo x >>note",
@@ -90,12 +94,12 @@ struct KeyFenceTests {
         for text in ordinary { #expect(await perform(text) == .done, "\(text)") }
     }
 
-    @Test func aProgramGainsNoRights() async {
+    @Test("A program cannot gain privileges") func aProgramGainsNoRights() async {
         #expect(await perform("grep -q 'NoNewPrivs:.1' /proc/self/status") == .done)
     }
 
-    /// Threads that were made meanwhile, by whichever pool, read what they read before.
-    @Test func theDaemonItselfStaysOutside() async {
+    /// Threads of any pool that were created in the meantime can still read the key.
+    @Test("The daemon itself is not restricted") func theDaemonItselfStaysOutside() async {
         for _ in 0..<20 { #expect(await perform("exit 0") == .done) }
         let readings = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 { group.addTask { FileManager.default.contents(atPath: key) != nil } }
@@ -104,7 +108,8 @@ struct KeyFenceTests {
         #expect(readings.count == 200 && readings.allSatisfy(\.self))
     }
 
-    @Test func aConfigurationMayDoWithoutIt() async throws {
+    @Test("A configuration with keep_keys = false disables the protection")
+    func aConfigurationMayDoWithoutIt() async throws {
         let limits = try OutsideLimits(Array("[outside]\nkeep_keys = false\n".utf8), file: "f", home: home)
         let outside = Outside(limits: [limits], keeping: Secrets(files: [key]))
         #expect(await EffectPerformer(outside: outside).perform(script("cat \(key)")) == .done)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Effects
 
-@Suite struct MailMessageTests {
+@Suite("Mail messages") struct MailMessageTests {
     private func message(_ title: String, _ text: String) -> String {
         let event = EffectEvent(request(.notify(title: title, text: text)))
         // 2026-11-23T00:45:20Z
@@ -15,7 +15,7 @@ import Testing
         return String(decoding: mail.bytes, as: UTF8.self)
     }
 
-    @Test func plainWordsGoAsTheyAre() {
+    @Test("A short ASCII text is sent unencoded") func plainWordsGoAsTheyAre() {
         let expected = """
             Date: Mon, 23 Nov 2026 01:45:20 +0100
             From: plugs@example.org
@@ -38,13 +38,13 @@ import Testing
         #expect(message("Laundry", "It is done.\r\n.") == expected)
     }
 
-    @Test func aTitleAddsNoField() {
+    @Test("A title with line breaks adds no header field") func aTitleAddsNoField() {
         let lines = message("Tea\r\nBcc: x@example.org\n\nbody", "text").split(separator: "\n")
         #expect(lines.contains("Subject: Tea  Bcc: x@example.org  body"))
         #expect(!lines.contains { $0.hasPrefix("Bcc") })
     }
 
-    @Test func otherLettersAreEncoded() throws {
+    @Test("A text that is not ASCII is encoded") func otherLettersAreEncoded() throws {
         let title = "Wäsche fertig: " + String(repeating: "😀", count: 30)
         let text = "Die Wäsche ist fertig.\n" + String(repeating: "x", count: 2000)
         let whole = message(title, text)
@@ -57,7 +57,8 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self).hasPrefix(text + "\n\n-- \n"))
     }
 
-    @Test func aWordHasAtMost75CharactersAndWholeLetters() throws {
+    @Test("An encoded word has at most 75 characters and splits no character")
+    func aWordHasAtMost75CharactersAndWholeLetters() throws {
         let text = String(repeating: "aä€😀", count: 20)
         for column in [0, 9, 30] {
             let words = EncodedWords.encode(text, after: column, separator: " ").split(separator: " ")
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyLooksEncodedIsEncoded() {
+    @Test("Text that looks like an encoded word is encoded") func whatOnlyLooksEncodedIsEncoded() {
         #expect(EncodedWords.encode("a plain title?", separator: " ") == "a plain title?")
         #expect(EncodedWords.encode("=?UTF-8?B?eA==?=", separator: " ") == "=?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?=")
         #expect(EncodedWords.encode("a\nb", separator: " ") == "=?UTF-8?B?YQpi?=")

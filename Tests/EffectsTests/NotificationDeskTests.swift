@@ -3,7 +3,7 @@ import Testing
 
 @testable import Effects
 
-@Suite struct NotificationDeskTests {
+@Suite("Delivery of notifications") struct NotificationDeskTests {
     private func performer(_ receivers: NamedReceiver...) -> EffectPerformer {
         var limits = NotificationQueue.Limits()
         limits.pauses = [.milliseconds(1)]
@@ -12,7 +12,8 @@ import Testing
 
     private func notify(_ text: String = "done") -> EffectRequest { request(.notify(title: "Laundry", text: text)) }
 
-    @Test func aNotificationIsToldToEverybody() async {
+    @Test("A notification is sent to all receivers, and a failure names its receiver")
+    func aNotificationIsToldToEverybody() async {
         #expect(await EffectPerformer().perform(notify()) == .done)
         let (one, other) = (ScriptedReceiver(), ScriptedReceiver(.fail("no such topic", again: false)))
         let outcome = await performer(other.named("phone"), one.named("desk")).perform(notify())
@@ -21,14 +22,15 @@ import Testing
         #expect(one.got.first?.title == "Laundry" && one.got.first?.event.rule == "Laundry \"done\"")
     }
 
-    @Test func whoHasItGetsItNoSecondTimeForTheFailureOfAnother() async {
+    @Test("A receiver that succeeded is not retried when another fails")
+    func whoHasItGetsItNoSecondTimeForTheFailureOfAnother() async {
         let desk = ScriptedReceiver()
         let phone = ScriptedReceiver(.fail("busy", again: true), .fail("busy", again: true), .take)
         #expect(await performer(desk.named("desk"), phone.named("phone")).perform(notify()) == .done)
         #expect(desk.texts == ["done"] && phone.texts == ["done", "done", "done"])
     }
 
-    @Test func oneThatHangsHoldsUpNoOther() async {
+    @Test("A receiver that hangs does not block the others") func oneThatHangsHoldsUpNoOther() async {
         let (stuck, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
         let performer = performer(stuck.named("stuck"), desk.named("desk", perMinute: 600))
         let tasks = (0..<20).map { number in Task { await performer.perform(notify("\(number)")) } }
@@ -36,7 +38,7 @@ import Testing
         #expect(stuck.got.count == 1, "one at a time")
         for task in tasks { task.cancel() }
         for task in tasks {
-            // Half of them were beyond the limit of the one that hangs.
+            // Half of the notifications exceed the limit of the receiver that hangs.
             let outcome = await task.value
             let words = outcome.words
             #expect(words == "stuck: given up: the controller ends" || words.hasPrefix("stuck: left out"))
@@ -44,12 +46,13 @@ import Testing
         #expect(stuck.mostAtOnce == 1)
     }
 
-    @Test func whatOneHasWhenItIsCutShortIsNotDoneAgain() async {
+    @Test("A cancelled notification that one receiver has is reported as failed; without any, as not done")
+    func whatOneHasWhenItIsCutShortIsNotDoneAgain() async {
         let (phone, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
         let half = performer(phone.named("phone"), desk.named("desk"))
         let task = Task { await half.perform(notify()) }
         while desk.got.isEmpty || phone.got.isEmpty { await Task.yield() }
-        // The desk has answered by now, or does so before it hears of the end.
+        // By now the desk has answered, or it answers before it is notified of the cancellation.
         try? await Task.sleep(for: .milliseconds(50))
         task.cancel()
         #expect(await task.value == .failed("phone: given up: the controller ends"))
@@ -61,7 +64,8 @@ import Testing
         #expect(await other.value == nil, "the next process tells it")
     }
 
-    @Test func theFirstAfterThePauseSaysHowManyWereLeftOut() {
+    @Test("A notification reports how many earlier ones were dropped")
+    func theFirstAfterThePauseSaysHowManyWereLeftOut() {
         let event = EffectEvent(notify())
         let one = RuleNotification(title: "", text: "done", event: event)
         #expect(one.after(leavingOut: 0) == one)
@@ -69,7 +73,7 @@ import Testing
         #expect(one.after(leavingOut: 12).text == "done\n(12 notifications before this one left out)")
     }
 
-    @Test func whatIsBeyondTheLimitIsTold() async {
+    @Test("A notification beyond the limit per minute fails with the reason") func whatIsBeyondTheLimitIsTold() async {
         let phone = ScriptedReceiver()
         let performer = performer(phone.named("phone", perMinute: 2))
         for _ in 0..<2 { #expect(await performer.perform(notify()) == .done) }
@@ -77,12 +81,13 @@ import Testing
         #expect(phone.got.count == 2)
     }
 
-    @Test func settingsThatCannotBeReadLetNobodyBelieveThatItWasTold() async {
+    @Test("Settings that cannot be read make every notification fail")
+    func settingsThatCannotBeReadLetNobodyBelieveThatItWasTold() async {
         let outcome = await performer(.unreadable("the settings", "line 3 is wrong")).perform(notify())
         #expect(outcome == .failed("the settings: line 3 is wrong"))
     }
 
-    @Test func aTitleStaysOnItsLine() {
+    @Test("A headline is one line without control characters") func aTitleStaysOnItsLine() {
         let event = EffectEvent(notify())
         let title = "Tea\r\nBcc: x@example.org\u{2028}\u{7}" + String(repeating: "y", count: 300)
         let headline = RuleNotification(title: title, text: "", event: event).headline

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Effects
 
-/// In virtual time: what is waited for takes none.
-@Suite struct NotificationQueueTests {
+/// Runs the queue in virtual time.
+@Suite("The queue of notifications") struct NotificationQueueTests {
     private typealias Action = NotificationQueue.Action
 
-    /// A queue and its clock; what it does is kept with the second in which it did it.
+    /// A queue and its clock.
     private struct Run {
         var queue: NotificationQueue
         var now = Instant.zero
@@ -27,7 +27,7 @@ import Testing
 
         mutating func withdraw(_ number: UInt64) -> [Action] { queue.handle(.withdrawn(number), now: now) }
 
-        /// Goes to the next deadline.
+        /// Advances the clock to the next deadline.
         mutating func wait() -> [Action] {
             guard let next = queue.nextDeadline else { return [] }
             now = max(now, next)
@@ -40,14 +40,15 @@ import Testing
     private static let busy = NotificationQueue.Answer.failed("busy", isWorthAnotherTry: true)
     private static let wrong = NotificationQueue.Answer.failed("no such topic", isWorthAnotherTry: false)
 
-    @Test func whatIsTakenIsDone() {
+    @Test("An accepted notification is done") func whatIsTakenIsDone() {
         var run = Run()
         #expect(run.come() == [.attempt(1, leftOut: 0)])
         #expect(run.answer(1) == [.finish(1, .done)])
         #expect(run.queue.nextDeadline == nil)
     }
 
-    @Test func whatIsNotTakenIsTriedAgainEverMoreSeldom() {
+    @Test("A failed attempt is retried with increasing pauses until the time is over")
+    func whatIsNotTakenIsTriedAgainEverMoreSeldom() {
         var run = Run()
         var actions = run.come()
         var times: [Double] = []
@@ -57,18 +58,18 @@ import Testing
             if actions.isEmpty { actions = run.wait() }
         }
         #expect(times == [0, 1, 6, 36, 156, 276, 396, 516])
-        // At once, and not when its time is over: nothing would come of the rest of it.
+        // It fails at this attempt and not at the end of its time, because no further attempt would fit.
         #expect(run.now == .zero + .seconds(516))
         #expect(actions == [.finish(1, .failed("busy (tried 8 times)"))] && run.queue.nextDeadline == nil)
     }
 
-    @Test func whatNobodyWillTakeIsTriedOnce() {
+    @Test("A permanent failure is not retried") func whatNobodyWillTakeIsTriedOnce() {
         var run = Run()
         _ = run.come()
         #expect(run.answer(1, Self.wrong) == [.finish(1, .failed("no such topic"))])
     }
 
-    @Test func oneThatWaitsHoldsUpNoOther() {
+    @Test("A notification that waits for a retry does not block the others") func oneThatWaitsHoldsUpNoOther() {
         var run = Run()
         _ = run.come()
         #expect(run.come().isEmpty, "one at a time")
@@ -78,7 +79,8 @@ import Testing
         #expect(run.answer(1) == [.finish(1, .done)])
     }
 
-    @Test func soManyAMinuteAndTheNextOneSaysHowManyWereLeftOut() {
+    @Test("Beyond the limit per minute notifications are dropped, and the next one reports the number")
+    func soManyAMinuteAndTheNextOneSaysHowManyWereLeftOut() {
         var limits = NotificationQueue.Limits()
         limits.perMinute = 3
         var run = Run(limits)
@@ -92,16 +94,17 @@ import Testing
             #expect(run.come() == [.finish(number, told)])
             run.pass(.seconds(1))
         }
-        // The first was a minute ago.
+        // The first one was accepted a minute ago.
         #expect(run.come() == [.attempt(61, leftOut: 57)])
-        // As long as nobody has it, nobody has been told.
+        // The dropped ones count as reported only after a success.
         #expect(run.answer(61, Self.busy).isEmpty)
         #expect(run.wait() == [.attempt(61, leftOut: 57)])
         #expect(run.answer(61) == [.finish(61, .done)])
         #expect(run.come() == [.attempt(62, leftOut: 0)])
     }
 
-    @Test func whoeverHangsGathersNoMoreThanTheLimit() {
+    @Test("A receiver that hangs accumulates only as many notifications as the limit allows")
+    func whoeverHangsGathersNoMoreThanTheLimit() {
         var limits = NotificationQueue.Limits()
         (limits.perMinute, limits.underWay) = (600, 4)
         var run = Run(limits)
@@ -109,14 +112,14 @@ import Testing
         for _ in 2...4 { #expect(run.come().isEmpty) }
         #expect(run.come() == [.finish(5, .failed("left out: 4 others are not through yet"))])
         #expect(run.answer(1) == [.finish(1, .done), .attempt(2, leftOut: 1)])
-        // One that hangs beyond all time: those behind it are not kept for ever.
+        // If the attempt never ends, the waiting notifications still expire.
         let words = EffectOutcome.failed("it had no turn: those before it took too long")
         #expect(run.wait() == [.finish(3, words), .finish(4, words)])
         #expect(run.queue.nextDeadline == nil)
         #expect(run.answer(2, Self.busy) == [.finish(2, .failed("busy"))])
     }
 
-    @Test func whatIsWithdrawnIsForgotten() {
+    @Test("A withdrawn notification is removed") func whatIsWithdrawnIsForgotten() {
         var run = Run()
         _ = run.come()
         _ = run.come()
@@ -126,8 +129,11 @@ import Testing
         #expect(run.answer(1).isEmpty && run.answer(3) == [.finish(3, .done)])
     }
 
-    /// Whatever happens, each one is finished once or withdrawn, one is tried at a time, and the limits hold.
-    @Test(arguments: 0..<50) func nothingIsLostAndNothingGrows(seed: UInt64) {
+    /// Each notification is finished once or withdrawn, attempts do not overlap, and the limits hold.
+    @Test(
+        "Under random events nothing is lost and no limit is exceeded",
+        arguments: 0..<50)
+    func nothingIsLostAndNothingGrows(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var limits = NotificationQueue.Limits()
         (limits.perMinute, limits.underWay) = (.random(in: 1...20, using: &random), .random(in: 1...10, using: &random))

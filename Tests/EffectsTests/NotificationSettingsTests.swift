@@ -3,7 +3,7 @@ import Testing
 
 @testable import Effects
 
-@Suite struct NotificationSettingsTests {
+@Suite("The settings of notifications") struct NotificationSettingsTests {
     private func read(_ text: String) throws(ConfigurationError) -> [NamedReceiver] {
         let file = "/etc/smartplug/notifications.toml"
         return try NotificationSettings(Array(text.utf8), file: file, home: "/home/a").receivers
@@ -40,7 +40,7 @@ import Testing
         #expect(try read(Self.everybody).flatMap(\.secretPaths) == ["/etc/smartplug/ntfy-token"])
     }
 
-    @Test func eachTableIsAReceiver() throws {
+    @Test("Each table is a receiver") func eachTableIsAReceiver() throws {
         let receivers = try read(Self.everybody)
         #expect(receivers.map(\.name) == ["desk", "phone", "letters", "lamp"])
         #expect(receivers.map(\.kind) == [.desktop, .ntfy, .mail, .command])
@@ -57,14 +57,14 @@ import Testing
         #expect(receivers[3].receiver as? CommandReceiver == lamp)
     }
 
-    @Test func littleNeedBeSaid() throws {
+    @Test("Optional keys have defaults") func littleNeedBeSaid() throws {
         let receivers = try read("[a]\nkind = \"desktop\"\n[b]\nkind = \"ntfy\"\ntopic = \"x\"\n")
         #expect(receivers[0].receiver as? DesktopReceiver == DesktopReceiver())
         #expect(receivers[1].receiver as? NtfyReceiver == NtfyReceiver(server: "https://ntfy.sh", topic: "x"))
         #expect(try read("# nobody\n").isEmpty)
     }
 
-    @Test(arguments: [
+    @Test("A mistake is reported with its line", arguments: [
         ("[a]\n", "1: [a]: missing: kind"),
         ("[a]\nkind = \"pager\"\n", "2: [a] kind: it is \"desktop\", \"ntfy\", \"mail\" or \"command\""),
         ("[a]\nkind = \"desktop\"\ntopic = \"x\"\n", "3: [a] topic: only kind = \"ntfy\" has it"),
@@ -95,7 +95,7 @@ import Testing
         #expect(!told.contains("secret") && !told.contains("a:b"))
     }
 
-    @Test func thereAreNotTooMany() {
+    @Test("More receivers than the limit are one mistake") func thereAreNotTooMany() {
         let text = (0..<17).map { "[a\($0)]\nkind = \"desktop\"\n" }.joined()
         let error = #expect(throws: ConfigurationError.self) { try read(text) }
         #expect(error?.mistakes.count == 1)

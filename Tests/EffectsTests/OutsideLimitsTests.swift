@@ -6,8 +6,8 @@ import Testing
 
 @testable import Effects
 
-/// What a file allows is all that is done, whatever it is called.
-@Suite struct OutsideLimitsTests {
+/// Only the programs and servers that a file allows are used, however they are written.
+@Suite("The limits of [outside]") struct OutsideLimitsTests {
     private static let file = "/etc/smartplug/daemon.toml"
 
     private func limits(_ text: String, file: String = file) throws(ConfigurationError) -> OutsideLimits {
@@ -20,7 +20,7 @@ import Testing
 
     private func run(_ words: String...) -> EffectRequest { request(.run(words, timeout: .seconds(20))) }
 
-    /// Two programs, each of which leaves a file `NAME.ran`.
+    /// Creates two programs; each creates a file `NAME.ran` when it runs.
     private func withPrograms(_ body: (String) async throws -> Void) async throws {
         let folder = TestFolder()
         for name in ["allowed", "other"] {
@@ -33,20 +33,20 @@ import Testing
 
     private func hasRun(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + ".ran") }
 
-    @Test func withoutAWordEverythingIsAllowed() async throws {
+    @Test("Without limits everything is allowed") func withoutAWordEverythingIsAllowed() async throws {
         #expect(try limits("") == OutsideLimits(file: Self.file))
         #expect(await EffectPerformer().perform(run("true")) == .done)
         #expect(try await performer("run = \"any\"").perform(run("true")) == .done)
     }
 
-    @Test func programsCanBeTurnedOff() async throws {
+    @Test("run = \"off\" refuses all programs") func programsCanBeTurnedOff() async throws {
         let outcome = try await performer("run = \"off\"").perform(run("true"))
         #expect(outcome == .failed("true is not run: /etc/smartplug/daemon.toml has run = \"off\""))
         #expect(try await performer("run = []").perform(run("true")).words.contains("is not run"))
         #expect(try await performer("web_hooks = \"off\"").perform(run("true")) == .done)
     }
 
-    @Test func onlyProgramsOfTheListAreRun() async throws {
+    @Test("Only listed programs run") func onlyProgramsOfTheListAreRun() async throws {
         try await withPrograms { folder in
             let performer = try performer("run = [\"\(folder)/allowed\"]")
             #expect(await performer.perform(run("\(folder)/allowed")) == .done)
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func noOtherNameGetsAroundTheList() async throws {
+    @Test("Links, relative parts and other spellings do not bypass the list")
+    func noOtherNameGetsAroundTheList() async throws {
         try await withPrograms { folder in
             let files = FileManager.default
             try files.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "\(folder)/allowed")
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func aFolderMayBeReachedInAnyWay() async throws {
+    @Test("The folder of a listed program may be reached through links")
+    func aFolderMayBeReachedInAnyWay() async throws {
         try await withPrograms { folder in
             try FileManager.default.createSymbolicLink(atPath: "\(folder)/way", withDestinationPath: folder)
             let performer = try performer("run = [\"\(folder)/way/allowed\"]")
@@ -85,8 +87,9 @@ import Testing
         }
     }
 
-    /// One program goes by many names, and does what its name says: `/bin/busybox` is a shell as well.
-    @Test func aNameOfTheListIsNoneOfThoseThatLeadToTheSameFile() async throws {
+    /// One file may be several programs by its names: `/bin/busybox` is also a shell.
+    @Test("Another link to the file of a listed program is refused")
+    func aNameOfTheListIsNoneOfThoseThatLeadToTheSameFile() async throws {
         try await withPrograms { folder in
             for name in ["one", "two"] {
                 try FileManager.default.createSymbolicLink(
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func aNameWithoutAFolderIsLookedForAndThenJudged() async throws {
+    @Test("A name without a folder is searched in PATH, and the result is checked")
+    func aNameWithoutAFolderIsLookedForAndThenJudged() async throws {
         let shell = try #require(FilePlace(ofProgram: "sh"))
         #expect(try await performer("run = [\"\(shell.path)\"]").perform(script("exit 0")) == .done)
         let refused = try await performer("run = [\"/usr/bin/mpv\"]").perform(script("exit 0"))
@@ -107,7 +111,7 @@ import Testing
         #expect(missing.words.hasPrefix("no-such-program, which was not found, is not run"))
     }
 
-    @Test func everyFileHasToAllowIt() async throws {
+    @Test("A program must be allowed by every file") func everyFileHasToAllowIt() async throws {
         let shell = try #require(FilePlace(ofProgram: "sh")?.path)
         let first = try limits("run = [\"\(shell)\"]"), second = try limits("run = \"off\"", file: "/home/a/d.toml")
         for both in [[first, second], [second, first]] {
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatCannotBeReadAllowsNothing() async throws {
+    @Test("A file that cannot be read refuses everything") func aFileThatCannotBeReadAllowsNothing() async throws {
         let outside = Outside(limits: [.unreadable(Self.file, "the settings are broken")])
         let performer = EffectPerformer(outside: outside)
         #expect(await performer.perform(run("true")).words == "true is not run: the settings are broken")
@@ -124,7 +128,7 @@ import Testing
         #expect(await performer.perform(hook).words == "127.0.0.1:9 is not asked: the settings are broken")
     }
 
-    @Test(arguments: [
+    @Test("A server is compared by the host and port of the connection", arguments: [
         ("hooks.example.org", "https://hooks.example.org/x", true),
         ("hooks.example.org", "http://hooks.example.org", true),
         ("hooks.example.org", "https://HOOKS.example.org./x", true),
@@ -137,7 +141,7 @@ import Testing
         ("hooks.example.org", "https://evil-hooks.example.org/", false),
         ("hooks.example.org", "https://evil.net/?hooks.example.org", false),
         ("hooks.example.org", "https://evil.net#hooks.example.org", false),
-        // It is connected to as it is read: the sign for kelvin is a small k in the name of a host (RFC 5895).
+        // The host is normalized as for the connection: the Kelvin sign becomes a lower-case k (RFC 5895).
         ("hooks.example.org", "https://hoo\u{212A}s.example.org/", true),
         ("hooks.example.org", "https://h\u{043E}oks.example.org/", false),
         ("hooks.example.org", "https://hooks%2Eexample.org/", true),
@@ -155,7 +159,7 @@ import Testing
         if WebRequest.server(of: WebHook(url: url)) != nil { #expect(outside.findings([rule]).isEmpty == isAllowed) }
     }
 
-    @Test func aServerThatIsNotAllowedHearsNothing() async throws {
+    @Test("A server that is not allowed gets no request") func aServerThatIsNotAllowedHearsNothing() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("204 No Content"))
         let hook = request(.webHook(WebHook(url: "http://127.0.0.1:\(server.port)/secret-path")))
         for text in ["web_hooks = \"off\"", "web_hooks = [\"127.0.0.1\", \"localhost:\(server.port)\"]"] {
@@ -168,7 +172,7 @@ import Testing
         await server.close()
     }
 
-    @Test func whatRulesWantAndDoNotGetIsFound() throws {
+    @Test("Actions that the limits refuse are found as warnings") func whatRulesWantAndDoNotGetIsFound() throws {
         let outside = Outside(limits: [try limits("run = \"off\"\nweb_hooks = [\"a.example\"]")])
         let rules = [
             Rule(name: "a", triggers: [], actions: [.wait(.seconds(1)), .run(["true"], timeout: .seconds(1))]),
@@ -181,13 +185,13 @@ import Testing
         #expect(found.allSatisfy { $0.severity == .warning && $0.hint != nil && !$0.message.contains("b.example/s") })
     }
 
-    @Test func aListMayStandOnSeveralLines() throws {
+    @Test("A list may have several lines") func aListMayStandOnSeveralLines() throws {
         let read = try limits("run = [\n  \"/usr/bin/mpv\", # music\n  \"~/bin/blink\",\n]\nkeep_keys = false")
         #expect(read.programs == .only(["/usr/bin/mpv", "/home/a/bin/blink"]))
         #expect(read.servers == .any && read.keepsKeys == false)
     }
 
-    @Test(arguments: [
+    @Test("A mistake is reported with its line", arguments: [
         ("[outside]\nrun = \"on\"\n", "2: [outside] run: it takes \"any\", \"off\" or a list of programs"),
         ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "3: [outside] run: \"b\" is no path of a program"),
         ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "4: [outside] run: \"/bin/c/\" is no path"),
@@ -212,13 +216,14 @@ import Testing
         #expect(told.split(separator: "\n").contains { $0.hasPrefix("\(Self.file):\(words)") }, "\(told)")
     }
 
-    @Test func thereAreNotTooManyInAList() throws {
+    @Test("More entries than the limit are one mistake") func thereAreNotTooManyInAList() throws {
         let list = [String](repeating: "\"/bin/a\"", count: OutsideLimits.listLimit + 1).joined(separator: ",")
         let error = #expect(throws: ConfigurationError.self) { try limits("run = [\(list)]") }
         #expect(error?.mistakes.count == 1)
     }
 
-    @Test func keysAreKeptUnlessSomebodySaysOtherwise() throws {
+    @Test("Keys are protected unless a file disables it and no file requires it")
+    func keysAreKeptUnlessSomebodySaysOtherwise() throws {
         let keep = try limits("keep_keys = true"), open = try limits("keep_keys = false"), silent = try limits("")
         #expect(Outside.keepsKeys([]) && Outside.keepsKeys([silent]) && Outside.keepsKeys([keep, open]))
         #expect(!Outside.keepsKeys([open]) && !Outside.keepsKeys([silent, open]))

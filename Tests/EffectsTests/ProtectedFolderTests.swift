@@ -6,7 +6,7 @@ import Testing
 
 @testable import Effects
 
-/// A program that moves, links or replaces secrets, and the programs that start after it.
+/// Programs that move, link or replace secrets, and the programs that start after them.
 @Suite(.enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
 struct ProtectedFolderTests {
     private let folder = TestFolder()
@@ -89,7 +89,9 @@ struct ProtectedFolderTests {
         }
     }
 
-    @Test("A link in the place of the shared folder shares nothing", arguments: [".", "daemon", "key", "../smartplug"])
+    @Test(
+        "A link in the place of the shared folder gives no access to its target",
+        arguments: [".", "daemon", "key", "../smartplug"])
     func linkedSharedFolderSharesNothing(_ target: String) async throws {
         try FileManager.default.removeItem(atPath: state + "/history")
         #expect(await perform("ln -s \(target) \(state)/history") == .done)
@@ -98,7 +100,7 @@ struct ProtectedFolderTests {
         }
     }
 
-    @Test("A link on the way to the secrets that a program replaces leaves them unreadable")
+    @Test("Replacing a link on the path to secrets does not make them readable")
     func replacedLinkLeavesTheSecretsUnreadable() async throws {
         try FileManager.default.moveItem(atPath: home + "/state", toPath: home + "/elsewhere")
         try FileManager.default.createSymbolicLink(atPath: home + "/state", withDestinationPath: "elsewhere")
@@ -111,7 +113,7 @@ struct ProtectedFolderTests {
         #expect(await performer.perform(script("cat \(home)/elsewhere/smartplug/daemon/secret")) != .done)
     }
 
-    @Test("No program starts while a secret has a further hard link, and the error names the secret")
+    @Test("No program starts while a secret has a second hard link, and the error names the secret")
     func hardLinkIsRefused() async throws {
         #expect(await perform("ln configuration/password configuration/zzz") == .done)
         let outcome = await perform("cat configuration/zzz")
@@ -121,7 +123,7 @@ struct ProtectedFolderTests {
         #expect(await perform("cat note") == .done)
     }
 
-    @Test("The draft of a secret that is being made keeps no program from its start")
+    @Test("The draft of a secret that is being created does not prevent a program's start")
     func draftIsNoFurtherLink() async throws {
         try FileManager.default.linkItem(atPath: password, toPath: password + ".4711")
         #expect(await perform("cat note") == .done)

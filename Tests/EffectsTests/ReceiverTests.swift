@@ -5,12 +5,12 @@ import Testing
 
 @testable import Effects
 
-/// Against real programs, and a server of this machine that follows a script.
-@Suite struct ReceiverTests {
+/// Uses real programs, and a local server that follows a script.
+@Suite("Receivers of notifications") struct ReceiverTests {
     private let notification = RuleNotification(
         title: "Wäsche", text: "It is done.", event: EffectEvent(request(.notify(title: "", text: ""))))
 
-    /// A folder that is gone with the test.
+    /// Calls the body with the path of a folder that is deleted afterwards.
     private func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = TestFolder()
         try await body(folder.path)
@@ -21,7 +21,8 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// By a process of its own: one that is started meanwhile would hold the file open for writing, and nobody could run it.
+    /// Writes the file in a child process. Otherwise a program that another test starts at the same time could inherit
+    /// the descriptor open for writing, and executing the file would fail (ETXTBSY).
     private func install(_ path: String, _ script: String) async {
         let words = ["sh", "-c", "cat >\"$0\" && chmod 755 \"$0\"", path]
         let input = Array("#!/bin/sh\n\(script)\n".utf8)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func ntfyGetsItWithItsFields() async throws {
+    @Test("ntfy gets the notification with its header fields") func ntfyGetsItWithItsFields() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
         try await withFolder { folder in
             try write(folder + "/token", "tk_7eevizlsiwf\n", mode: 0o600)
@@ -57,7 +58,8 @@ import Testing
         await server.close()
     }
 
-    @Test func aRefusalNamesNeitherTheTopicNorTheToken() async throws {
+    @Test("A refusal of ntfy is reported without the topic and the token")
+    func aRefusalNamesNeitherTheTopicNorTheToken() async throws {
         let server = try await ScriptedServer(
             ScriptedServer.reply("403 Forbidden", body: "tk_secret may not write to our-house"),
             ScriptedServer.reply("503 Service Unavailable"), ScriptedServer.reply("429 Too Many Requests"))
@@ -75,7 +77,7 @@ import Testing
         #expect(await fault(NtfyReceiver(server: address, topic: "our-house"))?.isWorthAnotherTry == true)
     }
 
-    @Test func aTokenThatOthersCouldReadIsNotUsed() async throws {
+    @Test("A token file that other users can read is refused") func aTokenThatOthersCouldReadIsNotUsed() async throws {
         try await withFolder { folder in
             let path = folder + "/token"
             let receiver = NtfyReceiver(server: "http://127.0.0.1:9", topic: "x", token: TokenFile(path: path))
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aLongMessageIsCut() async throws {
+    @Test("A message that is too long for ntfy is cut") func aLongMessageIsCut() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
         let receiver = NtfyReceiver(server: "http://127.0.0.1:\(server.port)", topic: "x")
         var long = notification
@@ -102,7 +104,7 @@ import Testing
         await server.close()
     }
 
-    @Test func sendmailGetsTheMail() async throws {
+    @Test("sendmail gets the mail on its standard input") func sendmailGetsTheMail() async throws {
         try await withFolder { folder in
             let program = folder + "/sendmail"
             await install(program, "echo \"$@\" >\(folder)/words\ncat >\(folder)/mail")
@@ -114,7 +116,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(75, true), (69, true), (68, true), (1, true), (67, false), (64, false), (78, false)])
+    @Test(
+        "The exit status of sendmail decides about a retry",
+        arguments: [(75, true), (69, true), (68, true), (1, true), (67, false), (64, false), (78, false)])
     func whatSendmailSaysDecidesWhetherItIsTriedAgain(_ status: Int, _ isWorthAnotherTry: Bool) async throws {
         try await withFolder { folder in
             let program = folder + "/sendmail"
@@ -125,14 +129,15 @@ import Testing
         }
     }
 
-    @Test func aMissingProgramIsNotLookedForAgain() async {
+    @Test("A missing program is not retried") func aMissingProgramIsNotLookedForAgain() async {
         let mail = await fault(MailReceiver(program: "/no/such/sendmail", to: ["a@example.org"]))
         #expect(mail?.isWorthAnotherTry == false && mail?.hint?.contains("sendmail") == true)
         let command = await fault(CommandReceiver(words: ["/no/such/program"]))
         #expect(command?.isWorthAnotherTry == false && command?.words.contains("cannot be started") == true)
     }
 
-    @Test func aCommandGetsTheEventWithTheWords() async throws {
+    @Test("A command gets the title and the text of the notification")
+    func aCommandGetsTheEventWithTheWords() async throws {
         try await withFolder { folder in
             let script =
                 "cat >\(folder)/event; printf '%s|%s' \"$SMARTPLUG_TITLE\" \"$SMARTPLUG_TEXT\" >\(folder)/words"
@@ -148,7 +153,7 @@ import Testing
         #expect(slow?.words.contains("took longer than 0.2 s") == true && slow?.isWorthAnotherTry == true)
     }
 
-    @Test func whatStandsInANotificationIsNoMarkup() {
+    @Test("The text of a desktop notification is escaped") func whatStandsInANotificationIsNoMarkup() {
         #expect(DesktopReceiver.escaped("a <b>bold</b> & \"quoted\"") == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\"")
     }
 }

@@ -2,12 +2,12 @@ import Synchronization
 
 @testable import Effects
 
-/// Keeps what it gets, and answers as it is told: the last answer again and again.
+/// Records the notifications, and gives the scripted answers; the last one repeats.
 final class ScriptedReceiver: NotificationReceiver {
     enum Answer: Sendable {
         case take
         case fail(String, again: Bool)
-        /// Until the task is cancelled.
+        /// Blocks until the task is cancelled.
         case hang
     }
 
@@ -22,7 +22,7 @@ final class ScriptedReceiver: NotificationReceiver {
 
     init(_ answers: Answer...) { state = Mutex(State(answers: answers.isEmpty ? [.take] : answers)) }
 
-    /// Every attempt's text.
+    /// The text of each attempt.
     var texts: [String] { state.withLock { $0.got.map(\.text) } }
     var got: [RuleNotification] { state.withLock { $0.got } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }

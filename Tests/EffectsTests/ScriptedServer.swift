@@ -2,16 +2,16 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A web server of this machine that says what it is told to, connection by connection, and keeps what it heard.
+/// A local web server that follows a script, one line per connection, and records the requests.
 final class ScriptedServer: Sendable {
     enum Line: Sendable {
-        /// Said once the request is there; then the connection ends.
+        /// Sends the text after the request, then closes the connection.
         case answer(String)
-        /// Said over and over.
+        /// Sends the text again and again.
         case flood(String)
-        /// Nothing is said, and the connection stays.
+        /// Sends nothing and keeps the connection open.
         case silence
-        /// The connection ends at once.
+        /// Closes the connection immediately.
         case end
     }
 
@@ -22,7 +22,7 @@ final class ScriptedServer: Sendable {
 
         init(_ lines: [Line]) { self.lines = lines }
 
-        /// The last is for all that come later.
+        /// The last line repeats.
         func next() -> Line { lock.withLock { lines.count > 1 ? lines.removeFirst() : lines[0] } }
         func add(_ text: String) { lock.withLock { heard.append(text) } }
         var all: [String] { lock.withLock { heard } }
@@ -32,7 +32,7 @@ final class ScriptedServer: Sendable {
     private let script: Script
 
     var port: Int { channel.localAddress?.port ?? 0 }
-    /// A request a connection.
+    /// The requests, one per connection.
     var heard: [String] { script.all }
 
     init(_ lines: Line...) async throws {
@@ -85,7 +85,7 @@ final class ScriptedServer: Sendable {
             }
         }
 
-        /// Until the other side has enough.
+        /// Sends until the client closes the connection.
         private static func pour(_ portion: String, into channel: any Channel) {
             channel.writeAndFlush(ByteBuffer(string: portion)).whenSuccess { pour(portion, into: channel) }
         }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Effects
 
-/// Against a server of this machine that follows a script.
-@Suite struct WebHookTests {
+/// Uses a local server that follows a script.
+@Suite("Web hooks") struct WebHookTests {
     private let event = EffectEvent(request(.notify(title: "", text: "")))
 
     private func sender(
@@ -19,7 +19,7 @@ import Testing
         WebHook(url: "http://127.0.0.1:\(server.port)\(path)", method: method)
     }
 
-    @Test func whatHappenedIsSentAsJSON() async throws {
+    @Test("The event is sent as JSON") func whatHappenedIsSentAsJSON() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("204 No Content"))
         #expect(await sender().send(hook(server), event) == .done)
         let heard = try #require(server.heard.first)
@@ -31,7 +31,7 @@ import Testing
         await server.close()
     }
 
-    @Test func aRuleMaySayWhatIsSent() async throws {
+    @Test("A rule may set the method and the body") func aRuleMaySayWhatIsSent() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
         var put = hook(server, "", "put")
         put.body = "Wäsche fertig"
@@ -39,7 +39,7 @@ import Testing
         put.body = "{\"text\":\"done\"}"
         #expect(await sender().send(put, event) == .done)
         #expect(await sender().send(hook(server, "/x", "GET"), event) == .done)
-        // Filled in with what is not escaped.
+        // The inserted value is not escaped, so this is not valid JSON.
         put.body = " {\"why\": \"the \"big\" lamp\"}\n"
         #expect(await sender().send(put, event) == .done)
         let heard = server.heard
@@ -51,7 +51,8 @@ import Testing
         await server.close()
     }
 
-    @Test func aRefusalIsToldWithTheServersOwnWordsAndNotTriedAgain() async throws {
+    @Test("A refusal is reported with the first line of the answer, and not retried")
+    func aRefusalIsToldWithTheServersOwnWordsAndNotTriedAgain() async throws {
         let refusal = ScriptedServer.reply("422 Unprocessable Entity", body: "no such hook\nmore")
         let server = try await ScriptedServer(refusal)
         let outcome = await sender().send(hook(server), event)
@@ -60,7 +61,8 @@ import Testing
         await server.close()
     }
 
-    @Test func aServerThatRepeatsTheAddressTellsItToNobody() async throws {
+    @Test("A refusal that repeats the URL is reported without it")
+    func aServerThatRepeatsTheAddressTellsItToNobody() async throws {
         let refusal = ScriptedServer.reply("404 Not Found", body: "Cannot POST /hooks/secret")
         let server = try await ScriptedServer(refusal)
         let outcome = await sender().send(hook(server, "/hooks/secret?more=1"), event)
@@ -70,7 +72,7 @@ import Testing
         #expect(wrong == .failed("POST ftp://127.0.0.1/…: no address of a web server (http:// or https://)"))
     }
 
-    @Test func noRedirectionIsFollowed() async throws {
+    @Test("A redirection is not followed") func noRedirectionIsFollowed() async throws {
         let server = try await ScriptedServer(
             ScriptedServer.reply("302 Found", ["Location: http://a:b@127.0.0.1:1/secret?of=it"]))
         let outcome = await sender().send(hook(server), event)
@@ -79,11 +81,11 @@ import Testing
         await server.close()
     }
 
-    @Test func aServerThatFailsIsTriedThreeTimesMore() async throws {
+    @Test("A server error is retried three times") func aServerThatFailsIsTriedThreeTimesMore() async throws {
         let fault = ScriptedServer.reply("503 Service Unavailable")
         let well = try await ScriptedServer(fault, .end, fault, ScriptedServer.reply("200 OK"))
         #expect(await sender().send(hook(well), event) == .done)
-        // That of the connection that ended was not heard; each of the others carries the same id.
+        // The connection that was closed had no request. The others have the same id.
         #expect(well.heard.count == 3 && well.heard.allSatisfy { $0.contains("Idempotency-Key: a5a5") })
         await well.close()
         let ill = try await ScriptedServer(fault)
@@ -92,7 +94,8 @@ import Testing
         await ill.close()
     }
 
-    @Test func whoeverSaysNothingIsNotWaitedFor() async throws {
+    @Test("A server that does not answer is given up after the time limit")
+    func whoeverSaysNothingIsNotWaitedFor() async throws {
         let server = try await ScriptedServer(.silence)
         var outcome = EffectOutcome.done
         let time = await elapsed {
@@ -103,7 +106,7 @@ import Testing
         await server.close()
     }
 
-    @Test(arguments: [
+    @Test("An answer that is not valid HTTP is a failure", arguments: [
         "HTTP/1.1 200", "this is no HTTP\r\n\r\n", "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 200_000),
     ])
     func whatIsNoAnswerIsAFault(answer: String) async throws {
@@ -112,7 +115,7 @@ import Testing
         await server.close()
     }
 
-    @Test func anAnswerWithoutEndFillsNothing() async throws {
+    @Test("An endless answer does not fill the memory") func anAnswerWithoutEndFillsNothing() async throws {
         let portion = String(repeating: "x", count: 65_536)
         let server = try await ScriptedServer(.flood("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" + portion))
         let outcome = await sender(pauses: []).send(hook(server), event)
@@ -120,7 +123,7 @@ import Testing
         await server.close()
     }
 
-    @Test func whoeverIsNotThereIsSaid() async throws {
+    @Test("A server that cannot be reached is a failure") func whoeverIsNotThereIsSaid() async throws {
         let server = try await ScriptedServer(.silence)
         let (gone, port) = (hook(server), server.port)
         await server.close()
@@ -131,7 +134,7 @@ import Testing
         #expect(await sender(pauses: []).send(nobody, event) != .done)
     }
 
-    @Test func oneThatSpeaksNoTLSGetsNothing() async throws {
+    @Test("A server without TLS gets no request") func oneThatSpeaksNoTLSGetsNothing() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
         let sender = sender(pauses: [], attempt: .milliseconds(500))
         let outcome = await sender.send(WebHook(url: "https://127.0.0.1:\(server.port)/"), event)
@@ -139,7 +142,7 @@ import Testing
         await server.close()
     }
 
-    @Test(arguments: [
+    @Test("An invalid URL is a failure", arguments: [
         "", "hook", "ftp://127.0.0.1/", "http://", "http:///x", "http://user:word@127.0.0.1/",
         "http://127.0.0.1:99999/", "//x/y",
     ])
@@ -148,12 +151,12 @@ import Testing
         #expect(throws: WebFault.self) { try WebRequest(WebHook(url: url), event) }
     }
 
-    @Test func otherMethodsAreNone() {
+    @Test("Other methods than GET, POST and PUT are rejected") func otherMethodsAreNone() {
         #expect(throws: WebFault.self) { try WebRequest(WebHook(url: "http://a/", method: "DELETE"), event) }
         #expect(throws: Never.self) { try WebRequest(WebHook(url: "http://[::1]:80/"), event) }
     }
 
-    @Test func whoeverGivesUpWaitsNoLonger() async throws {
+    @Test("Cancelling the task ends the request") func whoeverGivesUpWaitsNoLonger() async throws {
         let server = try await ScriptedServer(.silence)
         let time = await elapsed {
             let task = Task { await sender().send(hook(server), event) }

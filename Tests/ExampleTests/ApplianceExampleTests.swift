@@ -4,7 +4,7 @@ import Testing
 @Suite("Examples that follow an appliance")
 struct ApplianceExampleTests {
     @Test(
-        "Laundry is told once a wash, and not before its end",
+        "The laundry example notifies once per wash, after its end",
         arguments: [ApplianceModel.washingMachine, .lingeringWashingMachine, .sleepyWashingMachine])
     func laundry(_ model: ApplianceModel) throws {
         let script = model.script(uses: 3, seed: 11)
@@ -17,12 +17,12 @@ struct ApplianceExampleTests {
         let times = told.compactMap { Int64($0.prefix { $0 != " " }) }
         #expect(script.cycles.count == 3 && times.count == 3, "\(house.log)")
         for (cycle, time) in zip(script.cycles, times) {
-            // Its end is certain only when it has been at rest for long enough.
+            // The end is certain only after the appliance has been idle for long enough.
             #expect(time * 1000 >= cycle.upperBound && time * 1000 < cycle.upperBound + 2_400_000)
         }
     }
 
-    @Test("A refrigerator that cools as always is no news", arguments: [UInt64(1), 2, 3])
+    @Test("A refrigerator that cools as usual causes no notification", arguments: [UInt64(1), 2, 3])
     func closed(_ seed: UInt64) throws {
         var house = try ExampleHouse("refrigerator.yaml")
         house.add("Refrigerator", on: true)
@@ -32,7 +32,7 @@ struct ApplianceExampleTests {
         #expect(house.log == [])
     }
 
-    @Test("Left open it is told after an hour, once for each time")
+    @Test("A refrigerator that cools for an hour without a pause causes one notification")
     func open() throws {
         var house = try ExampleHouse("refrigerator.yaml")
         house.add("Refrigerator", on: true)

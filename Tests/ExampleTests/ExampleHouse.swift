@@ -5,17 +5,18 @@ import PlugModel
 import ProtocolCore
 import RuleFiles
 
-/// Plugs in virtual time that do what the rules of an example file say, and what came of it in words.
+/// Simulated plugs in virtual time that follow the rules of an example file. It records the effects as text.
 struct ExampleHouse {
     private var engine: RuleEngine
     private(set) var now = Instant.zero
-    /// `SECONDS WHAT`, in order.
+    /// The effects in order, each as `SECONDS WHAT`.
     private(set) var log: [String] = []
     private(set) var on: [String: Bool] = [:]
     private var sequence: SequenceNumber = 0
     private let boot = BootID(bytes: Array(repeating: 7, count: 16))!
 
-    /// - Parameter file: of `Controller/Examples`. The clock on the wall shows Monday, 1970-01-05, 00:00 at the beginning.
+    /// - Parameter file: the name of a file in `Controller/Examples`. The wall clock starts at Monday, 1970-01-05,
+    ///   00:00.
     init(_ file: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -31,7 +32,7 @@ struct ExampleHouse {
         perform(.plugAppeared(plug: plug, state: state, boot: boot))
     }
 
-    /// Lets time pass to a moment, in seconds, with the deadlines before it.
+    /// Advances the time, in seconds, and handles the deadlines on the way.
     mutating func run(to seconds: Double) {
         let end = Instant.zero + .milliseconds(Int64(seconds * 1000))
         while let deadline = engine.nextDeadline, deadline <= end {
@@ -46,7 +47,7 @@ struct ExampleHouse {
         perform(.reading(plug: plug, activePower: watts, time: now, isSnapshot: false))
     }
 
-    /// A reading a second.
+    /// Sends one reading per second.
     mutating func draws(_ plug: String, _ watts: Double, from start: Int, to end: Int) {
         for second in start..<end { reads(plug, watts, at: Double(second)) }
     }
@@ -56,13 +57,13 @@ struct ExampleHouse {
         happens(plug, .buttonPressed(press))
     }
 
-    /// Somebody does it at the plug.
+    /// Switches the plug by its button.
     mutating func switches(_ plug: String, on isOn: Bool, at seconds: Double) {
         run(to: seconds)
         change(plug, isOn, .button)
     }
 
-    // MARK: - What the rules do
+    // MARK: - Effects of the rules
 
     private mutating func perform(_ event: RuleEngineEvent) {
         for action in engine.handle(event, now: now) {

@@ -12,7 +12,7 @@ struct SwitchingExampleTests {
         return house
     }
 
-    @Test("Television on: light off, amplifier on; off again: the light is back, the amplifier off")
+    @Test("Turning the television on turns the light off and the amplifier on; turning it off restores both")
     func television() throws {
         var house = try livingRoom(lightOn: true)
         house.draws("Television", 130, from: 20, to: 60)
@@ -22,7 +22,7 @@ struct SwitchingExampleTests {
             house.log.dropFirst(3).map { $0 } == ["70 Movie over", "70 Ceiling Light on", "70 Amplifier off"])
     }
 
-    @Test("A light that was off stays off, and one that somebody switched stays as it is")
+    @Test("A light that was off stays off, and a light that the user switched stays as it is")
     func lightIsLeftAlone() throws {
         var dark = try livingRoom(lightOn: false)
         dark.draws("Television", 130, from: 20, to: 60)
@@ -36,7 +36,7 @@ struct SwitchingExampleTests {
         #expect(touched.on["Ceiling Light"] == false && touched.on["Amplifier"] == false)
     }
 
-    @Test("Music in standby plays on after the peak of a power supply, and after a movie")
+    @Test("An amplifier that plays music stays on after a short power peak of the television, and after a movie")
     func music() throws {
         var house = try livingRoom(lightOn: true)
         house.switches("Amplifier", on: true, at: 20)
@@ -49,7 +49,7 @@ struct SwitchingExampleTests {
         #expect(house.on["Amplifier"] == true && house.on["Ceiling Light"] == true)
     }
 
-    @Test("The peak of a power supply and a dark scene are no reason")
+    @Test("A short power peak and a short dark scene do not fire the rules")
     func shortOnes() throws {
         var house = try livingRoom(lightOn: true)
         house.draws("Television", 90, from: 20, to: 22)
@@ -63,7 +63,7 @@ struct SwitchingExampleTests {
         #expect(house.on["Ceiling Light"] == true, "also after the scene began the film anew")
     }
 
-    @Test("Standby ends after half an hour, once; what is off, or watched, is left alone")
+    @Test("Standby is ended once after half an hour; a television that is off or in use is not switched")
     func standby() throws {
         var house = try ExampleHouse("standby.yaml")
         house.add("Television", on: true)
@@ -76,7 +76,7 @@ struct SwitchingExampleTests {
         #expect(house.log == ["3700 Standby killer", "3700 Television off"])
     }
 
-    @Test("Standby that begins with nothing at all, where somebody has turned on the plug, ends too")
+    @Test("Standby from 0 W, after the user turned the plug on, is ended too")
     func standbyFromNothing() throws {
         var house = try ExampleHouse("standby.yaml")
         house.add("Television", on: true)
@@ -85,7 +85,7 @@ struct SwitchingExampleTests {
         #expect(house.log == ["1900 Standby killer", "1900 Television off"])
     }
 
-    @Test("The bathroom's fan: pressed twice for a quarter of an hour, held down for its end")
+    @Test("The bathroom fan runs for 15 minutes after a double press, and stops after a long press")
     func fan() throws {
         var house = try ExampleHouse("bathroom-fan.yaml")
         house.add("Bathroom Light", on: true)
@@ -99,7 +99,7 @@ struct SwitchingExampleTests {
             ])
     }
 
-    @Test("The wake-up light comes on weekdays, and goes off after ninety minutes")
+    @Test("The wake-up light turns on on weekdays and off after 90 minutes")
     func wakeUp() throws {
         var house = try ExampleHouse("wake-up-light.yaml")
         house.add("Bedroom Lamp", on: false, dimmer: DimLevel(permille: 500))
@@ -115,7 +115,7 @@ struct SwitchingExampleTests {
         #expect(house.log == expected)
     }
 
-    @Test("Who is awake is left alone")
+    @Test("The wake-up light does not change a lamp that is on")
     func awake() throws {
         var house = try ExampleHouse("wake-up-light.yaml")
         house.add("Bedroom Lamp", on: false, dimmer: DimLevel(permille: 500))
@@ -124,7 +124,7 @@ struct SwitchingExampleTests {
         #expect(house.log == [] && house.on["Bedroom Lamp"] == true)
     }
 
-    @Test("The amplifier's button works the light, softly in the evening")
+    @Test("The amplifier's button toggles the light, and dims it in the evening")
     func buttonLight() throws {
         var house = try ExampleHouse("button-light.yaml")
         house.add("Amplifier", on: true)
