@@ -1,7 +1,7 @@
 import RuleFiles
 import Testing
 
-/// A broken file and its whole message, as a person gets to see it.
+/// A file with mistakes, and the complete message that the user sees.
 struct BrokenFile: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var text: String
@@ -17,7 +17,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
 @Suite("Messages for broken files")
 struct BrokenFileTests {
     @Test(
-        "Each fault has its place, the line with a caret, and a hint",
+        "Each mistake is reported with its place, its line with a caret, and a hint",
         arguments: BrokenFile.rules + BrokenFile.shapes + BrokenFile.words + BrokenFile.yaml)
     func messages(file: BrokenFile) {
         #expect(Self.error(file.text)?.description == file.message)
@@ -27,7 +27,7 @@ struct BrokenFileTests {
         #expect(throws: RuleFileError.self) { try RuleFile(name: "rules.yaml", text: text) }
     }
 
-    @Test("The first of many faults are shown and the rest is counted")
+    @Test("Of many mistakes the first 20 are shown and the others are counted")
     func many() throws {
         let rule = "  when: { plug: TV, button: pressed }\n  then: { toggle: TV }\n"
         let text = (1...30).map { "- rule: R\($0)\n  odd: 1\n\(rule)" }.joined()
@@ -37,7 +37,7 @@ struct BrokenFileTests {
         #expect(error.description.hasSuffix("\nrules.yaml: and 10 more errors"))
     }
 
-    @Test("A long line is shown around the caret; carriage returns and a byte order mark do not move it")
+    @Test("A long line is cut around the caret; carriage returns and a byte order mark do not move the caret")
     func excerpts() throws {
         let long =
             "- { rule: A, \(String(repeating: " ", count: 300))odd: 1, \(String(repeating: "x", count: 300)): 2 }"
@@ -50,7 +50,7 @@ struct BrokenFileTests {
         #expect(windows.diagnostics[0].line == "  odd: 1")
     }
 
-    @Test("A tab before the caret stays a tab")
+    @Test("A tab before the caret remains a tab")
     func tabs() throws {
         let error = try #require(Self.error("- rule: A\n  when:\t[ odd ]\n  then: { toggle: TV }\n"))
         #expect(error.description.contains("\n    |        \t  ^"))

@@ -1,5 +1,5 @@
 extension BrokenFile {
-    /// Files that are YAML and no rules.
+    /// Files that are valid YAML but not valid rules.
     static let rules = [
         BrokenFile(
             "a name that no address can hold",

@@ -1,5 +1,5 @@
 extension BrokenFile {
-    /// Names, shapes and limits.
+    /// Files with mistakes in names, structure and limits.
     static let shapes = [
         BrokenFile(
             "name twice",

@@ -1,10 +1,10 @@
 extension BrokenFile {
-    /// A rule with this trigger and this action.
+    /// Returns a rule with this trigger and this action.
     private static func rule(when: String, then: String = "{ toggle: TV }") -> String {
         "- rule: A\n  when: \(when)\n  then: \(then)\n"
     }
 
-    /// Words from elsewhere, schedules, waits and effects.
+    /// Files with keys of other systems, and mistakes in schedules, waits and effects.
     static let words = [
         BrokenFile(
             "Home Assistant's words",

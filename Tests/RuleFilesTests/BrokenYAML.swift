@@ -1,5 +1,5 @@
 extension BrokenFile {
-    /// Files that are no YAML, or not the YAML of rule files.
+    /// Files that are not valid YAML, or use YAML features that rule files do not allow.
     static let yaml = [
         BrokenFile(
             "escape that turns the order of the text round",

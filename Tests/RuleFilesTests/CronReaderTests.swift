@@ -18,7 +18,7 @@ struct CronReaderTests {
         #expect(cron.text == "*/15 6-9,20 1,15-31/8 JAN,jul-sep mon-fri")
     }
 
-    @Test("A star is all there is")
+    @Test("A star selects all values")
     func all() throws {
         let cron = try CronReader.schedule("* * * * *")
         #expect(cron.minutes == bits(0...59) && UInt64(cron.hours) == bits(0...23))
@@ -43,7 +43,7 @@ struct CronReaderTests {
         #expect(try CronReader.schedule("0 0 * * 5-7").weekdays == [.friday, .saturday, .sunday])
     }
 
-    @Test("Both days have to fit where a field begins with a star, else either is enough")
+    @Test("Both day fields must match if one begins with a star; otherwise either is enough")
     func days() throws {
         for text in ["0 0 * * mon", "0 0 */2 * mon", "0 0 1 * *", "0 0 1 * */2", "@weekly"] {
             #expect(try !CronReader.schedule(text).eitherDay, "\(text)")
@@ -53,7 +53,7 @@ struct CronReaderTests {
         }
     }
 
-    @Test("A nickname is what crontab(5) says")
+    @Test("Nicknames have the meaning of crontab(5)")
     func nicknames() throws {
         let weekly = try CronReader.schedule("@weekly")
         #expect(try CronReader.schedule("@Daily").hours == 1)
@@ -61,7 +61,7 @@ struct CronReaderTests {
     }
 
     @Test(
-        "What is no schedule is refused",
+        "An invalid schedule is rejected",
         arguments: [
             "", "*", "* * * * * *", "*/0 * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *",
             "* * * * 8", "5-1 * * * *", "1- * * * *", "-1 * * * *", "1,,2 * * * *", "a * * * *", "1/2 * * * *",

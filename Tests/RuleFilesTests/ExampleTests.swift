@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Examples")
 struct ExampleTests {
-    /// The text of the example files, by name.
+    /// The texts of the example files, by name.
     static var examples: [String: String] {
         get throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -19,7 +19,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("Each example is read, and the story's rules are in it")
+    @Test("Each example is valid and has the expected rules")
     func examples() throws {
         let examples = try Self.examples
         let names = try examples.mapValues { try RuleFile(name: "example", text: $0).rules.map(\.name) }
@@ -33,7 +33,7 @@ struct ExampleTests {
             ])
     }
 
-    @Test("Each alone, and all of them together, are found sound: nothing is wrong, and nothing doubtful")
+    @Test("The examples cause no findings, separately and together")
     func areSound() throws {
         let files = try Self.examples.sorted { $0.key < $1.key }.map {
             try RuleFile(name: $0.key, text: $0.value).rules
@@ -44,7 +44,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("The story: the light goes off and the amplifier on, and back to what was")
+    @Test("The television example turns the light off and the amplifier on, and restores both")
     func television() throws {
         let text = try #require(try Self.examples["television.yaml"])
         let rules = try RuleFile(name: "television.yaml", text: text).rules

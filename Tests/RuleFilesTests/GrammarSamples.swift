@@ -1,17 +1,17 @@
 @testable import RuleFiles
 
-/// Whole files made from the description of the grammar: one for each key, word and example in it, and one for each place where a
-/// key that is not in it could stand.
+/// Files generated from the description of the grammar: one per key, word and example, and one per possible position of
+/// an unknown key.
 struct GrammarSamples {
     struct Sample: Sendable {
-        /// The key, word or example that it is about.
+        /// The key, word or example that the sample tests.
         var what: String
-        /// One value, in one line.
+        /// The value, on one line.
         var text: String
     }
 
     private(set) var right: [Sample] = []
-    /// With a key that nobody knows.
+    /// The samples with an unknown key.
     private(set) var wrong: [Sample] = []
 
     static let unknownKey = "no such key"
@@ -32,7 +32,7 @@ struct GrammarSamples {
         case .oneOrMore(let form, _): each(samples(of: form, within: within)) { [$0, "[\($0), \($0)]"] }
         case .list(let form, _, let count):
             if case .text(let text) = form, count.lowerBound == 2 {
-                // Two that differ, the lower first.
+                // Two different values, the lower one first.
                 ([Sample(what: "two", text: "[\(text.examples.map(quoted).joined(separator: ", "))]")], [])
             } else {
                 each(samples(of: form, within: within)) { one in
@@ -44,7 +44,8 @@ struct GrammarSamples {
         }
     }
 
-    /// Each key with each of its values, beside what it cannot do without. A mapping within itself is not gone into again.
+    /// Returns a sample per key and value, together with the keys that it requires. A mapping within itself is not
+    /// repeated.
     private static func samples(of mapping: MappingForm, within: [String]) -> Both {
         guard !within.contains(mapping.id) else { return ([Sample(what: mapping.id, text: mapping.example)], []) }
         var both: Both = ([], [])
@@ -68,7 +69,7 @@ struct GrammarSamples {
         return both
     }
 
-    /// The other keys that a mapping with this key needs.
+    /// Returns the other keys that a mapping with this key requires.
     private static func companions(of key: String, in mapping: MappingForm) -> [String] {
         var names = mapping.needed
         if !mapping.variants.isEmpty {
@@ -80,7 +81,7 @@ struct GrammarSamples {
         return names.filter { $0 != key }
     }
 
-    /// A value that is right.
+    /// Returns a valid value.
     private static func least(_ form: Form) -> String {
         switch form {
         case .text(let text): quoted(text.examples[0])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import RuleFiles
 
-@Suite("The description of the grammar is what the readers take")
+@Suite("The grammar's description and the readers agree")
 struct GrammarTests {
     private static let samples = GrammarSamples()
 
-    @Test("Every key with every word and example in the description is taken")
+    @Test("Every key with every word and example of the description is accepted")
     func described() {
         #expect(Self.samples.right.count > 500)
         for sample in Self.samples.right {
@@ -16,7 +16,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("In every mapping a key that is not in the description is refused")
+    @Test("A key that is not in the description is rejected in every mapping")
     func undescribed() {
         #expect(Self.samples.wrong.count > 80)
         for sample in Self.samples.wrong {
@@ -30,7 +30,7 @@ struct GrammarTests {
         }
     }
 
-    /// Every mapping by its id, with what the schema says of it.
+    /// All mappings of the grammar, without duplicates.
     private static let mappings: [MappingForm] = {
         var found: [MappingForm] = []
         func visit(_ form: Form) {
@@ -50,7 +50,7 @@ struct GrammarTests {
         return found
     }()
 
-    @Test("Keys that go together are keys, and those that decide are not needed in general")
+    @Test("The keys of variants exist, and a key that selects a variant is not required in general")
     func variants() {
         for mapping in Self.mappings {
             let names = Set(mapping.keys.map(\.name))
@@ -63,7 +63,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("What somebody brings along is known nowhere as a key, and each mapping that it is told for is there")
+    @Test("No hinted key of another system is a key of this grammar, and each hint belongs to an existing mapping")
     func foreignWords() {
         for (id, words) in ForeignWords.all {
             let mapping = Self.mappings.first { $0.id == id }
@@ -72,7 +72,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("The schema is the same text each time, and has every mapping, key and word")
+    @Test("The schema is always the same text, and contains every mapping, key and word")
     func schema() {
         let schema = RuleSchema.json()
         #expect(schema == RuleSchema.json())

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hostile files")
 struct HostileFileTests {
-    /// Reads the text; the only allowed outcomes are rules and diagnostics with places in the text.
+    /// Reads the text. The only allowed results are rules, or diagnostics with places in the text.
     private func read(_ text: String) -> RuleFileError? {
         do {
             _ = try RuleFile(name: "f", text: text)
@@ -18,14 +18,14 @@ struct HostileFileTests {
         }
     }
 
-    @Test("Aliases that multiply are counted, not expanded")
+    @Test("Exponential aliases are counted and not expanded")
     func aliasExplosion() throws {
         let levels = (1...30).map { "- &a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ", "))]" }
         let error = try #require(read("- &a0 [x, x, x]\n" + levels.joined(separator: "\n")))
         #expect(error.diagnostics[0].message == "more than 100000 values, aliases replaced")
     }
 
-    @Test("Aliases that multiply inside a key are not compared either")
+    @Test("Exponential aliases in a key are not compared")
     func aliasExplosionInKey() throws {
         let levels = (1...40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1), *a\($0 - 1)]" }
         let error = try #require(
@@ -33,18 +33,18 @@ struct HostileFileTests {
         #expect(error.diagnostics.count == 1)
     }
 
-    @Test("An alias inside its own anchor has nothing to stand for")
+    @Test("An alias within its own anchor is not resolved")
     func selfReference() throws {
         #expect(try #require(read("- &a [*a]")).diagnostics[0].message == "the alias '*a' has no anchor above it")
     }
 
-    @Test("Deep nesting is refused", arguments: ["[", "{a: ", "- ", "? "])
+    @Test("Deep nesting is rejected", arguments: ["[", "{a: ", "- ", "? "])
     func depth(open: String) {
         #expect(read(String(repeating: open, count: 100_000)) != nil)
         #expect(read(String(repeating: open, count: 500) + "x") != nil)
     }
 
-    @Test("A file of more than 1 MiB, and one of more than 1000 rules, is refused")
+    @Test("A file of more than 1 MiB, or with more than 1000 rules, is rejected")
     func size() throws {
         let tooLarge = try #require(read("# " + String(repeating: "x", count: 1 << 20)))
         #expect(tooLarge.diagnostics[0].message == "the file is larger than 1 MiB")

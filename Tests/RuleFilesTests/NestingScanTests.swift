@@ -4,14 +4,14 @@ import Yams
 
 @testable import RuleFiles
 
-@Suite("Nesting that is too deep is found before the text is parsed")
+@Suite("The nesting limit is checked before the text is parsed")
 struct NestingScanTests {
     private func place(_ text: String, deeperThan limit: Int = 3) -> Place? {
         NestingScan.firstDeeper(than: limit, in: SourceText(text))
     }
 
     @Test(
-        "What is no structure does not count",
+        "Brackets in quotes, comments, text blocks and plain text are not counted",
         arguments: [
             "- \"[[[[\"\n- '{{{''{{'\n", "- Lamp [[[[\n- [a, b]\n", "# [[[[\n- [a] # {{{{\n",
             "- |\n  [[[[\n  \"\n- [a]\n",
@@ -21,7 +21,7 @@ struct NestingScanTests {
     func notNested(text: String) { #expect(place(text) == nil) }
 
     @Test(
-        "What only looks like a quote, a comment or a text block hides nothing",
+        "Text that resembles a quote, a comment or a text block does not hide nesting",
         arguments: [
             ("- a, \"\n- [[[x]]]\n", 2, 5), ("- a\n  \"\n- [[[x]]]\n", 3, 5), ("- a - \"\n- [[[x]]]\n", 2, 5),
             ("- a\n  - \"\n- [[[x]]]\n", 3, 5), ("- a#\"\n- [[[x]]]\n", 2, 5), ("- [\"]\", [\"]\", [\"]\"]]]\n", 1, 15),
@@ -33,7 +33,7 @@ struct NestingScanTests {
         #expect(place(text) == Place(line: line, column: column))
     }
 
-    /// Brackets around each other.
+    /// Returns the depth of nested brackets and braces.
     private func brackets(_ node: Node) -> Int {
         switch node {
         case .scalar, .alias: 0
@@ -50,7 +50,7 @@ struct NestingScanTests {
         }
     }
 
-    @Test("Whatever the library can read, the scan does not find it flatter")
+    @Test("For text that the library can read, the scan counts at least half of the depth and all brackets")
     func againstTheLibrary() throws {
         let pieces = [
             "[", "]", "{", "}", ",", ", ", ": ", ":", "\n", "\n  ", "\n    ", "- ", "? ", "\"", "'", "\\", "#", " #",
@@ -74,7 +74,7 @@ struct NestingScanTests {
     }
 
     @Test(
-        "A file of 1 MiB that is nothing but nesting is refused before its depth costs anything",
+        "A file of 1 MiB of nesting is rejected in a short time",
         .timeLimit(.minutes(1)),
         arguments: [
             String(repeating: "{", count: 1 << 20), String(repeating: "[{", count: 1 << 19),

@@ -7,7 +7,7 @@ import Testing
 struct RuleFileTests {
     private func rules(_ text: String) throws -> [Rule] { try RuleFile(name: "rules.yaml", text: text).rules }
 
-    @Test("A rule with everything: trigger, window, two actions")
+    @Test("A complete rule has its trigger, window and actions")
     func whole() throws {
         let text = """
             - rule: Movie night
@@ -35,7 +35,7 @@ struct RuleFileTests {
         #expect(try rules(text) == [rule])
     }
 
-    @Test("Every trigger, condition and action, in lists and alone")
+    @Test("Triggers, conditions and actions are read, in lists and without lists")
     func forms() throws {
         let text = """
             - rule: All
@@ -80,7 +80,9 @@ struct RuleFileTests {
         #expect(rule.cooldown == .milliseconds(250))
     }
 
-    @Test("An empty file, and one of comments, has no rules", arguments: ["", "\n", "# nothing yet\n", "[]", "---\n"])
+    @Test(
+        "A file that is empty or has only comments has no rules",
+        arguments: ["", "\n", "# nothing yet\n", "[]", "---\n"])
     func empty(text: String) throws {
         #expect(try rules(text).isEmpty)
     }
@@ -93,7 +95,7 @@ struct RuleFileTests {
         #expect(threshold.watts == Double(3) / 10)
     }
 
-    @Test("An anchored value is used again by its alias, and text with a star stays text")
+    @Test("An alias repeats the anchored value, and text with a star remains text")
     func aliases() throws {
         let text = """
             - rule: "A * B"

@@ -2,7 +2,7 @@ import Automation
 import RuleFiles
 import Testing
 
-@Suite("Places of what a look at rules found")
+@Suite("Places of findings")
 struct RulePlaceTests {
     private static let text = """
         - rule: Movie night
@@ -23,7 +23,7 @@ struct RulePlaceTests {
 
     private func places() throws -> [RulePlaces] { try RuleFile(name: "rules.yaml", text: Self.text).places }
 
-    @Test("Each part has its place, and each name in it too")
+    @Test("Each part, and each name in it, has its place")
     func parts() throws {
         let places = try places()
         let expected: [(RulePart, String?, Int, Int)] = [
@@ -39,7 +39,7 @@ struct RulePlaceTests {
         #expect(places[1].place(of: .trigger(0), word: "Movie night") == Place(line: 14, column: 28))
     }
 
-    @Test("Findings of this file become diagnostics in the order of the file, warnings among them")
+    @Test("Findings about the rules of a file become diagnostics in the order of the file")
     func diagnostics() throws {
         let file = try RuleFile(name: "rules.yaml", text: Self.text)
         let found = file.diagnostics(

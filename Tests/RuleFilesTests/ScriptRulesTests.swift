@@ -4,7 +4,7 @@ import Testing
 
 @testable import RuleFiles
 
-@Suite struct ScriptRulesTests {
+@Suite("Rules of scripts") struct ScriptRulesTests {
     private let script = ScriptRules(name: "tv.lua", source: "-- television\n\n  on(\"TV\", ...)\n")
 
     private func declaration(_ when: JSONValue, line: Int = 3, _ more: JSONValue.Entry...) -> ScriptRules.Declaration {
@@ -15,7 +15,7 @@ import Testing
         .object(entries.map { JSONValue.Entry($0.key, $0.value) })
     }
 
-    @Test func declarationIsTheRuleOfAFile() throws {
+    @Test("A declaration becomes the same rule as in a file") func declarationIsTheRuleOfAFile() throws {
         let edge = object([
             "plug": .text("TV"), "active power": object(["rises above": .text("40 W"), "for": .text("3 s")]),
         ])
@@ -39,7 +39,7 @@ import Testing
         #expect(rules == [written])
     }
 
-    @Test func eachOfALineHasANameOfItsOwn() throws {
+    @Test("Rules of the same line get different names") func eachOfALineHasANameOfItsOwn() throws {
         let press = object(["plug": .text("TV"), "button": .text("pressed")])
         let rules = try script.rules(of: [
             declaration(press), declaration(press), declaration(press, line: 1), declaration(press),
@@ -49,7 +49,7 @@ import Testing
             rules.map(\.actions) == (0..<4).map { [.call(ScriptHandler(script: "tv.lua", index: $0))] })
     }
 
-    @Test func aNameOfItsOwnStaysWhereTheLineDoesNot() throws {
+    @Test("A named rule keeps its name when its line changes") func aNameOfItsOwnStaysWhereTheLineDoesNot() throws {
         let press = object(["plug": .text("TV"), "button": .text("pressed")])
         let named = { JSONValue.Entry("name", .text($0)) }
         let rules = try script.rules(of: [
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func timersAreOfScriptsOnly() throws {
+    @Test("Timers are triggers only in scripts") func timersAreOfScriptsOnly() throws {
         let rules = try script.rules(of: [declaration(object(["timer": .text("lights out")]))])
         #expect(rules[0].triggers == [.timer(ScriptTimer(script: "tv.lua", name: "lights out"))])
         #expect(throws: RuleFileError.self) {
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: ScriptRules.Refusal.self) { try ScriptRules.timer("x", after: .nan) }
     }
 
-    @Test func errorsNameTheLineAndAWayOut() {
+    @Test("An error has the line of its declaration, and a hint") func errorsNameTheLineAndAWayOut() {
         #expect {
             try script.rules(of: [
                 declaration(object(["plug": .text("TV"), "relay": .truth(true)])),
@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func textThatIsShownInAnotherOrderIsRefused() throws {
+    @Test("A character that changes the display order of text is rejected")
+    func textThatIsShownInAnotherOrderIsRefused() throws {
         try ScriptRules(name: "a.lua", source: "plug(\"שלום\"):on()").checkOrder()
         for scalar in ["\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}"] {
             let error = #expect(throws: RuleFileError.self) {
@@ -107,13 +108,13 @@ import Testing
         }
     }
 
-    @Test func manyFunctionsAreTooMany() throws {
+    @Test("More functions than the limit are rejected") func manyFunctionsAreTooMany() throws {
         let press = declaration(object(["plug": .text("TV"), "button": .text("long")]))
         #expect(try script.rules(of: Array(repeating: press, count: 64)).count == 64)
         #expect(throws: RuleFileError.self) { try script.rules(of: Array(repeating: press, count: 65)) }
     }
 
-    @Test func answersAreActionsThatDoNotWait() throws {
+    @Test("An answer contains only actions that do not wait") func answersAreActionsThatDoNotWait() throws {
         let actions = try ScriptRules.actions(of: [
             object(["turn on": object(["plug": .text("Fan"), "for": .text("15 min")])]),
             object(["notify": .text("{plug} is on")]), object(["run": .list([.text("sync"), .number("5")])]),
@@ -135,7 +136,7 @@ import Testing
         #expect(throws: ScriptRules.Refusal.self) { try ScriptRules.actions(of: Array(repeating: toggle, count: 257)) }
     }
 
-    @Test func valuesNestedTooDeepAreRefused() {
+    @Test("Deeply nested values in an answer are rejected") func valuesNestedTooDeepAreRefused() {
         var deep = JSONValue.text("x")
         for _ in 0..<20 { deep = .list([deep]) }
         #expect(throws: ScriptRules.Refusal.self) { try ScriptRules.actions(of: [object(["toggle": deep])]) }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Scripting
 
-@Suite struct MessageTests {
+@Suite("Messages of the script host") struct MessageTests {
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test func loadTellsSourceStateAndTime() {
+    @Test("A load request has the source, the state and the time") func loadTellsSourceStateAndTime() {
         let line = HostRequest.load(
             name: "a.lua", source: "log(\"ü\\\n\u{1}\")", state: #"{"count":3}"#,
             time: ScriptTime(at: 12.5, offset: -3600))
@@ -18,7 +18,7 @@ import Testing
                 + "\n")
     }
 
-    @Test("The time zone is sent as its offsets, and each with the second from which it applies")
+    @Test("The time zone is sent as offsets, each with the second from which it applies")
     func zone() {
         let zone = LocalOffsets(from: 0, to: 1_000_000) { $0 < 500_000 ? 3600 : 7200 }
         let line = HostRequest.load(
@@ -26,7 +26,7 @@ import Testing
         #expect(text(line).hasSuffix(#""at":12,"offset":3600,"zone":[3600,500000,7200]}}"# + "\n"))
     }
 
-    @Test func callTellsTheEventAndThePlugs() {
+    @Test("A call has the event and the plugs") func callTellsTheEventAndThePlugs() {
         var away = PlugView(name: "Away", isConnected: false)
         away.activePower = .nan
         let line = HostRequest.call(.press(), plugs: [.lamp(on: false, percent: 40), away], time: .start)
@@ -40,7 +40,7 @@ import Testing
         #expect(!text(HostRequest.call(.press(), plugs: [], time: .start)).contains("plugs"))
     }
 
-    @Test func answerIsReadWhole() throws {
+    @Test("An answer is read completely") func answerIsReadWhole() throws {
         let line = #"""
             {"done":{"then":[{"turn off":"Ceiling Light"},{"dim":{"plug":"Lamp","to":"40 %","over":"2 s"}}],
             "timers":[{"name":"lights out","after":600.5},{"name":"x"}],"state":{"n":1, "list":[]},"log":["a\u0007b"]}}
@@ -61,14 +61,14 @@ import Testing
         #expect(answer.state == #"{"n":1, "list":[]}"# && answer.log == ["a b"])
     }
 
-    @Test func emptyAnswerAsksForNothing() throws {
+    @Test("An empty answer has no effect") func emptyAnswerAsksForNothing() throws {
         #expect(try ScriptReplies.outcome(of: Array(#"{"done":{}}"#.utf8)) == .answered(ScriptAnswer()))
-        // An empty table of Lua may be either.
+        // Lua encodes an empty table as an object or as a list.
         #expect(
             try ScriptReplies.outcome(of: Array(#"{"done":{"then":{},"log":{}}}"#.utf8)) == .answered(ScriptAnswer()))
     }
 
-    @Test(arguments: [
+    @Test("An answer that is refused has the reason", arguments: [
         (#"{"done":{"then":[{"turn off":7,"wait":"1 s"}]}}"#, "'wait' is not known in an action"),
         (#"{"done":{"then":[{"turn offf":"Lamp"}]}}"#, "did you mean 'turn off'?"),
         (#"{"done":{"then":["turn off"]}}"#, "an action is a mapping, not a single value"),
@@ -84,7 +84,7 @@ import Testing
         #expect(why.contains(words), "\(why)")
     }
 
-    @Test func moreThanMayBeIsRefused() throws {
+    @Test("An answer beyond a limit is refused, and a long log is cut") func moreThanMayBeIsRefused() throws {
         func outcome(_ key: String, _ entry: String, _ count: Int) throws -> ScriptOutcome {
             let list = [String](repeating: entry, count: count).joined(separator: ",")
             return try ScriptReplies.outcome(of: Array("{\"done\":{\"\(key)\":[\(list)]}}".utf8))
@@ -106,7 +106,7 @@ import Testing
         #expect(why.contains("65538 bytes"))
     }
 
-    @Test(arguments: [
+    @Test("A reply that is not valid ends the process", arguments: [
         "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#,
         #"{"done":[]}"#,
         #"{"done":{"then":3}}"#, #"{"done":{"else":[]}}"#, #"{"done":{"log":["\ud800x\u12"]}}"#, #"{"failed":{}}"#,
@@ -117,20 +117,20 @@ import Testing
         #expect(throws: ScriptFault.self) { try ScriptReplies.outcome(of: Array(line.utf8)) }
     }
 
-    @Test func nestedWithoutAnEndIsRefused() {
+    @Test("Endless nesting is rejected") func nestedWithoutAnEndIsRefused() {
         for bracket in ["[", "{\"a\":"] {
             let line = "{\"done\":{\"state\":" + String(repeating: bracket, count: 100_000)
             #expect(throws: ScriptFault.self) { try ScriptReplies.outcome(of: Array(line.utf8)) }
         }
     }
 
-    @Test func textsAreReadAsJSONHasThem() throws {
+    @Test("Text is decoded as JSON defines it") func textsAreReadAsJSONHasThem() throws {
         let line = #"{"done":{"log":["\u00e4 \ud83d\ude00 \"\\\/\b\f\n\r\t","\udc00","\ud800\u0041"]}}"#
         guard case .answered(let answer) = try ScriptReplies.outcome(of: Array(line.utf8)) else {
             Issue.record("it is understood")
             return
         }
-        // Control characters become spaces in a log, the tabulator stays.
+        // In a log, control characters become spaces, except the tab.
         #expect(answer.log == ["ä 😀 \"\\/    \t", "\u{FFFD}", "\u{FFFD}"])
     }
 }

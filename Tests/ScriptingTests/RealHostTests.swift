@@ -5,8 +5,10 @@ import Testing
 
 @testable import Scripting
 
-/// With the program that is installed, where it has been built.
-@Suite(.enabled(if: (try? ScriptHost.path()) != nil, "plugctl-script is not built"), .timeLimit(.minutes(5)))
+/// Uses the installed script host, if it has been built.
+@Suite(
+    "The real script host",
+    .enabled(if: (try? ScriptHost.path()) != nil, "plugctl-script is not built"), .timeLimit(.minutes(5)))
 struct RealHostTests {
     private let host: String
 
@@ -17,7 +19,7 @@ struct RealHostTests {
         return try ScriptReader(host: host).read(name: name, source: source, time: .start)
     }
 
-    @Test func functionsBecomeRules() throws {
+    @Test("Functions of a script become rules") func functionsBecomeRules() throws {
         let source = """
             on("Television", "rises above", 40, {lasting = "3 s", cooldown = 10}, function() end)
             for _, name in ipairs {"A", "B"} do on(name, "connection", "lost", function() end) end
@@ -32,7 +34,7 @@ struct RealHostTests {
         #expect(script.rules[3].triggers == [.timer(ScriptTimer(script: "tv.lua", name: "lights out"))])
     }
 
-    @Test func wrongScriptIsRefusedWithItsLine() {
+    @Test("A mistake in a script is reported with its line") func wrongScriptIsRefusedWithItsLine() {
         #expect {
             try ScriptReader(host: host).read(
                 name: "tv.lua", source: "\n  on(\"TV\", \"rises abov\", 40)", time: .start)
@@ -44,7 +46,7 @@ struct RealHostTests {
         }
     }
 
-    @Test("Times of another season are converted with the offset of that season")
+    @Test("Times in another season are converted with the offset of that season")
     func seasons() throws {
         let (spring, autumn) = (1_774_746_000, 1_792_890_000)
         let zone = LocalOffsets(from: spring - 86_400, to: autumn + 86_400) {
@@ -70,7 +72,7 @@ struct RealHostTests {
             ])
     }
 
-    @Test func functionAsksForAllAtOnce() throws {
+    @Test("All requests of a function are in one answer") func functionAsksForAllAtOnce() throws {
         let script = try script(
             """
             local lamp = plug("Lamp")
@@ -93,7 +95,7 @@ struct RealHostTests {
         #expect(outcome == .answered(answer))
     }
 
-    @Test(arguments: [
+    @Test("A script that exceeds a limit fails with the reason, and other scripts continue", arguments: [
         ("while true do end", "computed for more than 1 s"),
         ("local t = {} while true do t[#t + 1] = (\"x\"):rep(1000) .. #t end", "not enough memory"),
         ("string.find((\"a\"):rep(300000), (\".-\"):rep(30) .. \"b\")", "computed for more than 1 s"),
@@ -117,7 +119,10 @@ struct RealHostTests {
         await pool.end()
     }
 
-    @Test(.timeLimit(.minutes(5))) func thousandsOfEventsAreAnsweredInTheirOrder() async throws {
+    @Test(
+        "Thousands of events are answered in order",
+        .timeLimit(.minutes(5)))
+    func thousandsOfEventsAreAnsweredInTheirOrder() async throws {
         let pool = ScriptPool(host: host)
         await pool.replace([try script("state.n = (state.n or 0) + 1 plug(\"Lamp\"):off()")], states: [:])
         var last: String?

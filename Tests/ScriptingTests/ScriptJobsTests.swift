@@ -4,8 +4,8 @@ import Testing
 
 @testable import Scripting
 
-@Suite struct ScriptJobsTests {
-    /// Answers in words, in the order in which they came.
+@Suite("The queue of calls") struct ScriptJobsTests {
+    /// Records the outcomes as text, in their order.
     private final class Answers: Sendable {
         private let kept = Mutex<[String]>([])
         var all: [String] { kept.withLock { $0 } }
@@ -26,7 +26,7 @@ import Testing
     private let jobs = ScriptJobs()
     private let answers = Answers()
 
-    @Test func answerOfOneWhoseTurnIsOverDoesNotCount() throws {
+    @Test("An outcome of a worker whose turn is over is ignored") func answerOfOneWhoseTurnIsOverDoesNotCount() throws {
         let old = jobs.begin()
         for id in [1, 2] as [UInt64] { jobs.add(answers.job(id)) }
         let first = try #require(jobs.next(old))
@@ -41,7 +41,7 @@ import Testing
         #expect(answers.all == ["1 answered"])
     }
 
-    @Test func answerThatNobodyWantsDoesNotCount() throws {
+    @Test("An outcome of a withdrawn call is ignored") func answerThatNobodyWantsDoesNotCount() throws {
         let turn = jobs.begin()
         for id in [1, 2] as [UInt64] { jobs.add(answers.job(id)) }
         let job = try #require(jobs.next(turn))
@@ -51,7 +51,7 @@ import Testing
         #expect(jobs.next(turn) == nil && answers.all == ["2 nothing", "1 nothing"])
     }
 
-    @Test func closingAnswersAllOnce() throws {
+    @Test("Closing completes all calls exactly once") func closingAnswersAllOnce() throws {
         let turn = jobs.begin()
         for id in [1, 2] as [UInt64] { jobs.add(answers.job(id)) }
         let job = try #require(jobs.next(turn))

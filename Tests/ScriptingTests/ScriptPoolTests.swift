@@ -6,10 +6,11 @@ import Testing
 
 @testable import Scripting
 
-@Suite(.timeLimit(.minutes(2))) struct ScriptPoolTests {
+@Suite("The pool of scripts", .timeLimit(.minutes(2))) struct ScriptPoolTests {
     private let folder = TestFolder()
 
-    /// It logs its process and the call's number, and is killed where a file of this name is, which it takes away before.
+    /// A script that logs its process id and counts its calls. If the file exists, the script deletes it and sends
+    /// itself the signal.
     private static func counting(_ file: String = "/nowhere", signal: String = "signal.SIGKILL") -> String {
         """
         count = load.get('state', 0)
@@ -33,7 +34,7 @@ import Testing
         return path
     }
 
-    @Test func callsOfAScriptAreMadeInTheirOrder() async throws {
+    @Test("Calls of a script are made in order") func callsOfAScriptAreMadeInTheirOrder() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "100"])
         var outcomes: [ScriptOutcome?] = []
@@ -64,7 +65,7 @@ import Testing
         await pool.end()
     }
 
-    @Test func oneThatWasKilledIsAskedAgain() async throws {
+    @Test("A call is repeated if its process was killed") func oneThatWasKilledIsAskedAgain() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting(try file()))], states: ["house.lua": "7"])
         #expect(states([await pool.call(.press(), plugs: [], state: "7", time: .start)]) == ["8"])
@@ -78,7 +79,8 @@ import Testing
         await pool.end()
     }
 
-    @Test func oneThatDiedByItsOwnFaultIsNot() async throws {
+    @Test("A call is not repeated if the script itself caused the end")
+    func oneThatDiedByItsOwnFaultIsNot() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting(try file(), signal: "signal.SIGPROF"))], states: [:])
         #expect(
@@ -87,7 +89,8 @@ import Testing
         await pool.end()
     }
 
-    @Test func deathOfAnIdleProcessIsNoticed() async throws {
+    @Test("The end of an idle process is reported, and the script is restarted")
+    func deathOfAnIdleProcessIsNoticed() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: [:])
         guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: nil, time: .start),
@@ -102,12 +105,13 @@ import Testing
         #expect(
             await notices.next()
                 == .ended(script: "house.lua", why: "its process was killed", restartsIn: .seconds(1)))
-        // It goes on with what it answered last.
+        // The new process starts with the last state.
         #expect(states([await pool.call(.press(), plugs: [], state: "1", time: .start)]) == ["2"])
         await pool.end()
     }
 
-    @Test func changedScriptTakesItsPlace() async throws {
+    @Test("A changed script replaces the old one, and a running call is repeated")
+    func changedScriptTakesItsPlace() async throws {
         let pool = ScriptPool(host: StandIn.path)
         let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
         await pool.replace([hanging], states: [:])
@@ -116,7 +120,7 @@ import Testing
         #expect(await notices.next() == .runs(script: "house.lua"))
         try await Task.sleep(for: .milliseconds(50))
         await pool.replace([try StandIn.script(Self.counting())], states: [:])
-        // Of the old one nothing is done: the new one is asked instead, by the same call.
+        // The old process carries out nothing: the new one answers the same call.
         #expect(states([await outcome]) == ["1"])
         #expect(states([await pool.call(.press(), plugs: [], state: "1", time: .start)]) == ["2"])
         await pool.replace([], states: [:])
@@ -124,7 +128,8 @@ import Testing
         await pool.end()
     }
 
-    @Test func endLeavesNoProcessAndNoAnswer() async throws {
+    @Test("Ending the pool ends all processes and completes the calls with nil")
+    func endLeavesNoProcessAndNoAnswer() async throws {
         let pool = ScriptPool(host: StandIn.path)
         let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
         let counting = try StandIn.script(Self.counting(), name: "other.lua")
@@ -143,7 +148,7 @@ import Testing
         #expect(kill(number, 0) != 0)
     }
 
-    @Test func callThatNobodyWaitsForIsGivenUp() async throws {
+    @Test("A cancelled call that waits is withdrawn") func callThatNobodyWaitsForIsGivenUp() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script("def call(call):\n  time.sleep(0.3)\n  return {}")], states: [:])
         async let first = pool.call(.press(1), plugs: [], state: nil, time: .start)
@@ -156,18 +161,18 @@ import Testing
         await pool.end()
     }
 
-    @Test func whatTheHouseDoesNotKeepIsForgotten() async throws {
+    @Test("A process whose state was not stored is replaced") func whatTheHouseDoesNotKeepIsForgotten() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "5"])
         #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
-        // It was refused, or withdrawn on its way.
+        // The answer was refused or withdrawn.
         #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
         #expect(states([await pool.call(.press(), plugs: [], state: "6", time: .start)]) == ["7"])
         #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
         await pool.end()
     }
 
-    @Test func refusedAnswerLeavesNothing() async throws {
+    @Test("A refused answer does not change the state") func refusedAnswerLeavesNothing() async throws {
         let pool = ScriptPool(host: StandIn.path)
         let text =
             Self.counting() + "\ncount_up = call\ndef call(call):\n  done = count_up(call)\n"
@@ -183,7 +188,7 @@ import Testing
         await pool.end()
     }
 
-    @Test func withdrawnCallLeavesNothing() async throws {
+    @Test("A withdrawn call does not change the state") func withdrawnCallLeavesNothing() async throws {
         let pool = ScriptPool(host: StandIn.path)
         let text =
             Self.counting() + "\ncount_up = call\ndef call(call):\n"
@@ -201,7 +206,7 @@ import Testing
         await pool.end()
     }
 
-    @Test func callOfACancelledTaskIsNotMade() async throws {
+    @Test("A call of a cancelled task is not made") func callOfACancelledTaskIsNotMade() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: [:])
         let task = Task { () -> ScriptOutcome? in
@@ -214,7 +219,7 @@ import Testing
         await pool.end()
     }
 
-    @Test func oneThatIsLoadingIsEnded() async throws {
+    @Test("Ending the pool ends a process that is loading") func oneThatIsLoadingIsEnded() async throws {
         let path = try file()
         let pool = ScriptPool(host: StandIn.path)
         let script = try StandIn.script(Self.counting(), name: "house.lua")
@@ -225,7 +230,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
         await pool.end()
-        // Without being heard it would take the ten seconds of a host's patience.
+        // Otherwise the end would wait for the 10 s time limit of the host.
         #expect(ContinuousClock.now - begin < .seconds(8))
     }
 }

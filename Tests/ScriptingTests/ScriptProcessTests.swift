@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scripting
 
-@Suite struct ScriptProcessTests {
+@Suite("A script's process") struct ScriptProcessTests {
     private func fault(_ body: () throws(ScriptFault) -> Void) -> ScriptFault? {
         do throws(ScriptFault) {
             try body()
@@ -15,14 +15,15 @@ import Testing
         }
     }
 
-    @Test func scriptBecomesRules() throws {
+    @Test("A script becomes rules") func scriptBecomesRules() throws {
         let script = try StandIn.script("log = ['hello']")
         #expect(script.rules.map(\.name) == ["house.lua:1"] && script.log == ["hello"])
         #expect(script.rules[0].triggers == [.button(plug: "Button", .long)])
         #expect(script.rules[0].actions == [.call(ScriptHandler(script: "house.lua", index: 0))])
     }
 
-    @Test func callIsAnsweredAndTheNextOneToo() throws {
+    @Test("Consecutive calls are answered, and only changed plugs are sent")
+    func callIsAnsweredAndTheNextOneToo() throws {
         let script = try StandIn.script(
             """
             state = load.get('state', 0)
@@ -43,11 +44,11 @@ import Testing
             (answer.actions, answer.state, answer.log) = ([.turnOn(["Button"])], state, [lamp])
             return ScriptOutcome.answered(answer)
         }
-        // What has not changed is not told again.
+        // Unchanged plugs are not sent again.
         #expect(answers == expected)
     }
 
-    @Test func processHasNothingOfOurs() throws {
+    @Test("A process inherits no descriptors and no environment") func processHasNothingOfOurs() throws {
         let script = try StandIn.script(
             """
             def call(call):
@@ -63,7 +64,7 @@ import Testing
         #expect(answer.log == ["[0, 1, 2]", "['socket', 'socket', '/dev/null']", "[]", "True"])
     }
 
-    @Test(arguments: [
+    @Test("The end of a process is reported with its cause", arguments: [
         ("signal.SIGPROF", ScriptDeath.computed), ("signal.SIGXCPU", .computed), ("signal.SIGSYS", .forbidden),
         ("signal.SIGKILL", .killed), ("signal.SIGSEGV", .crashed(signal: 11)),
     ])
@@ -73,13 +74,13 @@ import Testing
         #expect(
             fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death)
         )
-        // And it stays dead.
+        // A further call fails in the same way.
         #expect(
             fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death)
         )
     }
 
-    @Test(arguments: [
+    @Test("A process that does not answer a call correctly is ended", arguments: [
         ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(75)", .full), ("os._exit(71)", .unshut),
         ("sys.stdout.write('x' * 300000 + '\\n')", .garbled("a line of more than 256 KiB")),
         ("sys.stdout.write('{\"done\":{}}\\n{\"done\":{}}\\n')", .garbled("more than one line")),
@@ -93,7 +94,7 @@ import Testing
         )
     }
 
-    @Test func oneThatIsSilentIsEnded() throws {
+    @Test("A process that does not answer in time is ended") func oneThatIsSilentIsEnded() throws {
         let script = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
         let process = try ScriptProcess(
             script, host: StandIn.path, state: nil, time: .start, patience: .milliseconds(1500))
@@ -101,7 +102,7 @@ import Testing
         #expect(words == .ended(.silent(.milliseconds(1500))))
     }
 
-    @Test func wrongScriptIsRefusedWithItsLine() throws {
+    @Test("A wrong rule is reported with its line") func wrongScriptIsRefusedWithItsLine() throws {
         let source = "rules = [\n  {'line': 2, 'when': {'plug': 'TV', 'active power': {'rises over': '40 W'}}}]"
         let error = fault { () throws(ScriptFault) in
             _ = try ScriptReader(host: StandIn.path).read(name: "tv.lua", source: source, time: .start)
@@ -114,7 +115,7 @@ import Testing
         #expect(refusal.diagnostics[0].hint == "did you mean 'rises above'?")
     }
 
-    @Test func failureOfLoadingHasItsLineAndHint() throws {
+    @Test("An error while loading has its line and hint") func failureOfLoadingHasItsLineAndHint() throws {
         let source = "say({'failed': {'error': 'a.lua:1: no file is read\\nhint: use state'}})\nos._exit(0)"
         let error = fault { () throws(ScriptFault) in
             _ = try ScriptReader(host: StandIn.path).read(name: "a.lua", source: source, time: .start)
@@ -126,7 +127,8 @@ import Testing
         #expect(refusal.diagnostics[0].message == "no file is read" && refusal.diagnostics[0].hint == "use state")
     }
 
-    @Test func oneThatSetsUpOtherFunctionsLaterIsRefused() throws {
+    @Test("A script that declares other functions later is refused")
+    func oneThatSetsUpOtherFunctionsLaterIsRefused() throws {
         let script = try StandIn.script("if 'state' in load: rules = rules * 2")
         _ = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
         let error = fault { () throws(ScriptFault) in
@@ -135,7 +137,7 @@ import Testing
         #expect(error?.words == "line 1: this is set up otherwise than when the script was read")
     }
 
-    @Test func whatIsTooLongIsNotTold() throws {
+    @Test("A name, source or state beyond its limit is rejected") func whatIsTooLongIsNotTold() throws {
         let reader = ScriptReader(host: StandIn.path)
         for (name, source) in [
             ("a.lua", String(repeating: " ", count: (128 << 10) + 1)), ("", ""), ("a/b.lua", ""), ("a\n.lua", ""),
@@ -151,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func hostIsLookedForBesideTheProgram() {
+    @Test("The script host is searched next to the program") func hostIsLookedForBesideTheProgram() {
         #expect(
             ScriptHost.places(beside: "/usr/bin/plugctl") == [
                 "/usr/bin/plugctl-script", "/usr/bin/../lib/smartplug/plugctl-script",

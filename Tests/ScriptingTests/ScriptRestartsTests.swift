@@ -3,10 +3,10 @@ import Testing
 
 @testable import Scripting
 
-@Suite struct ScriptRestartsTests {
+@Suite("Restarts of scripts") struct ScriptRestartsTests {
     private var now = Instant(nanoseconds: 5_000_000_000)
 
-    /// How long it rests after each end, where each process lives for so long.
+    /// Returns the pause after each end, if each process runs for the given time.
     private mutating func rests(_ count: Int, living: Duration, _ restarts: inout ScriptRestarts) -> [Int64] {
         (0..<count).map { _ in
             now = max(now, restarts.nextDeadline ?? now)
@@ -19,26 +19,27 @@ import Testing
         }
     }
 
-    @Test func startsAtOnce() {
+    @Test("The first start is immediate") func startsAtOnce() {
         var restarts = ScriptRestarts(now: now)
         #expect(restarts.nextDeadline == now)
         #expect(restarts.handle(.deadlineReached, now: now) == [.start])
     }
 
-    @Test mutating func restsTwiceAsLongEachTimeUpToFiveMinutes() {
+    @Test("The pause doubles each time up to five minutes") mutating func restsTwiceAsLongEachTimeUpToFiveMinutes() {
         var restarts = ScriptRestarts(now: now)
         let rests = rests(11, living: .milliseconds(3), &restarts)
         #expect(rests == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
     }
 
-    @Test mutating func beginsAnewAfterTenMinutesOfPeace() {
+    @Test("After ten minutes of running the pause begins at one second again")
+    mutating func beginsAnewAfterTenMinutesOfPeace() {
         var restarts = ScriptRestarts(now: now)
         #expect(rests(4, living: .seconds(599), &restarts) == [1, 2, 4, 8])
         #expect(rests(2, living: .seconds(600), &restarts) == [1, 1])
         #expect(rests(2, living: .zero, &restarts) == [2, 4])
     }
 
-    @Test mutating func startsNotBeforeItsTimeAndNotTwice() {
+    @Test("A process starts neither early nor twice") mutating func startsNotBeforeItsTimeAndNotTwice() {
         var restarts = ScriptRestarts(now: now)
         _ = rests(1, living: .zero, &restarts)
         #expect(restarts.handle(.deadlineReached, now: now + .milliseconds(999)) == [])
@@ -47,7 +48,8 @@ import Testing
         #expect(restarts.handle(.deadlineReached, now: now + .seconds(2)) == [])
     }
 
-    @Test mutating func oneThatIsDiscardedIsNoFaultButStartsOnceASecondAtMost() {
+    @Test("A discarded process does not lengthen the pause, but starts at most once per second")
+    mutating func oneThatIsDiscardedIsNoFaultButStartsOnceASecondAtMost() {
         var restarts = ScriptRestarts(now: now)
         #expect(restarts.handle(.discarded, now: now) == [])
         _ = restarts.handle(.deadlineReached, now: now)

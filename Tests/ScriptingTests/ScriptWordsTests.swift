@@ -1,8 +1,8 @@
 import Scripting
 import Testing
 
-@Suite struct ScriptWordsTests {
-    @Test func namesOfPlugsAndOtherTexts() {
+@Suite("Names in the source of a script") struct ScriptWordsTests {
+    @Test("Names of plugs and other texts are found with their lines") func namesOfPlugsAndOtherTexts() {
         let words = ScriptWords(
             """
             -- plug("Not this")
@@ -22,12 +22,16 @@ import Testing
         #expect(words.others.map(\.text) == ["rises above"])
     }
 
-    @Test(arguments: ["plug(\"P\"..i)", "plug(\"P\" .. i):on()", "plug(\"P\"\n  ..i)", "plug 'P'..i"])
+    @Test(
+        "A part of a concatenated name is not a plug",
+        arguments: ["plug(\"P\"..i)", "plug(\"P\" .. i):on()", "plug(\"P\"\n  ..i)", "plug 'P'..i"])
     func aPartOfANameIsNone(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty && ScriptWords(source).others.map(\.text) == ["P"])
     }
 
-    @Test(arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
+    @Test(
+        "The scan ends at unterminated text",
+        arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
     func whatIsCutShortEnds(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty)
     }

@@ -4,11 +4,11 @@ import PlugModel
 import ProtocolCore
 import Scripting
 
-/// The host of these tests, which takes a script's text for a program of Python.
+/// The script host of these tests, which runs a script's text as a Python program.
 enum StandIn {
     static let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stand-in.py").path
 
-    /// A script with one function, which a long press calls; its text follows.
+    /// Returns a script with one function, which a long press calls, followed by the text.
     static func source(_ text: String) -> String {
         "rules = [{'line': 1, 'when': {'plug': 'Button', 'button': 'long'}}]\n" + text
     }
@@ -23,7 +23,7 @@ extension ScriptTime {
 }
 
 extension ScriptCall {
-    /// Of the first function, by a long press.
+    /// A call of the script's first function by a long press.
     static func press(_ number: UInt8 = 1, of script: String = "house.lua") -> ScriptCall {
         let id = RequestID(bytes: [UInt8](repeating: number, count: 16))!
         let cause = Firing.Cause(.person, plug: "Button", value: 86.5)

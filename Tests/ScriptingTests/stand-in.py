@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A host that takes a script's text for a program of Python: `rules` in it is what it sets up, and `call` answers its calls."""
+"""A script host that runs a script's text as a Python program: its `rules` are the declarations, and its `call`
+answers the calls."""
 
 import json
 import os
