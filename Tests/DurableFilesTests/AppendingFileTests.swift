@@ -10,7 +10,7 @@ struct AppendingFileTests {
 
     private func content() throws -> [UInt8] { try FileStore().read(path, limit: 1000) }
 
-    @Test("appends follow each other, also after opening again")
+    @Test("Appended bytes follow each other, also after the file is opened again")
     func appends() throws {
         do {
             let file = try AppendingFile(path)
@@ -25,7 +25,7 @@ struct AppendingFileTests {
         #expect(directory.mode(of: "journal") == 0o600)
     }
 
-    @Test("a torn end can be cut off")
+    @Test("A torn end can be cut off")
     func truncation() throws {
         let file = try AppendingFile(path)
         try file.append([1, 2, 3, 4])
@@ -34,7 +34,7 @@ struct AppendingFileTests {
         #expect(try content() == [1, 2, 5])
     }
 
-    @Test("an append that does not fit leaves nothing of itself, at whichever byte it failed", arguments: 0..<10)
+    @Test("An append that does not fit leaves no bytes in the file, at whichever byte it failed", arguments: 0..<10)
     func fullDisk(room: Int) throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -52,7 +52,7 @@ struct AppendingFileTests {
         #expect(try store.read("journal", limit: 100) == [1, 2, 3, 4, 5])
     }
 
-    @Test("what could not be synchronized does not count")
+    @Test("An append that cannot be synchronized is cut off")
     func failingSynchronize() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -63,7 +63,7 @@ struct AppendingFileTests {
         #expect(try store.read("journal", limit: 100) == [])
     }
 
-    @Test("when the torn end stays, nothing is put behind it")
+    @Test("If a torn end cannot be cut off, further appends are refused")
     func damage() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)

@@ -4,17 +4,19 @@ import Testing
 
 @testable import DurableFiles
 
-@Suite struct DaemonSocketTests {
-    @Test func aNamedPathIsTakenAsItIs() { #expect(DaemonSocket.path("/run/other/socket") == "/run/other/socket") }
+@Suite("The socket of the daemon") struct DaemonSocketTests {
+    @Test("A named path is used unchanged")
+    func aNamedPathIsTakenAsItIs() { #expect(DaemonSocket.path("/run/other/socket") == "/run/other/socket") }
 
-    @Test func withoutANameItIsTheDaemonsOwnFile() { #expect(DaemonSocket.path().hasSuffix("socket")) }
+    @Test("Without a name the path is a file of the daemon")
+    func withoutANameItIsTheDaemonsOwnFile() { #expect(DaemonSocket.path().hasSuffix("socket")) }
 
-    @Test func nothingIsAbsent() throws {
+    @Test("A missing file is absent") func nothingIsAbsent() throws {
         let directory = TestFolder()
         #expect(DaemonSocket.presence(at: directory.path + "/daemon.socket") == .absent)
     }
 
-    @Test func aFileOrALinkIsNoSocket() throws {
+    @Test("A folder or a link is not a socket") func aFileOrALinkIsNoSocket() throws {
         let directory = TestFolder()
         #expect(DaemonSocket.presence(at: directory.path) == .noSocket)
         let link = directory.path + "/link"
@@ -22,23 +24,26 @@ import Testing
         #expect(DaemonSocket.presence(at: link) == .noSocket)
     }
 
-    @Test func aSocketOfThisUserIsItsOwn() throws {
+    @Test("A socket of this user is its own") func aSocketOfThisUserIsItsOwn() throws {
         let directory = TestFolder()
         let path = directory.path + "/daemon.socket"
         try bound(path)
         #expect(DaemonSocket.presence(at: path) == .own)
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func aSocketOfAnotherUserIsForeign() throws {
+    @Test(
+        "A socket of another user is foreign",
+        .enabled(if: geteuid() == 0))
+    func aSocketOfAnotherUserIsForeign() throws {
         let directory = TestFolder()
         let path = directory.path + "/daemon.socket"
         try bound(path)
-        // In a user namespace there may be nobody else.
+        // A user namespace may have no other users.
         guard chown(path, 1, 1) == 0 else { return }
         #expect(DaemonSocket.presence(at: path) == .foreign(owner: 1))
     }
 
-    /// A socket at that path, with nobody behind it any more.
+    /// Creates a socket at the path and closes it.
     private func bound(_ path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

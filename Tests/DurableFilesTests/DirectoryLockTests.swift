@@ -7,7 +7,7 @@ import Testing
 struct DirectoryLockTests {
     private let directory = TestFolder()
 
-    @Test("a second owner is refused and told who the first one is")
+    @Test("A second owner is refused, and the error names the first one")
     func second() throws {
         let lock = try DirectoryLock(directory.path)
         let error = #expect(throws: FileError.self) { _ = try DirectoryLock(directory.path) }
@@ -17,7 +17,7 @@ struct DirectoryLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("it is free again when its owner is gone")
+    @Test("The lock is free after its owner is gone")
     func release() throws {
         do { _ = try DirectoryLock(directory.path) }
         let lock = try DirectoryLock(directory.path)
@@ -25,7 +25,7 @@ struct DirectoryLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("the number of an earlier owner does not shine through")
+    @Test("The process id of an earlier owner is replaced completely")
     func staleNumber() throws {
         try FileStore().replace(directory.path + "/lock", with: Array("4294967296123456\n".utf8))
         let lock = try DirectoryLock(directory.path)
@@ -33,7 +33,7 @@ struct DirectoryLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a holder that has not written its number yet is no one we can name")
+    @Test("The error names no process if the holder has not written its id yet")
     func unknownHolder() throws {
         let descriptor = try LinuxFileCalls().open(directory.path, .directory)
         try LinuxFileCalls().lock(descriptor)
@@ -41,7 +41,7 @@ struct DirectoryLockTests {
         #expect(throws: FileError(.lock, directory.path, .held(by: nil))) { _ = try DirectoryLock(directory.path) }
     }
 
-    @Test("a missing directory is told")
+    @Test("A missing directory is an error")
     func missing() {
         let path = directory.path + "/no"
         #expect(throws: FileError(.open, path, .system(.notFound))) { _ = try DirectoryLock(path) }

@@ -12,7 +12,7 @@ struct FileStoreTests {
     private let store = FileStore()
     private var file: String { directory.path + "/state" }
 
-    @Test("what was written is read, whatever its length", arguments: [0, 1, 4095, 4096, 4097, 600_000])
+    @Test("The bytes that were written are read back, for any length", arguments: [0, 1, 4095, 4096, 4097, 600_000])
     func roundTrip(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try store.replace(file, with: bytes)
@@ -20,13 +20,13 @@ struct FileStoreTests {
         #expect(directory.names == ["state"])
     }
 
-    @Test("a file beyond the limit is refused")
+    @Test("A file beyond the limit is refused")
     func limit() throws {
         try store.replace(file, with: [1, 2, 3])
         #expect(throws: FileError(.read, file, .tooLarge(limit: 2))) { try store.read(file, limit: 2) }
     }
 
-    @Test("an empty file is made with its permissions, and one that is there stays as it is")
+    @Test("An empty file is created with its permissions, and an existing file is not changed")
     func makeIfAbsent() throws {
         try store.makeFileIfAbsent(file, mode: 0o600)
         var status = stat()
@@ -42,14 +42,14 @@ struct FileStoreTests {
         }
     }
 
-    @Test("a device without end or length is refused")
+    @Test("An endless device is refused")
     func endless() {
         #expect(throws: FileError(.read, "/dev/zero", .notRegular(.device))) {
             try store.read("/dev/zero", limit: 100_000)
         }
     }
 
-    @Test("a pipe is refused at once, whether it is read, appended to or taken as a lock", .timeLimit(.minutes(1)))
+    @Test("A pipe is refused without waiting, for reading, appending and locking", .timeLimit(.minutes(1)))
     func pipe() throws {
         mkfifo(file, 0o600)
         let refusal = FileError(.read, file, .notRegular(.pipe))
@@ -63,7 +63,7 @@ struct FileStoreTests {
         _ = try? store.checkWritable(directory.path)
     }
 
-    @Test("room that was taken beforehand holds one thing at a time, and a header that is written half says nothing")
+    @Test("A reserved file holds one value, and a partially written header means no value")
     func reserved() throws {
         let reserved = try ReservedFile(file, size: 1000)
         #expect(try reserved.read() == nil && directory.mode(of: "state") == 0o600)
@@ -86,7 +86,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("text that is not UTF-8 is refused with its line")
+    @Test("Text that is not UTF-8 is refused with its line")
     func text() throws {
         try store.replace(file, with: Array("a\nü\n".utf8))
         #expect(try store.readText(file, limit: 10) == "a\nü\n")
@@ -96,12 +96,12 @@ struct FileStoreTests {
         #expect("\(error)" == "cannot read \(file): line 3 is not UTF-8")
     }
 
-    @Test("a file system that does not answer ends in an error, and what it has left waits for it goes on when it does")
+    @Test("A file system that does not answer is an error, and works again once it answers")
     func silence() throws {
         try store.replaceSecret(file, with: [1])
         let calls = StuckCalls()
         let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20), threads: 3))
-        // While a call to a directory is overdue no other one is made to it.
+        // While a call for a directory is overdue, no further call for it is made.
         for _ in 0..<3 {
             #expect(throws: FileError(.read, file, .late)) { try stuck.read(file, limit: 10) }
         }
@@ -109,7 +109,7 @@ struct FileStoreTests {
         for other in ["/a/x", "/b/x"] {
             #expect(throws: FileError(.read, other, .late)) { try stuck.read(other, limit: 10) }
         }
-        // No more of them wait than may.
+        // The limit of waiting calls is reached.
         #expect(calls.waiting == 3)
         #expect(throws: FileError(.read, "/c/x", .late)) { try stuck.readSecretIfPresent("/c/x", limit: 10) }
         #expect(calls.waiting == 3)
@@ -117,7 +117,7 @@ struct FileStoreTests {
         while (try? stuck.read(file, limit: 10)) != [1] {}
     }
 
-    @Test("A directory whose file system does not answer ends in an error with a hint, and one that answers in none")
+    @Test("A folder whose file system does not answer is an error with a hint; one that answers is accepted")
     func silentDirectory() throws {
         let calls = StuckCalls()
         let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20)))
@@ -128,12 +128,12 @@ struct FileStoreTests {
         for path in [directory.path, file] { try store.requireAnswer(of: path) }
     }
 
-    @Test("a file whose length the kernel does not tell is read to its end")
+    @Test("A file of unknown length is read to its end")
     func unknownLength() throws {
         #expect(try store.read("/proc/self/status", limit: 1 << 20).count > 100)
     }
 
-    @Test("a missing file is nil or an error that names it")
+    @Test("A missing file is nil, or an error that names it")
     func missing() throws {
         #expect(try store.readIfPresent(file, limit: 10) == nil)
         #expect(throws: FileError(.open, file, .system(.notFound))) { try store.read(file, limit: 10) }
@@ -142,14 +142,14 @@ struct FileStoreTests {
         #expect(error.hint == "check the spelling of the path")
     }
 
-    @Test("a directory is no file")
+    @Test("A directory cannot be read as a file")
     func directoryAsFile() {
         #expect(throws: FileError(.read, directory.path, .system(SystemError(EISDIR)))) {
             try store.readIfPresent(directory.path, limit: 100_000)
         }
     }
 
-    @Test("only the owner reads a replaced file, unless a mode is given")
+    @Test("A replaced file is readable only by its owner, unless a mode is given")
     func modes() throws {
         try store.replace(file, with: [1])
         #expect(directory.mode(of: "state") == 0o600)
@@ -157,16 +157,16 @@ struct FileStoreTests {
         #expect(directory.mode(of: "state") == 0o640)
     }
 
-    @Test("what is for all may be read by all, whatever the process's mask says")
+    @Test("A file for all users is readable with any file mode creation mask")
     func forAll() throws {
-        // The mask is the whole process's: what it takes away beyond the usual one, no file of the other tests has.
+        // The mask applies to the whole process. The bits that this one adds are not used by files of other tests.
         let mask = umask(0o026)
         defer { umask(mask) }
         try store.replaceForAll(file, with: [1])
         #expect(directory.mode(of: "state") == 0o644)
     }
 
-    @Test("an unfinished replacement of an earlier run is no obstacle")
+    @Test("An unfinished replacement of an earlier run is removed")
     func leftover() throws {
         #expect(symlink("/nowhere/at/all", file + ".new") == 0)
         try store.replace(file, with: [7])
@@ -174,7 +174,7 @@ struct FileStoreTests {
         #expect(directory.names == ["state"])
     }
 
-    @Test("signals and short transfers change nothing")
+    @Test("Signals and partial transfers do not change the result")
     func shortTransfers() throws {
         let disk = SimulatedDisk()
         disk.change { ($0.longestTransfer, $0.interruptions) = (3, 2) }
@@ -184,7 +184,7 @@ struct FileStoreTests {
         #expect(try store.read("state", limit: 100) == bytes)
     }
 
-    @Test("a full disk leaves the old file and no rubbish", arguments: 0..<13)
+    @Test("A full disk keeps the old file and leaves no other files", arguments: 0..<13)
     func fullDisk(room: Int) throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -199,7 +199,7 @@ struct FileStoreTests {
         #expect(disk.files == ["state"])
     }
 
-    @Test("a failing synchronize or rename leaves the old file and no rubbish")
+    @Test("A failed synchronize or rename keeps the old file and leaves no other files")
     func failingSteps() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -214,7 +214,7 @@ struct FileStoreTests {
         #expect(disk.files == ["state"])
     }
 
-    @Test("a read-only disk leaves the old file")
+    @Test("A read-only disk keeps the old file")
     func readOnly() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -224,7 +224,7 @@ struct FileStoreTests {
         #expect(try store.read("state", limit: 10) == [9])
     }
 
-    @Test("directories are made as deep as needed, and found again")
+    @Test("Missing parent directories are created, and existing directories are accepted")
     func directories() throws {
         let deep = directory.path + "/a/b/c/"
         try store.makeDirectories(deep, mode: 0o750)
@@ -235,7 +235,7 @@ struct FileStoreTests {
         #expect(rmdir(directory.path + "/a/b") == 0 && rmdir(directory.path + "/a") == 0)
     }
 
-    @Test("a file in the way of a directory is told")
+    @Test("A file in the place of a directory is an error")
     func fileInTheWay() throws {
         try store.replace(file, with: [1])
         #expect(throws: FileError(.makeDirectory, file, .system(.alreadyExists))) { try store.makeDirectories(file) }
@@ -244,7 +244,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("the parent of a path")
+    @Test("The parent directory of a path is its part before the last slash")
     func parents() {
         #expect(parentDirectory(of: "/var/lib/x") == "/var/lib")
         #expect(parentDirectory(of: "/x") == "/")
@@ -253,7 +253,7 @@ struct FileStoreTests {
     }
 }
 
-/// The kernel, but no file can be opened and no directory looked up until ``answer()``.
+/// The kernel's calls; opening a file and checking a directory block until ``answer()``.
 private final class StuckCalls: FileCalls {
     private let kernel = LinuxFileCalls()
     private let state = Mutex((isStuck: true, waiting: 0))

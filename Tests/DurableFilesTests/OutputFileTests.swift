@@ -3,7 +3,7 @@ import Glibc
 import TestFolders
 import Testing
 
-/// Results that a user wants in a file or a stream of their choice.
+/// Writing results to a file or a stream that the user named.
 struct OutputFileTests {
     private let folder = TestFolder()
     private let bytes = Array("<svg/>".utf8)
@@ -15,7 +15,7 @@ struct OutputFileTests {
         return lstat(path(name), &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    @Test("A missing file is made, and a regular file is replaced")
+    @Test("A missing file is created, and a regular file is replaced")
     func regularFile() throws {
         for text in ["first", "second"] {
             try FileStore().writeOutput(path("chart"), Array(text.utf8))
@@ -23,7 +23,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("A link is followed and stays a link, whether its target exists or not", arguments: [true, false])
+    @Test("A link is followed and remains a link, whether its target exists or not", arguments: [true, false])
     func link(_ exists: Bool) throws {
         if exists { try FileStore().writeOutput(path("target"), [1]) }
         #expect(symlink("target", path("middle")) == 0 && symlink(path("middle"), path("link")) == 0)
@@ -32,7 +32,7 @@ struct OutputFileTests {
         #expect(try FileStore().read(path("target"), limit: 100) == bytes)
     }
 
-    @Test("A character device gets the bytes and stays a device, also through a link")
+    @Test("A character device receives the bytes and remains a device, also through a link")
     func device() throws {
         #expect(symlink("/dev/null", path("link")) == 0)
         for path in ["/dev/null", path("link")] { try FileStore().writeOutput(path, bytes) }
@@ -43,7 +43,7 @@ struct OutputFileTests {
         #expect(error?.reason == .system(.noSpace))
     }
 
-    @Test("A program that reads from a pipe receives the bytes, and the pipe stays a pipe")
+    @Test("A program that reads from a pipe receives the bytes, and the pipe remains a pipe")
     func pipeWithReader() throws {
         #expect(mkfifo(path("pipe"), 0o600) == 0)
         let reader = open(path("pipe"), O_RDONLY | O_NONBLOCK)
@@ -55,7 +55,7 @@ struct OutputFileTests {
         #expect(kind("pipe") == S_IFIFO)
     }
 
-    @Test("A pipe that no program reads is refused with a hint, and stays a pipe")
+    @Test("A pipe that no program reads is refused with a hint, and remains a pipe")
     func pipeWithoutReader() throws {
         #expect(mkfifo(path("pipe"), 0o600) == 0)
         let store = FileStore(patience: Patience(.milliseconds(20)))
@@ -63,11 +63,11 @@ struct OutputFileTests {
         #expect(error?.description == "cannot open \(path("pipe")): no program reads from this pipe")
         #expect(error?.hint == "start the program that reads it first")
         #expect(kind("pipe") == S_IFIFO)
-        // Ends the thread that still waits.
+        // Ends the thread that still waits for a reader.
         close(open(path("pipe"), O_RDONLY | O_NONBLOCK))
     }
 
-    @Test("A descriptor of this process gets the bytes after those that it has")
+    @Test("A descriptor of this process receives the bytes after its existing ones")
     func ownDescriptor() throws {
         let file = open(path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -76,7 +76,7 @@ struct OutputFileTests {
         #expect(try FileStore().readText(path("file"), limit: 100) == "before <svg/><svg/>")
     }
 
-    @Test("A folder and a socket are refused and stay")
+    @Test("A folder and a socket are refused and remain unchanged")
     func refusedKinds() throws {
         let folder = #expect(throws: FileError.self) { try FileStore().writeOutput(path("."), bytes) }
         #expect(folder?.reason == .system(SystemError(EISDIR)))

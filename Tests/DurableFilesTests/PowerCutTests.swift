@@ -2,12 +2,12 @@ import DurableFiles
 import SimulatedDisk
 import Testing
 
-@Suite("After a breakdown at any step")
+@Suite("Power cuts and kills at every step")
 struct PowerCutTests {
     private let old = Array("the old state, which is longer than the new one".utf8)
     private let new = Array("the new state".utf8)
 
-    /// Replaces a file on a disk that breaks down; returns what it then holds and whether the call had returned.
+    /// Replaces a file on a disk that breaks down. Returns the content afterwards, and true if the call had returned.
     private func replaceAndBreak(
         _ breakdown: SimulatedDisk.Breakdown, afterSteps steps: Int, seed: UInt64, ignoresSynchronize: Bool = false
     ) throws -> (content: [UInt8]?, returned: Bool) {
@@ -24,7 +24,9 @@ struct PowerCutTests {
         return (try store.readIfPresent("state", limit: 100), returned)
     }
 
-    @Test("a replaced file is the old or the new one", arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    @Test(
+        "After a breakdown a replaced file has the old or the new content",
+        arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func replacement(breakdown: SimulatedDisk.Breakdown) throws {
         var outcomes: Set<[UInt8]> = []
         for steps in 0..<30 {
@@ -38,7 +40,7 @@ struct PowerCutTests {
         #expect(outcomes == [old, new])
     }
 
-    @Test("a disk that does not synchronize is caught")
+    @Test("The test detects a disk that does not synchronize")
     func lyingDisk() throws {
         let contents = try (0..<30).flatMap { steps in
             try (0..<50).map {
@@ -48,7 +50,7 @@ struct PowerCutTests {
         #expect(contents.contains { $0 != old && $0 != new })
     }
 
-    @Test("an appended file starts with everything that had returned")
+    @Test("After a power cut a file contains every append that had returned")
     func appending() throws {
         for steps in 0..<120 {
             for seed in 0..<20 {
@@ -69,7 +71,7 @@ struct PowerCutTests {
         }
     }
 
-    @Test("what is in memory survives a killed process and no power cut")
+    @Test("Files in memory survive a killed process but not a power cut")
     func memory() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -82,7 +84,7 @@ struct PowerCutTests {
         #expect(disk.files == [])
     }
 
-    @Test("a killed process leaves no lock behind")
+    @Test("A killed process leaves no lock")
     func lock() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)

@@ -11,7 +11,7 @@ struct SecretTests {
     private let store = FileStore()
     private var file: String { directory.path + "/key" }
 
-    @Test("what was written is read, and only its owner may")
+    @Test("A secret is read back, and only its owner has access")
     func roundTrip() throws {
         try store.replaceSecret(file, with: [1, 2, 3])
         #expect(try store.readSecretIfPresent(file, limit: 3) == [1, 2, 3])
@@ -19,14 +19,14 @@ struct SecretTests {
         #expect(directory.names == ["key"])
     }
 
-    @Test("a secret that is not there yet is nil, one beyond the limit an error")
+    @Test("A missing secret is nil, and one beyond the limit is an error")
     func limits() throws {
         #expect(try store.readSecretIfPresent(file, limit: 3) == nil)
         try store.replaceSecret(file, with: [1, 2, 3])
         #expect(throws: FileError(.read, file, .tooLarge(limit: 2))) { try store.readSecretIfPresent(file, limit: 2) }
     }
 
-    @Test("one that is there is never made anew")
+    @Test("An existing secret is not created again")
     func createdOnce() throws {
         #expect(try store.createSecret(file, with: [1]))
         #expect(directory.mode(of: "key") == 0o600)
@@ -35,7 +35,7 @@ struct SecretTests {
         #expect(directory.names == ["key"])
     }
 
-    @Test("a power cut or a kill while it is made leaves the whole secret or none", arguments: 0..<40)
+    @Test("A power cut or a kill during the creation leaves the complete secret or none", arguments: 0..<40)
     func createdWholeOrNot(steps: Int) throws {
         for breakdown in [SimulatedDisk.Breakdown.powerCut, .kill] {
             let disk = SimulatedDisk(seed: UInt64(steps))
@@ -45,7 +45,7 @@ struct SecretTests {
             breakdown == .powerCut ? disk.boot() : disk.startProcess()
             let bytes = try store.readSecretIfPresent("key", limit: 10)
             #expect(bytes == Array(1...9) || (!isMade && bytes == nil))
-            // Whatever was left behind, the next start makes it or finds it.
+            // Afterwards the next start can create the secret.
             if bytes == nil {
                 let isMadeNow = try store.createSecret("key", with: [7])
                 #expect(isMadeNow)
@@ -54,7 +54,7 @@ struct SecretTests {
     }
 
     @Test(
-        "one that others may touch is refused",
+        "A secret that other users can access is refused",
         arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777] as [UInt32])
     func exposed(mode: UInt32) throws {
         try store.replaceSecret(file, with: [1])
@@ -68,21 +68,21 @@ struct SecretTests {
         #expect(error?.hint?.contains("chmod 600 \(file)") == true)
     }
 
-    @Test("its owner may have it read-only", arguments: [0o600, 0o400] as [UInt32])
+    @Test("A secret may be read-only for its owner", arguments: [0o600, 0o400] as [UInt32])
     func ownersOnly(mode: UInt32) throws {
         try store.replaceSecret(file, with: [1])
         #expect(chmod(file, mode) == 0)
         #expect(try store.readSecretIfPresent(file, limit: 10) == [1])
     }
 
-    @Test("a link is refused, even to a good secret, and so are directories, pipes and devices")
+    @Test("A link, a directory, a pipe and a device are refused, even a link to a valid secret")
     func noPlainFile() throws {
         try store.replaceSecret(file + "-of-another", with: [1])
         #expect(symlink(file + "-of-another", file) == 0)
         let refusal = FileError(.read, file, .noPlainFile)
         #expect(throws: refusal) { try store.readSecretIfPresent(file, limit: 10) }
         #expect(unlink(file) == 0)
-        // Nobody writes to this pipe: waiting for it would take for ever.
+        // The pipe has no writer, so a blocking open would never return.
         #expect(mkfifo(file, 0o600) == 0)
         #expect(throws: refusal) { try store.readSecretIfPresent(file, limit: 10) }
         #expect(throws: FileError(.read, directory.path, .noPlainFile)) {
@@ -93,13 +93,13 @@ struct SecretTests {
         }
     }
 
-    @Test("an empty one is refused")
+    @Test("An empty secret is refused")
     func empty() throws {
         try store.replaceSecret(file, with: [])
         #expect(throws: FileError(.read, file, .empty)) { try store.readSecretIfPresent(file, limit: 10) }
     }
 
-    @Test("replacing a link leaves what it points to alone")
+    @Test("Replacing a link does not change its target")
     func replacesLink() throws {
         try store.replace(file + "-of-another", with: [9], mode: 0o644)
         #expect(symlink(file + "-of-another", file) == 0)
@@ -108,7 +108,7 @@ struct SecretTests {
         #expect(try store.read(file + "-of-another", limit: 10) == [9])
     }
 
-    @Test("a mask that takes nothing away opens nothing")
+    @Test("A secret is private with an empty file mode creation mask")
     func openMask() throws {
         let mask = umask(0)
         defer { umask(mask) }
@@ -116,7 +116,7 @@ struct SecretTests {
         #expect(directory.mode(of: "key") == 0o600)
     }
 
-    @Test("signals change nothing")
+    @Test("Signals do not change the result")
     func interrupted() throws {
         let disk = SimulatedDisk()
         disk.change { $0.interruptions = 2 }
@@ -125,7 +125,7 @@ struct SecretTests {
         #expect(try store.readSecretIfPresent("key", limit: 10) == [1, 2])
     }
 
-    @Test("another user's secret is refused", .enabled(if: geteuid() == 0))
+    @Test("A secret of another user is refused", .enabled(if: geteuid() == 0))
     func otherUser() throws {
         try store.replaceSecret(file, with: [1])
         #expect(chown(file, 65534, 65534) == 0)
@@ -134,7 +134,7 @@ struct SecretTests {
         }
     }
 
-    @Test("a file that takes secrets is made for its owner alone, and one that others may touch is refused")
+    @Test("A secret that grows is created for its owner only, and one that other users can access is refused")
     func appending() throws {
         let made = try AppendingFile(file, isSecret: true, store: store)
         try made.append([1])

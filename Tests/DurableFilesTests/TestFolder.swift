@@ -2,7 +2,7 @@ import Glibc
 import TestFolders
 
 extension TestFolder {
-    /// What is in it, sorted.
+    /// The names in the folder, sorted.
     var names: [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }

@@ -4,7 +4,7 @@ import Testing
 @testable import DurableFiles
 
 struct UserDirectoriesTests {
-    @Test("The home folder of a user is that of the list of users")
+    @Test("The home folder of a user is the one in the user database")
     func listedHome() {
         #expect(UserDirectories.home(of: 0) == String(cString: getpwuid(0).pointee.pw_dir))
     }

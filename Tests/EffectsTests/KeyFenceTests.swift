@@ -6,7 +6,9 @@ import Testing
 @testable import Effects
 
 /// Runs real programs behind the Landlock of the kernel that runs the tests.
-@Suite(.enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
+@Suite(
+    "Protection of the daemon's keys",
+    .enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
 struct KeyFenceTests {
     private let folder = TestFolder()
     private var home: String { folder.path }

@@ -7,7 +7,9 @@ import Testing
 @testable import Effects
 
 /// Programs that move, link or replace secrets, and the programs that start after them.
-@Suite(.enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
+@Suite(
+    "Protected folders",
+    .enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
 struct ProtectedFolderTests {
     private let folder = TestFolder()
     private var home: String { folder.path }

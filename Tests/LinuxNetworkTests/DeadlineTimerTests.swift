@@ -5,8 +5,9 @@ import ProtocolCore
 import Synchronization
 import Testing
 
-@Suite struct DeadlineTimerTests {
-    /// A timer on a loop whose time the test moves; the machine's clock moves with it. Deadlines are seconds from the start.
+@Suite("Timers of deadlines") struct DeadlineTimerTests {
+    /// A timer on an event loop whose time the test controls. The machine's clock advances with it. Deadlines are in
+    /// seconds from the start.
     private final class TimedLoop {
         private static let start = Instant(nanoseconds: 1_000_000_000_000)
         private let loop = EmbeddedEventLoop()
@@ -24,7 +25,7 @@ import Testing
             }
         }
 
-        /// How often it fired on the way there.
+        /// Advances the time. Returns how often the timer fired.
         func run(to second: Double) -> Int {
             let before = fired.count.load(ordering: .relaxed)
             let step = Self.start + .seconds(second) - now
@@ -33,13 +34,13 @@ import Testing
             return fired.count.load(ordering: .relaxed) - before
         }
 
-        /// The host sleeps: the machine's clock goes on, the loop's does not.
+        /// Simulates a suspend: the machine's clock advances, the loop's does not.
         func suspend(for seconds: Double) { now = now + .seconds(seconds) }
 
         func stop() { timer.stop() }
     }
 
-    @Test func firesOnceAtTheDeadlineAndNotBefore() {
+    @Test("A timer fires once, at its deadline") func firesOnceAtTheDeadlineAndNotBefore() {
         let loop = TimedLoop()
         loop.follow(2)
         #expect(loop.run(to: 1.999_999_999) == 0)
@@ -47,7 +48,7 @@ import Testing
         #expect(loop.run(to: 100) == 0)
     }
 
-    @Test func aSoonerDeadlineReplacesALaterOne() {
+    @Test("An earlier deadline replaces a later one") func aSoonerDeadlineReplacesALaterOne() {
         let loop = TimedLoop()
         loop.follow(5)
         loop.follow(2)
@@ -55,7 +56,8 @@ import Testing
         #expect(loop.run(to: 10) == 0)
     }
 
-    @Test func aLaterDeadlineLeavesTheTaskWhichLooksAgain() {
+    @Test("A later deadline keeps the scheduled task, which fires early")
+    func aLaterDeadlineLeavesTheTaskWhichLooksAgain() {
         let loop = TimedLoop()
         loop.follow(2)
         loop.follow(5)
@@ -65,7 +67,8 @@ import Testing
         #expect(loop.run(to: 5) == 1)
     }
 
-    @Test func aDeadlineThatMovesWithEveryPacketCostsOneTask() {
+    @Test("A deadline that moves with each packet needs one task")
+    func aDeadlineThatMovesWithEveryPacketCostsOneTask() {
         let loop = TimedLoop()
         for second in 0..<100 {
             loop.follow(Double(second) + 45)
@@ -73,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aFarDeadlineIsLookedAtEveryTenSeconds() {
+    @Test("A distant deadline is checked every ten seconds") func aFarDeadlineIsLookedAtEveryTenSeconds() {
         let loop = TimedLoop()
         loop.follow(35)
         for second in [10.0, 20, 30] {
@@ -84,7 +87,8 @@ import Testing
         #expect(loop.run(to: 35) == 1)
     }
 
-    @Test func whatFellDueWhileTheHostSleptIsDoneWithinTenSecondsOfItsWaking() {
+    @Test("Work that became due during a suspend is done within ten seconds after it")
+    func whatFellDueWhileTheHostSleptIsDoneWithinTenSecondsOfItsWaking() {
         let loop = TimedLoop()
         loop.follow(45)
         #expect(loop.run(to: 3) == 0)
@@ -92,7 +96,8 @@ import Testing
         #expect(loop.run(to: 1003 + 7) == 1)
     }
 
-    @Test func aDeadlineInThePastFiresAtOnceAndEachTimeItIsAskedFor() {
+    @Test("A deadline in the past fires immediately, each time it is set")
+    func aDeadlineInThePastFiresAtOnceAndEachTimeItIsAskedFor() {
         let loop = TimedLoop()
         #expect(loop.run(to: 10) == 0)
         loop.follow(3)
@@ -101,7 +106,7 @@ import Testing
         #expect(loop.run(to: 10) == 1)
     }
 
-    @Test func noDeadlineAndStopTurnItOff() {
+    @Test("No deadline, or stop(), turns the timer off") func noDeadlineAndStopTurnItOff() {
         let loop = TimedLoop()
         loop.follow(2)
         loop.follow(nil)

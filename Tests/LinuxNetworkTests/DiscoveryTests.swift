@@ -22,7 +22,7 @@ struct DiscoveryTests {
         try ServiceRegistration(name: name, type: type, hostName: host, port: port, txt: TXTRecord(["id": host]))
     }
 
-    /// The first change that passes.
+    /// Returns the first change that satisfies the condition.
     private func first(
         _ browser: inout ServiceBrowser.Iterator, _ isExpected: (ServiceChange) -> Bool
     ) async throws -> ServiceChange {
@@ -37,7 +37,7 @@ struct DiscoveryTests {
         return await names.next()
     }
 
-    @Test("two programs on loopback: found, resolved, changed, gone with a goodbye", .timeLimit(.minutes(1)))
+    @Test("A service on loopback is found, resolved, changed, and lost after its goodbye", .timeLimit(.minutes(1)))
     func twoPrograms() async throws {
         let network = try await PrivateNetwork()
         let plug = discovery(network)
@@ -72,7 +72,7 @@ struct DiscoveryTests {
         #expect(await browser.signalsAfter(controller) == nil)
     }
 
-    @Test("two services of one name end as themselves and (2)", .timeLimit(.minutes(1)))
+    @Test("Two services of the same name become NAME and NAME (2)", .timeLimit(.minutes(1)))
     func sameName() async throws {
         let network = try await PrivateNetwork()
         let (left, right) = (discovery(network), discovery(network))
@@ -86,7 +86,9 @@ struct DiscoveryTests {
         await right.stop()
     }
 
-    @Test("without an interface it waits; it works when one comes, and again after it went", .timeLimit(.minutes(1)))
+    @Test(
+        "Discovery without an interface starts when one appears, and again after it disappeared",
+        .timeLimit(.minutes(1)))
     func interfaceComesAndGoes() async throws {
         let network = try await PrivateNetwork()
         let plug = discovery(network, ["left"])
@@ -108,7 +110,9 @@ struct DiscoveryTests {
         await controller.stop()
     }
 
-    @Test("nobody there: the time is told; a cancelled search ends at once", .timeLimit(.minutes(1)))
+    @Test(
+        "A service that no host answers for is not found after the timeout; a cancelled search ends immediately",
+        .timeLimit(.minutes(1)))
     func notFound() async throws {
         let network = try await PrivateNetwork()
         let controller = discovery(network)
@@ -123,7 +127,7 @@ struct DiscoveryTests {
         await #expect(throws: DiscoveryError.stopped) { try await controller.resolveOnce(identity) }
     }
 
-    @Test("what nobody reads any more is no longer asked for", .timeLimit(.minutes(1)))
+    @Test("Browses and resolves end when their readers are gone", .timeLimit(.minutes(1)))
     func abandonedReaders() async throws {
         let network = try await PrivateNetwork()
         let controller = discovery(network)
@@ -139,7 +143,7 @@ struct DiscoveryTests {
         await controller.stop()
     }
 
-    @Test("random bytes are counted and change nothing", .timeLimit(.minutes(1)))
+    @Test("Malformed datagrams are counted and do not disturb the discovery", .timeLimit(.minutes(1)))
     func garbage() async throws {
         let network = try await PrivateNetwork()
         let plug = discovery(network)
@@ -167,7 +171,7 @@ extension Discovery {
 }
 
 extension ServiceBrowser.Iterator {
-    /// The next change after the discovery was stopped.
+    /// Stops the discovery and returns the next change.
     fileprivate mutating func signalsAfter(_ discovery: Discovery) async -> ServiceChange? {
         await discovery.stop()
         return await next()?.change

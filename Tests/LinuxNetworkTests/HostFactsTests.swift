@@ -6,10 +6,10 @@ import Testing
 @testable import LinuxNetwork
 import LinuxClocks
 
-/// What the kernel tells about the host in text.
+/// Parsers of the kernel's tables in /proc, and clocks.
 @Suite("Facts about the host")
 struct HostFactsTests {
-    @Test("sockets of /proc/net/udp and udp6; other lines are left out")
+    @Test("Sockets in /proc/net/udp and udp6 are parsed, and other lines are skipped")
     func sockets() {
         let text = """
                sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
@@ -27,7 +27,7 @@ struct HostFactsTests {
         #expect(SocketEntry.parse("") == [])
     }
 
-    @Test("this host's ends of TCP connections, not of sockets that listen or only wait for strays")
+    @Test("The local addresses of TCP connections are parsed, without those that listen or are in TIME_WAIT")
     func connections() {
         let text = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -43,7 +43,7 @@ struct HostFactsTests {
         #expect(ConnectionEnds.parse("") == [])
     }
 
-    @Test("memberships of IPv4, under the line of their interface")
+    @Test("IPv4 memberships belong to the interface of the preceding line")
     func membershipsV4() {
         let text = """
             Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter
@@ -59,7 +59,7 @@ struct HostFactsTests {
         #expect(GroupMemberships.membersV4("") == [])
     }
 
-    @Test("memberships of IPv6")
+    @Test("IPv6 memberships are parsed with their interface")
     func membershipsV6() {
         let text = """
             1    lo              ff020000000000000000000000000001     1 0000000C 0
@@ -69,7 +69,7 @@ struct HostFactsTests {
         #expect(GroupMemberships.membersV6(text) == ["eth0"])
     }
 
-    @Test("a step of the wall clock is what it moved beyond the clock since boot")
+    @Test("A step of the wall clock is its change beyond that of the clock since boot")
     func step() {
         let first = ClockState(
             wall: WallTime(nanosecondsSince1970: 5_000_000_000), sinceBoot: Instant(nanoseconds: 1_000_000_000),
@@ -82,7 +82,7 @@ struct HostFactsTests {
         #expect(first.step(until: later) == .seconds(-6))
     }
 
-    @Test("this host answers, and this process is not another")
+    @Test("The tables of this host can be read, and this process is not listed as another one")
     func thisHost() {
         let state = ClockState.now
         #expect(state.wall > WallTime(nanosecondsSince1970: 0) && state.sinceBoot > .zero)

@@ -9,12 +9,12 @@ import Testing
     "Following interfaces in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct InterfaceMonitorTests {
-    @Test("interfaces come, get addresses, lose their link and go", .timeLimit(.minutes(1)))
+    @Test("An interface appears, gets addresses, loses its link and disappears", .timeLimit(.minutes(1)))
     func lifeOfAnInterface() async throws {
         let network = try await PrivateNetwork()
         var lists = InterfaceMonitor.interfaces(.named(["lo", "eth7"]), on: network.eventLoop).makeAsyncIterator()
 
-        /// Lists that are on the way to the expected one are passed over.
+        /// Skips lists until the expected one.
         func wait(_ isExpected: (LinuxInterface?) -> Bool) async throws {
             while let list = try await lists.next() {
                 if isExpected(list.first { $0.name == "eth7" }) { return }
@@ -33,7 +33,7 @@ struct InterfaceMonitorTests {
         try await wait { $0?.addresses == [LinuxAddress(bytes: [192, 0, 2, 7], prefixLength: 24)] }
         try await network.ip("link set eth7 up")
         try await network.ip("link set other up")
-        // The kernel tells of the link-local address when duplicate detection is done, a second or two later.
+        // The kernel reports the link-local address after duplicate address detection, one or two seconds later.
         try await wait { $0?.isOperational == true && $0?.addresses.contains { $0.isIPv6 && $0.isUsable } == true }
         try await network.ip("link set other down")
         try await wait { $0?.isOperational == false }
@@ -41,7 +41,7 @@ struct InterfaceMonitorTests {
         try await wait { $0 == nil }
     }
 
-    @Test("a list longer than one datagram is complete", .timeLimit(.minutes(1)))
+    @Test("A list that is longer than one datagram is complete", .timeLimit(.minutes(1)))
     func longList() async throws {
         let network = try await PrivateNetwork()
         for number in 0..<75 { try await network.ip("link add left\(number) type veth peer name right\(number)") }
@@ -52,12 +52,12 @@ struct InterfaceMonitorTests {
         }
     }
 
-    @Test("messages that the kernel had to drop are made up for by a new list", .timeLimit(.minutes(1)))
+    @Test("After the kernel dropped messages, a new list is complete", .timeLimit(.minutes(1)))
     func overflow() async throws {
         let network = try await PrivateNetwork()
         var lists = InterfaceMonitor.interfaces(.named(["lo"]), on: network.eventLoop).makeAsyncIterator()
         let first = try #require(try await lists.next())
-        // The loop waits for the command, so nobody reads while thousands of messages arrive.
+        // The loop waits for the command, so the socket is not read while thousands of messages arrive.
         let changes = (0..<3000).map { "addr \($0.isMultiple(of: 2) ? "add" : "del") 192.0.2.9/32 dev lo" }
         let folder = TestFolder()
         let path = folder.path + "/changes"

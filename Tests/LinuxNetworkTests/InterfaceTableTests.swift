@@ -26,7 +26,7 @@ struct InterfaceTableTests {
         index: 2, name: "eth0", flags: .init(rawValue: 0x1043), hardwareAddress: [2, 0, 0, 0, 0, 1], carrierChanges: 1,
         addresses: [.init(bytes: [192, 0, 2, 1], prefixLength: 24)])
 
-    /// A table that has listed loopback and eth0.
+    /// Returns a table that has listed loopback and eth0.
     private func listed() -> InterfaceTable {
         var table = InterfaceTable()
         #expect(table.synchronize() == [.send(Netlink.dumpRequest(type: Netlink.getLink, sequence: 1))])
@@ -37,7 +37,7 @@ struct InterfaceTableTests {
         return table
     }
 
-    @Test("the requests are the bytes that rtnetlink wants")
+    @Test("Requests have the bytes that rtnetlink expects")
     func requests() {
         let link = Netlink.dumpRequest(type: Netlink.getLink, sequence: 1)
         #expect(link == [32, 0, 0, 0, 18, 0, 1, 3, 1, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16))
@@ -45,10 +45,10 @@ struct InterfaceTableTests {
         #expect(address == [24, 0, 0, 0, 22, 0, 1, 3, 2, 1, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8))
     }
 
-    @Test("links, then addresses, then one list")
+    @Test("The table requests links, then addresses, and then publishes one list")
     func listing() { _ = listed() }
 
-    @Test("changes are published, news without a change are not")
+    @Test("A change is published; a message without a change is not")
     func following() {
         var table = listed()
         #expect(table.receive(NetlinkBuilder.datagram { $0.link(2, "eth0") }) == [])
@@ -64,14 +64,14 @@ struct InterfaceTableTests {
         #expect(table.receive(removed) == [.publish([loopback])])
     }
 
-    @Test("an event of the wireless extensions, which has no name, forgets nothing")
+    @Test("A wireless event without a name does not change the table")
     func partialEvent() {
         var table = listed()
         #expect(table.receive(NetlinkBuilder.datagram { $0.link(2, nil) }) == [])
         #expect(table.receive(NetlinkBuilder.datagram { $0.link(9, nil) }) == [])
     }
 
-    @Test("an address that passes duplicate detection, or fails it later, is one address")
+    @Test("The states of duplicate address detection change the same address")
     func duplicateDetection() {
         let bytes = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         var table = listed()
@@ -83,7 +83,7 @@ struct InterfaceTableTests {
         }
     }
 
-    @Test("lost or unreadable messages lead to a new list, and an equal list is not published again")
+    @Test("Lost or unreadable messages cause a new dump, and an equal list is not published again")
     func resynchronization() {
         for lost in [NetlinkBuilder.datagram { $0.overrun() }, [1, 2, 3]] {
             var table = listed()
@@ -94,7 +94,7 @@ struct InterfaceTableTests {
         }
     }
 
-    @Test("a list that a change interrupted is asked for again after its end, but not for ever")
+    @Test("An interrupted dump is repeated after its end, up to a limit")
     func interruptedDump() {
         var table = InterfaceTable()
         _ = table.synchronize()
@@ -114,14 +114,14 @@ struct InterfaceTableTests {
         #expect(table.receive(part) == [onward])
     }
 
-    @Test("a refused request is told")
+    @Test("A refused request fails with the error number")
     func refusal() {
         var table = InterfaceTable()
         _ = table.synchronize()
         #expect(table.receive(NetlinkBuilder.datagram { $0.refused(1, code: 13) }) == [.fail(code: 13)])
     }
 
-    @Test("interfaces and addresses beyond the limits are left out")
+    @Test("Interfaces and addresses beyond the limits are ignored")
     func limits() {
         var table = InterfaceTable()
         _ = table.synchronize()
@@ -141,7 +141,7 @@ struct InterfaceTableTests {
         #expect(interfaces[0].addresses.count == InterfaceTable.maximumAddresses)
     }
 
-    @Test("the filter: what can multicast, or what is named")
+    @Test("The filter admits multicast interfaces, or named ones")
     func filter() {
         #expect(!InterfaceFilter.multicastCapable.admits(loopback))
         #expect(InterfaceFilter.multicastCapable.admits(ethernet))
@@ -149,7 +149,7 @@ struct InterfaceTableTests {
         #expect(!InterfaceFilter.named(["lo"]).admits(ethernet))
     }
 
-    @Test("changes between two lists")
+    @Test("Changes between two lists are removals first, then changes and additions")
     func changes() {
         var moved = ethernet
         moved.addresses = []

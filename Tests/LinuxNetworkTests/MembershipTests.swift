@@ -5,9 +5,9 @@ import LinuxClocks
 
 @testable import LinuxNetwork
 
-@Suite("Memberships and sleep")
+@Suite("Memberships and suspend")
 struct MembershipTests {
-    @Test("who hears nobody for two minutes joins again, each family for itself")
+    @Test("After two minutes without another host the group is joined again, per address family")
     func silence() {
         var membership = Membership()
         #expect(membership.deadline == nil)
@@ -26,7 +26,7 @@ struct MembershipTests {
         #expect(membership.deadline == start + .seconds(320))
     }
 
-    @Test("a sleep is noticed once, and what the clocks differ by is none")
+    @Test("A suspend is detected once, and small differences of the clocks are ignored")
     func sleep() {
         var detector = SleepDetector(asleep: .seconds(7))
         let noticed = [7.0, 7.000_002, 7.9, 8.1, 8.2, 8.9, 100, 100].map {
@@ -35,7 +35,7 @@ struct MembershipTests {
         #expect(noticed == [false, false, false, true, false, false, true, false])
     }
 
-    @Test("time asleep is what the clock counts and a stopped one does not")
+    @Test("The suspended time is the difference of two clocks and not negative")
     func timeAsleep() {
         #expect(BootClock.timeAsleep >= .zero - .milliseconds(1))
     }

@@ -22,7 +22,7 @@ struct MulticastSocketTests {
         }.get()
     }
 
-    @Test("two programs on loopback hear each other and themselves", .timeLimit(.minutes(1)))
+    @Test("Two programs on loopback receive each other's multicast and their own", .timeLimit(.minutes(1)))
     func loopback() async throws {
         let network = try await PrivateNetwork()
         let first = try await open(network, "lo", .v4)
@@ -38,8 +38,8 @@ struct MulticastSocketTests {
         try await second.close()
     }
 
-    /// One socket alone, since of several on a port the kernel picks one for a unicast packet.
-    @Test("the destination tells a unicast packet", .timeLimit(.minutes(1)))
+    /// Opens only one socket: with several on a port the kernel chooses one for a unicast packet.
+    @Test("A unicast packet is recognized by its destination", .timeLimit(.minutes(1)))
     func unicast() async throws {
         let network = try await PrivateNetwork()
         let socket = try await open(network, "lo", .v4)
@@ -50,7 +50,7 @@ struct MulticastSocketTests {
         try await socket.close()
     }
 
-    @Test("over a cable, IPv6: only the other end's interface hears", .timeLimit(.minutes(1)))
+    @Test("IPv6 multicast over a cable arrives at the other interface with its index", .timeLimit(.minutes(1)))
     func cable() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")
@@ -61,7 +61,7 @@ struct MulticastSocketTests {
         let index = try await network.eventLoop.submit { if_nametoindex("right") }.get()
         #expect(heard.interface == index && heard.bytes == [5] && heard.source.isLinkLocal, "\(heard)")
         #expect(heard.destination == .v6(RFC6762.groupV6) && heard.sourcePort == 5353)
-        // An answer to one peer needs the interface, since every interface has link-local addresses.
+        // An answer to one peer needs the interface, because every interface has link-local addresses.
         try await right.send([6], to: .unicast(heard.source, port: 5353))
         let counters = try await right.counters
         #expect(counters.sent == 1 && counters.sendsFailed == 0)
@@ -69,7 +69,7 @@ struct MulticastSocketTests {
         try await right.close()
     }
 
-    @Test("a socket that the network refused works again when the network is back", .timeLimit(.minutes(1)))
+    @Test("A socket that the network refused works again after the network is back", .timeLimit(.minutes(1)))
     func reopening() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")
@@ -87,7 +87,7 @@ struct MulticastSocketTests {
         try await left.close()
     }
 
-    @Test("a socket on an interface that is not there keeps trying, and can be closed", .timeLimit(.minutes(1)))
+    @Test("A socket on a missing interface is retried, and can be closed", .timeLimit(.minutes(1)))
     func missingInterface() async throws {
         let network = try await PrivateNetwork()
         let eventLoop = network.eventLoop
@@ -96,12 +96,12 @@ struct MulticastSocketTests {
         }.get()
         try await socket.send([1], to: .multicast(.v4))
         let counters = try await socket.counters
-        // However late this looks, it tries again and drops what it was given meanwhile.
+        // The socket is retried, and datagrams that are sent meanwhile are dropped.
         #expect(counters.sendsDropped == 1 && counters.reopenings >= 1)
         try await socket.close()
     }
 
-    @Test("addresses keep their bytes, and link-local ones get their interface")
+    @Test("Socket addresses keep their bytes, and link-local ones get the scope of the interface")
     func addresses() throws {
         let routable = SocketAddress(.v4(192, 0, 2, 7), port: 5353, interface: 3)
         #expect(routable.ipAddress == .v4(192, 0, 2, 7) && routable.port == 5353)
@@ -118,13 +118,13 @@ struct MulticastSocketTests {
     }
 }
 
-/// A socket under test, used from outside its event loop, with what it heard.
+/// A socket under test, which is used from outside of its event loop, with the datagrams that it received.
 private final class Listener: Sendable {
     private let socket: MulticastSocket
     private let eventLoop: any EventLoop
     private let heard: AsyncStream<ReceivedDatagram>
 
-    /// Called on the event loop, whose thread's namespace the socket shall be in.
+    /// Must be called on the event loop, whose thread is in the namespace.
     init(_ identity: MulticastSocket.Identity, on eventLoop: any EventLoop) {
         let (heard, continuation) = AsyncStream<ReceivedDatagram>.makeStream()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -2,7 +2,7 @@ import LinuxClocks
 
 @testable import LinuxNetwork
 
-/// Writes netlink messages as the kernel does.
+/// Encodes netlink messages as the kernel does.
 struct NetlinkBuilder {
     private(set) var bytes: [UInt8] = []
 

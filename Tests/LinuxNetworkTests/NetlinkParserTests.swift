@@ -11,7 +11,7 @@ struct NetlinkParserTests {
         $0.done(7)
     }
 
-    @Test("links and addresses are read")
+    @Test("Links and addresses are parsed")
     func sample() throws {
         let messages = try parseNetlink(Self.sample)
         #expect(messages.map(\.sequence) == [7, 7, 7, 7])
@@ -26,20 +26,20 @@ struct NetlinkParserTests {
             ])
     }
 
-    @Test("what a link of the bridge's family says is not about the link")
+    @Test("A message of the bridge family does not describe the link")
     func bridgePort() throws {
         let datagram = NetlinkBuilder.datagram { $0.link(2, "eth0", family: 7, removed: true) }
         #expect(try parseNetlink(datagram).map(\.body) == [.other])
     }
 
-    @Test("on a point-to-point link our end counts, not the peer's")
+    @Test("On a point-to-point link the local address is used, not the peer's")
     func pointToPoint() throws {
         let datagram = NetlinkBuilder.datagram { $0.address(4, [10, 0, 0, 2], 32, local: [10, 0, 0, 1]) }
         let own = LinuxAddress(bytes: [10, 0, 0, 1], prefixLength: 32)
         #expect(try parseNetlink(datagram).map(\.body) == [.address(index: 4, own)])
     }
 
-    @Test("an optimistic address may be sent from, a duplicate one may not")
+    @Test("An optimistic address is usable, and a duplicate one is not")
     func addressFlags() throws {
         let address = [UInt8](repeating: 1, count: 16)
         let states: [(UInt32, LinuxAddress.State)] = [
@@ -54,7 +54,7 @@ struct NetlinkParserTests {
         }
     }
 
-    @Test("who gave an address shows in its mark; without one an IPv6 address with an end came from a router")
+    @Test("The mark is the origin of an address; without a mark an IPv6 address with a lifetime is from a router")
     func origins() throws {
         let origins: [(mark: UInt8?, flags: UInt32, LinuxAddress.Origin)] = [
             (1, 0x80, .kernel), (2, 0, .kernel), (3, 0x80, .kernel), (0x50, 0x80, .plug), (0x50, 0, .plug),
@@ -71,13 +71,13 @@ struct NetlinkParserTests {
         #expect(try parseNetlink(leased).map(\.body) == [.address(index: 1, expected)])
     }
 
-    @Test("a refusal tells its error number")
+    @Test("A refusal has its error number")
     func refusal() throws {
         #expect(
             try parseNetlink(NetlinkBuilder.datagram { $0.refused(3, code: 16) }).map(\.body) == [.refused(code: 16)])
     }
 
-    @Test("a fault is told with its place")
+    @Test("A malformed message is an error with its offset")
     func faults() {
         #expect(throws: NetlinkError(offset: 0, reason: .truncatedHeader)) { try parseNetlink([1, 2, 3]) }
         var bytes = Self.sample
@@ -90,7 +90,7 @@ struct NetlinkParserTests {
         #expect(throws: NetlinkError(offset: 16, reason: .badAddress)) { try parseNetlink(wrongSize) }
     }
 
-    @Test("every cut of a datagram is a fault or fewer messages")
+    @Test("A truncated datagram is an error or has fewer messages")
     func cuts() {
         for length in 0..<Self.sample.count {
             let messages = try? parseNetlink(Array(Self.sample.prefix(length)))

@@ -14,7 +14,7 @@ import Testing
 struct PacketListenerTests {
     private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A responder's socket.
+    /// Opens the socket of a responder.
     private func sender(_ network: PrivateNetwork, _ interface: String, _ family: IPFamily) async throws
         -> MulticastSocket
     {
@@ -39,7 +39,7 @@ struct PacketListenerTests {
         }.get()
     }
 
-    @Test("it hears multicast of both families, and takes no unicast packet from a responder", .timeLimit(.minutes(1)))
+    @Test("The listener receives multicast of both families and no unicast of a responder", .timeLimit(.minutes(1)))
     func hears() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")
@@ -49,7 +49,7 @@ struct PacketListenerTests {
         while await listener.places.count < 2 { await Task.yield() }
         var packets = listener.packets.makeAsyncIterator()
         for (family, byte) in [(IPFamily.v4, UInt8(4)), (.v6, 6)] {
-            // What one program of a host sends by multicast, the others hear.
+            // A program receives the multicast of other programs on the same host.
             let responder = try await sender(network, "left", family)
             if family == .v4 {
                 try await send([9], from: responder, to: .unicast(.v4(192, 0, 2, 1), port: 5353), on: network)
@@ -68,7 +68,7 @@ struct PacketListenerTests {
         #expect(end == nil)
     }
 
-    @Test("a port that another program keeps for itself is a fault that says so", .timeLimit(.minutes(1)))
+    @Test("A port that another program uses exclusively is a fault with the reason", .timeLimit(.minutes(1)))
     func portTaken() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")

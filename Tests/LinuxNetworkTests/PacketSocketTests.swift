@@ -11,13 +11,13 @@ import Testing
 struct PacketSocketTests {
     private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A frame of ARP with nothing in it but a number.
+    /// Returns an ARP frame that contains only a number.
     private func frame(to destination: [UInt8], _ number: UInt8) -> [UInt8] {
         destination + [2, 0, 0, 0, 0, 9, 8, 6] + [UInt8](repeating: number, count: 46)
     }
 
-    /// A `macvlan` stands for a VLAN here: the kernel also hands its frames to sockets of the interface below, and not every kernel
-    /// has VLANs.
+    /// A `macvlan` replaces a VLAN here: the kernel passes its frames to sockets of the lower interface too, and not
+    /// every kernel has VLANs.
     @Test("A frame for another interface on top of the socket's own is not received", .timeLimit(.minutes(1)))
     func otherInterface() async throws {
         let network = try await PrivateNetwork()
@@ -35,7 +35,7 @@ struct PacketSocketTests {
         }.get()
         let upper = frame(to: [2, 0, 0, 0, 0, 1], 1)
         let own = frame(to: [UInt8](repeating: 0xFF, count: 6), 2)
-        // Until both sockets are open, frames are lost.
+        // Frames are lost until both sockets are open.
         let sending = Task {
             while !Task.isCancelled {
                 _ = try? await eventLoop.submit { for frame in [upper, own] { sockets[1].send(frame) } }.get()

@@ -5,7 +5,7 @@ import LinuxClocks
 
 @testable import LinuxNetwork
 
-@Suite("Changes that wait for a slow reader")
+@Suite("Changes for a slow reader")
 struct PendingChangesTests {
     private let lamp = ServiceIdentity(name: "Lamp", type: "_smartplug._tcp", interface: 2)
     private let kettle = ServiceIdentity(name: "Kettle", type: "_smartplug._tcp", interface: 2)
@@ -18,7 +18,7 @@ struct PendingChangesTests {
         return taken
     }
 
-    @Test("what a reader takes is the sum of what happened, in the order of the services")
+    @Test("Unread changes are merged per service, in the order of the services")
     func sums() throws {
         let txt = try TXTRecord(["id": "1"])
         let newer = try TXTRecord(["id": "2"])
@@ -33,7 +33,7 @@ struct PendingChangesTests {
         #expect(sum([.lost(lamp), .found(lamp, txt: newer)]) == [.changed(lamp, txt: newer)])
     }
 
-    @Test("a service that comes and goes for ever fills nothing")
+    @Test("A service that appears and disappears repeatedly uses no memory")
     func bounded() {
         var pending = PendingChanges()
         for _ in 0..<10_000 {

@@ -14,14 +14,14 @@ struct RouteControlTests {
     private let address = LinuxAddress(
         bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug, isDeprecated: true)
 
-    /// Runs the body on the loop's thread, which lives in the namespace, with the index of eth7.
+    /// Runs the body on the event loop, whose thread is in the namespace, with the index of eth7.
     private func control<Value: Sendable>(
         _ network: PrivateNetwork, _ body: @escaping @Sendable (RouteControl, Int32) throws -> Value
     ) async throws -> Value {
         try await network.eventLoop.submit { try body(RouteControl(), Int32(if_nametoindex("eth7"))) }.get()
     }
 
-    @Test("a link is switched on, an address given, changed and taken back", .timeLimit(.minutes(1)))
+    @Test("A link is set up, and an address is added, changed and removed", .timeLimit(.minutes(1)))
     func address() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -51,7 +51,7 @@ struct RouteControlTests {
         try await network.wait(for: ["eth7"]) { !$0[0].addresses.contains(address) }
     }
 
-    @Test("of our routes those that are wanted stay, others' are left alone", .timeLimit(.minutes(1)))
+    @Test("Marked routes are replaced, and routes of other programs are not changed", .timeLimit(.minutes(1)))
     func routes() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -78,11 +78,13 @@ struct RouteControlTests {
             #expect(control.replaceRoutes(of: index, with: []) == nil)
             #expect(try control.routes(of: index) == [])
         }
-        // `ip` fails where a route is not there.
+        // `ip` fails if the route does not exist.
         try await network.ip("route del 198.51.100.0/24 dev eth7")
     }
 
-    @Test("a setting is changed and comes back, also after a killed process left ours", .timeLimit(.minutes(1)))
+    @Test(
+        "A setting is changed and restored, also after a killed process left a changed value",
+        .timeLimit(.minutes(1)))
     func settings() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -90,7 +92,7 @@ struct RouteControlTests {
             var setting = KernelSetting(.ignoredARP)
             #expect(setting.set("8", on: "eth7") == nil)
             #expect(KernelSetting.read(.ignoredARP, of: "eth7") == "8")
-            // The process dies; the next one finds its value.
+            // The process is killed; the next one finds the changed value.
             var next = KernelSetting(.ignoredARP)
             #expect(next.set("8", on: "eth7") == nil)
             next.restore(on: "eth7")
@@ -105,7 +107,7 @@ struct RouteControlTests {
     }
 
     @Test(
-        "a renewal leaves port 68 along the kernel's routes, and only replies to it are heard", .timeLimit(.minutes(1)))
+        "A renewal is sent from port 68, and only replies to port 68 are received", .timeLimit(.minutes(1)))
     func datagrams() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("eth7", "other")
@@ -121,7 +123,7 @@ struct RouteControlTests {
         }.get()
         try await loop.submit {
             let index = Int32(if_nametoindex("eth7"))
-            // Ports 68 to 67, then 67 to 68; the second is what the filter lets through.
+            // Ports 68 to 67, then 67 to 68; the filter accepts only the second datagram.
             for ports: [UInt8] in [[0, 68, 0, 67], [0, 67, 0, 68]] {
                 try RenewalSocket.send(
                     ports + [0, 12, 0, 0, 1, 2, 3, 4], from: IPv4Address(192, 0, 2, 9),
@@ -137,7 +139,9 @@ struct RouteControlTests {
         try await loop.submit { socket.close() }.get()
     }
 
-    @Test("frames go both ways, not back to their sender, and again after the link was off", .timeLimit(.minutes(1)))
+    @Test(
+        "Frames pass in both directions, not to their sender, and again after the link was down",
+        .timeLimit(.minutes(1)))
     func frames() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("eth7", "other")
@@ -159,12 +163,12 @@ struct RouteControlTests {
             [UInt8](repeating: 255, count: 6) + [2, 0, 0, 0, 0, 9, 8, 6] + [UInt8](repeating: number, count: 46)
         }
         var heard = right.makeAsyncIterator()
-        // A burst keeps its frames apart.
+        // A burst is received as separate frames.
         try await loop.submit { for number: UInt8 in 1...20 { one.send(frame(number)) } }.get()
         for number: UInt8 in 1...20 { #expect(await heard.next() == frame(number)) }
         try await network.ip("link set eth7 down")
         try await network.ip("link set eth7 up")
-        // The socket is opened again some time after the link is there.
+        // The socket is reopened some time after the link is up.
         let sending = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { _ in
             one.openNow()
             one.send(frame(50))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinuxNetwork
 
-/// The bytes are as `ip` sends them (strace), for a little-endian host.
+/// The expected bytes are those that `ip` sends (strace) on a little-endian host.
 @Suite("Requests to rtnetlink")
 struct RouteRequestTests {
     private let linkLocal = KernelAddress(
@@ -15,7 +15,7 @@ struct RouteRequestTests {
         return Array(bytes[(16 + 8 + 24 + 4)...].prefix(8))
     }
 
-    @Test("a link-local address with its broadcast address and our mark, for ever, without a route")
+    @Test("A link-local address is added with broadcast address and mark, permanently and without a route")
     func address() {
         #expect(
             RouteRequest.put(linkLocal).encoded(sequence: 9) == [
@@ -27,7 +27,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("a lease's end is told in whole seconds, never 0, and never the number for ever")
+    @Test("A lifetime is sent in whole seconds, at least 1 and less than the value for no limit")
     func lease() {
         var address = linkLocal
         address.validFor = .milliseconds(3_599_001)
@@ -40,7 +40,7 @@ struct RouteRequestTests {
         #expect(lifetimes(address) == [0, 0, 0, 0, 254, 255, 255, 255])
     }
 
-    @Test("an IPv6 address")
+    @Test("An IPv6 address is added with its prefix length and scope")
     func addressV6() {
         let address = IPAddress.v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: 1))
         let bytes = RouteRequest.put(
@@ -50,7 +50,7 @@ struct RouteRequestTests {
         #expect(Array(bytes[24..<44]) == [20, 0, 2, 0, 0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1])
     }
 
-    @Test("an address to be removed")
+    @Test("An address is removed by its value and prefix length")
     func removal() {
         #expect(
             RouteRequest.removeAddress(interface: 3, .v4(169, 254, 7, 8), prefixLength: 16).encoded(sequence: 2) == [
@@ -60,7 +60,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("a default route through a router, with the source and the metric")
+    @Test("A default route has its gateway, source and metric")
     func defaultRoute() {
         let route = InterfaceRoute(
             interface: 3, destination: IPv4Address(0, 0, 0, 0), prefixLength: 0, router: IPv4Address(192, 0, 2, 1),
@@ -73,7 +73,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("a route to what is on the link")
+    @Test("A route without a gateway has link scope")
     func onLink() {
         let route = InterfaceRoute(
             interface: 3, destination: IPv4Address(169, 254, 0, 0), prefixLength: 16, metric: 1000)
@@ -85,7 +85,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("a link to be switched on: only that flag is meant")
+    @Test("Setting a link up changes only that flag")
     func link() {
         #expect(
             RouteRequest.linkUp(interface: 3).encoded(sequence: 1) == [
@@ -94,7 +94,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("a route that was added reads as the same route")
+    @Test("An added route is parsed as the same route")
     func roundTrip() throws {
         let route = InterfaceRoute(
             interface: 3, destination: IPv4Address(10, 0, 0, 0), prefixLength: 8, router: IPv4Address(192, 0, 2, 1),
@@ -103,7 +103,7 @@ struct RouteRequestTests {
         #expect(parsed.map(\.body) == [.route(RouteDescription(origin: 0x50, route: route))])
     }
 
-    @Test("an error says what was tried, why it failed and what to do")
+    @Test("An error has the operation, the reason and a hint")
     func errors() {
         let error = RouteError(what: RouteRequest.put(linkLocal).description, code: 1)
         #expect("\(error)" == "cannot add 169.254.7.8/16: Operation not permitted")
