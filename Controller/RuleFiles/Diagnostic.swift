@@ -97,7 +97,7 @@ private func printable(_ scalars: some Sequence<Unicode.Scalar>) -> String {
 
 private func printable(_ text: String) -> String { printable(text.unicodeScalars) }
 
-// MARK: - As text
+// MARK: - Text
 
 extension Diagnostic: CustomStringConvertible {
     /// The limits of an excerpt of a long line: the characters before the caret, and the characters in total.

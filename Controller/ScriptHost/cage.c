@@ -94,7 +94,7 @@ static int limit_resources(void) {
     return 0;
 }
 
-/// Changes from root to the user nobody, if the user namespace has that user. Without capabilities, which are dropped
+/// Changes from root to the user `nobody`, if the user namespace has that user. Without capabilities, which are dropped
 /// next, root could do little anyway.
 static int become_nobody(void) {
     enum { nobody = 65534 };

@@ -1,10 +1,10 @@
 #ifndef CAGE_H
 #define CAGE_H
 
-/// Locks the process into a sandbox, irrevocably: no files, no network, no other processes, no more memory than
-/// `cage_memory`. The process can only read from descriptor 0, write to descriptor 1, allocate and free memory, read
-/// the clock and its used processor time, and exit. Any other system call kills it with SIGSYS. All other descriptors
-/// except standard error are closed; root becomes nobody.
+/// Locks the process into a sandbox, irrevocably: without files, network and other processes, and with at most
+/// `cage_memory` of memory. The process can only read from descriptor 0, write to descriptor 1, allocate and free
+/// memory, read the clock and its used processor time, and exit. Any other system call kills it with SIGSYS. All other
+/// descriptors except standard error are closed; root becomes the user `nobody`.
 ///
 /// It needs no privileges, and works in a service that is sandboxed itself. It must be called while the process has one
 /// thread.

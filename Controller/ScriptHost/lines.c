@@ -10,10 +10,10 @@ enum { kept = 16 << 10 };
 
 static char *buffer;
 static size_t capacity;
-/// The bytes in the buffer, and how many of them at its beginning belong to lines that were returned.
+/// The bytes in the buffer, and the number of bytes at its beginning that belong to lines that were returned.
 static size_t filled, given;
 
-/// Moves the remaining bytes to the beginning and resizes the buffer. Returns false if there is no memory.
+/// Moves the remaining bytes to the beginning and resizes the buffer. Returns false if memory is exhausted.
 static bool make_room(void) {
     memmove(buffer, buffer + given, filled - given);
     filled -= given;

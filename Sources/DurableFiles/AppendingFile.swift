@@ -46,9 +46,9 @@ public final class AppendingFile {
 
     deinit { store.calls.close(descriptor) }
 
-    /// Appends the bytes and returns when they are durable. After an error none of them remain in the file: the written
-    /// part is cut off, so that a later append does not follow a torn one. If cutting off fails too, every later append
-    /// throws ``FileError/Reason/damaged``.
+    /// Appends the bytes and returns when they are durable. After an error the file contains none of the bytes: the
+    /// written part is cut off, so that a later append does not follow a torn one. If cutting off fails too, every
+    /// later append throws ``FileError/Reason/damaged``.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         guard !isDamaged else { throw FileError(.write, path, .damaged) }
         do throws(FileError) {

@@ -4,7 +4,7 @@ import Glibc
 public enum DaemonSocket {
     /// The kind of entry at a socket's path.
     public enum Presence: Hashable, Sendable {
-        /// There is no file at the path.
+        /// The path does not exist.
         case absent
         /// A socket of this user or of root.
         case own

@@ -32,7 +32,7 @@ public final class ReservedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the value; nil if there is none.
+    /// Returns the value; nil if the file holds none.
     public func read() throws(FileError) -> [UInt8]? {
         let header = try bytes(Self.header, at: 0)
         let (count, inverted) = (Self.number(header[..<8]), Self.number(header[8...]))

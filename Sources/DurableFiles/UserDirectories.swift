@@ -45,7 +45,7 @@ public enum UserDirectories {
         return home + "/.config"
     }
 
-    /// The directory for sockets and other files that exist while the user is logged in; nil if there is none.
+    /// The directory for sockets and other files that exist while the user is logged in; nil if it is not set.
     public static var runtime: String? { absolute("XDG_RUNTIME_DIR") }
 
     /// Returns the path in an environment variable. The specification requires that relative paths are ignored.

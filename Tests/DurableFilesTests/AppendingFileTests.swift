@@ -3,7 +3,7 @@ import SimulatedDisk
 import TestFolders
 import Testing
 
-@Suite("Appending")
+@Suite("Appending to files")
 struct AppendingFileTests {
     private let directory = TestFolder()
     private var path: String { directory.path + "/journal" }

@@ -3,7 +3,7 @@ import Glibc
 import TestFolders
 import Testing
 
-@Suite("The lock of a directory")
+@Suite("Locks of directories")
 struct DirectoryLockTests {
     private let directory = TestFolder()
 

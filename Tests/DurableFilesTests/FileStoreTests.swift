@@ -6,7 +6,7 @@ import Testing
 
 @testable import DurableFiles
 
-@Suite("Files")
+@Suite("File operations")
 struct FileStoreTests {
     private let directory = TestFolder()
     private let store = FileStore()

@@ -1,7 +1,7 @@
 import SimulatedAppliances
 import Testing
 
-@Suite("Examples that follow an appliance")
+@Suite("Examples that monitor an appliance")
 struct ApplianceExampleTests {
     @Test(
         "The laundry example notifies once per wash, after its end",

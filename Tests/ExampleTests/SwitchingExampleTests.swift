@@ -1,7 +1,7 @@
 import PlugModel
 import Testing
 
-@Suite("Examples that switch")
+@Suite("Examples that switch plugs")
 struct SwitchingExampleTests {
     private func livingRoom(lightOn: Bool) throws -> ExampleHouse {
         var house = try ExampleHouse("television.yaml")

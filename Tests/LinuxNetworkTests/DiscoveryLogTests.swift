@@ -7,7 +7,7 @@ import Testing
 @testable import LinuxNetwork
 
 @Suite(
-    "What discovery logs, in a namespace",
+    "The log of the discovery in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct DiscoveryLogTests {
     private struct Handler: LogHandler {
@@ -23,7 +23,7 @@ struct DiscoveryLogTests {
         func log(event: LogEvent) { lines.yield((event.level, "\(event.message)")) }
     }
 
-    @Test("An interface that comes and goes is logged at debug level", .timeLimit(.minutes(1)))
+    @Test("An interface that appears and disappears is logged at debug level", .timeLimit(.minutes(1)))
     func interfaces() async throws {
         let network = try await PrivateNetwork()
         let (lines, told) = AsyncStream<(level: Logger.Level, text: String)>.makeStream()

@@ -7,7 +7,7 @@ import Testing
 import LinuxClocks
 
 /// Parsers of the kernel's tables in /proc, and clocks.
-@Suite("Facts about the host")
+@Suite("Tables of the kernel, and clocks")
 struct HostFactsTests {
     @Test("Sockets in /proc/net/udp and udp6 are parsed, and other lines are skipped")
     func sockets() {

@@ -6,7 +6,7 @@ import Testing
 @testable import LinuxNetwork
 
 @Suite(
-    "Following interfaces in a namespace",
+    "Monitoring interfaces in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct InterfaceMonitorTests {
     @Test("An interface appears, gets addresses, loses its link and disappears", .timeLimit(.minutes(1)))

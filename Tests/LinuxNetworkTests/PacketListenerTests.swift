@@ -9,7 +9,7 @@ import Testing
 @testable import LinuxNetwork
 
 @Suite(
-    "Listening to packets in a namespace",
+    "Receiving multicast DNS packets in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct PacketListenerTests {
     private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -7,7 +7,7 @@ import Testing
 @testable import LinuxNetwork
 
 @Suite(
-    "Frames in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+    "Packet sockets in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct PacketSocketTests {
     private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -18,7 +18,7 @@ struct PacketSocketTests {
 
     /// A `macvlan` replaces a VLAN here: the kernel passes its frames to sockets of the lower interface too, and not
     /// every kernel has VLANs.
-    @Test("A frame for another interface on top of the socket's own is not received", .timeLimit(.minutes(1)))
+    @Test("A frame for another interface on top of the socket's interface is not received", .timeLimit(.minutes(1)))
     func otherInterface() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")

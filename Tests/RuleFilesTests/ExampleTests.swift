@@ -3,7 +3,7 @@ import Foundation
 import RuleFiles
 import Testing
 
-@Suite("Examples")
+@Suite("Example files")
 struct ExampleTests {
     /// The texts of the example files, by name.
     static var examples: [String: String] {

@@ -3,7 +3,7 @@ import PlugModel
 import RuleFiles
 import Testing
 
-@Suite("Every trigger, condition, action and setting, as data")
+@Suite("All triggers, conditions, actions and settings become data")
 struct WholeGrammarTests {
     private func rule(_ text: String) throws -> Rule { try #require(try RuleFile(name: "f", text: text).rules.first) }
 

@@ -6,7 +6,8 @@ internal import Glibc
 public struct Secrets: Sendable {
     /// The files. They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
     public var files: [String]
-    /// All files in these folders are protected. A folder that contains the user's home folder is not: only the files listed above are.
+    /// All files in these folders are protected. A folder that contains the user's home folder is not protected: then
+    /// only the files listed above are.
     public var folders: [String]
     /// Folders directly in the protected ones which programs may read, such as the history.
     public var sharedFolders: [String]

@@ -9,7 +9,7 @@ public struct Outside: Sendable {
         case refused(String)
     }
 
-    /// The limits of each file that has an `[outside]` table. An effect must satisfy all of them.
+    /// The limits of each file that has an `[outside]` table. An effect must satisfy the limits of every file.
     let limits: [OutsideLimits]
     /// Environment variables (`NAME=VALUE`) that programs get in addition to the event.
     let environment: [String]
@@ -19,8 +19,8 @@ public struct Outside: Sendable {
 
     /// - Parameters:
     ///   - secrets: files and folders that no program may read, unless a limit disables the protection.
-    ///   - socket: the path of the daemon's socket, for programs that command plugs without their own key; nil if there
-    ///     is none.
+    ///   - socket: the path of the daemon's socket, for programs that command plugs without their own key; nil without
+    ///     a daemon.
     public init(limits: [OutsideLimits] = [], keeping secrets: Secrets = Secrets(), socket: String? = nil) {
         self.limits = limits
         environment = socket.map { ["SMARTPLUG_DAEMON=\($0)"] } ?? []

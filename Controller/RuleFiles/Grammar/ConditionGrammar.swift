@@ -9,7 +9,7 @@ struct LocatedCondition: Sendable {
 
 /// The values of `if`, `wait until`, `all`, `any` and `not`.
 enum ConditionGrammar {
-    /// One entry. If it has several conditions, all of them must hold.
+    /// One entry. If it has several conditions, every condition must hold.
     static let condition: Mapping<[LocatedCondition]> = Mapping(
         "condition", "a condition",
         "Something that holds or does not, judged once in the moment of the firing. Several keys: all of them have to hold.",

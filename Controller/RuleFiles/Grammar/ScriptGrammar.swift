@@ -4,8 +4,7 @@ import Automation
 enum ScriptGrammar {
     struct Declaration: Sendable {
         var triggers: [Trigger]
-        /// The settings of the rule, without triggers and actions. Its name is the one in the script, or empty if there
-        /// is none.
+        /// The settings of the rule, without triggers and actions. Its name is the one in the script, or empty.
         var settings: Rule
     }
 

@@ -1,7 +1,7 @@
 import Automation
 import ProtocolCore
 
-/// Reads rules from a YAML tree. It continues after a mistake, so that one run reports all of them.
+/// Reads rules from a YAML tree. It continues after a mistake, so that one run reports all mistakes.
 struct RuleReader {
     private(set) var faults: [Fault] = []
     private var known: Set<Fault> = []

@@ -110,8 +110,8 @@ struct NestingScan {
         advance()
     }
 
-    /// Returns true if the line begins with a directive, `---` or `...`, and skips it. Each of them ends the previous
-    /// part of the document.
+    /// Skips a directive, `---` or `...` at the beginning of a line, which ends the previous part of the document.
+    /// Returns true if there was one.
     private mutating func endsDocumentPart(_ next: Unicode.Scalar) -> Bool {
         guard column == 0 else { return false }
         if next == "%", !inPlain, indents.isEmpty, flow == 0 {

@@ -156,8 +156,8 @@ function host.isNewState(text) return text ~= told end
 -- Records that the controller has the state now. This function cannot fail.
 function host.tellState(text) good, told, current = text, text, rawget(globals, "state") end
 
--- Reverts the state to the one before the call. The table keeps its identity, because the script may have it in a local
--- variable.
+-- Reverts the state to its value before the failed call. The table keeps its identity, because the script may have it
+-- in a local variable.
 function host.restoreState()
     for key in next, current do rawset(current, key, nil) end
     for key, value in next, host.plain(decode(good)) do rawset(current, key, value) end

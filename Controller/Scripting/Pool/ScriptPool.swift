@@ -2,7 +2,9 @@ public import Automation
 
 /// A change of a script's process.
 public enum ScriptNotice: Hashable, Sendable {
+    /// The process has started.
     case runs(script: String)
+    /// The process has ended. It is restarted after `restartsIn`; nil if it is not restarted.
     case ended(script: String, why: String, restartsIn: Duration?)
 }
 
