@@ -65,10 +65,10 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: path)
     }
 
-    /// Returns when the path's file system has answered. Callers check a directory that the user named in this way
-    /// before they use it: a call on a file system that never answers would hang without a message.
+    /// Returns when the path's file system has answered. Callers use it to check a directory that the user named,
+    /// before they work in it: a call on a file system that never answers would hang without a message.
     ///
-    /// - Throws: ``FileError`` with ``FileError/Reason/late`` if there is no answer in time (``Patience``).
+    /// - Throws: ``FileError`` with ``FileError/Reason/late`` if no answer arrives in time (``Patience``).
     public func requireAnswer(of path: String) throws(FileError) {
         let calls = calls
         let answer = patience.within(place: path) { calls.isDirectory(path) }

@@ -27,7 +27,7 @@ struct Mapping<Value: Sendable>: Sendable {
     let form: MappingForm
     let read: @Sendable (inout RuleReader, YAMLTree) -> Value?
 
-    /// - Parameter read: reports mistakes to the reader, and returns nil if there is one.
+    /// - Parameter read: reads the mapping; after a mistake it reports the mistake and returns nil.
     init(form: MappingForm, read: @escaping @Sendable (inout RuleReader, YAMLTree) -> Value?) {
         self.form = form
         self.read = read

@@ -77,7 +77,7 @@ package final class PacketSocket: @unchecked Sendable {
         open()
     }
 
-    /// Closes the socket for good.
+    /// Closes the socket permanently.
     package func close() {
         eventLoop.preconditionInEventLoop()
         leave(.closed)
