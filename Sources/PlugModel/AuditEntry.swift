@@ -1,20 +1,25 @@
 public import ProtocolCore
 
-/// One entry of a plug's audit log.
+/// An entry of a plug's audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// The highest number: no plug gets there. Adding to one that a spoiled file made up must not overflow.
+    /// The highest entry number. No plug reaches it. The limit keeps arithmetic on a number from a corrupt file from
+    /// overflowing.
     public static let highestNumber: UInt64 = 1 << 53
 
-    /// Rises from entry to entry, from 1 on; a number may be missing where entries of other kinds were kept longer.
+    /// The number of the entry, from 1. Numbers rise but are not consecutive: the log evicts kinds of entries at
+    /// different rates.
     public var number: UInt64
-    /// The boot to which ``time`` belongs: a plug has no battery clock.
+    /// The boot that ``time`` belongs to. A plug has no battery-backed clock.
     public var boot: BootID
-    /// Whole milliseconds.
+    /// The time of the first occurrence on the plug's clock, in whole milliseconds.
     public var time: Instant
+    /// The recorded action, its actor and its result.
     public var note: AuditNote
-    /// How often it happened, from ``time`` on for at most an hour: more than 1 only for refusals and new keys of controllers.
+    /// The number of occurrences within an hour of ``time``. Only refusals and key changes of controllers count above
+    /// 1.
     public var count: UInt32
 
+    /// Creates an entry. `time` is rounded down to whole milliseconds.
     public init(number: UInt64, boot: BootID, time: Instant, _ note: AuditNote, count: UInt32 = 1) {
         self.number = number
         self.boot = boot
@@ -24,12 +29,14 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// A part of a plug's audit log, oldest first.
+/// A page of a plug's audit log.
 public struct AuditPage: Hashable, Sendable {
+    /// The entries, oldest first.
     public var entries: [AuditEntry]
-    /// Nothing of what was asked for comes after it.
+    /// True if no later entry matches the request.
     public var isLast: Bool
 
+    /// Creates a page from entries that are sorted oldest first.
     public init(_ entries: [AuditEntry], isLast: Bool) {
         self.entries = entries
         self.isLast = isLast

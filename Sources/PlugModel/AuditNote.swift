@@ -1,39 +1,45 @@
-/// One thing that belongs into a plug's audit log: who changed, or tried to change, what the plug is and whom it obeys.
+/// An action that a plug records in its audit log: a change, or an attempted change, of its configuration or its access
+/// rights.
 public struct AuditNote: Hashable, Sendable {
+    /// The kind of a recorded action.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A controller was paired: the actor.
+        /// The plug paired with the actor, a controller.
         case paired
-        /// Somebody was not: the proof was wrong, or the plug did not let itself be paired.
+        /// The plug rejected a pairing: the proof was wrong, or the plug did not accept pairings.
         case pairingFailed
-        /// A controller was removed: the detail names it.
+        /// The plug removed the controller that the detail names.
         case removed
-        /// A request that was refused, or a command.
+        /// The plug refused a request or a command.
         case refused
+        /// A factory reset.
         case factoryReset
+        /// A change of the name, or of the settings.
         case renamed, configured
-        /// Another version of the firmware began.
+        /// The first start of a new firmware version.
         case firmware
-        /// A controller has another role, or was invited under one.
+        /// A change of a controller's role, or an invitation for a role.
         case roleChanged, invited
-        /// The setup code is another one; so is the key of the plug or of the actor.
+        /// A change of the setup code, or of a key: the plug's or the actor's.
         case codeChanged, keyRotated
-        /// Entries of this log were lost, because flash spoiled them or a loss of power cut them off.
+        /// Entries of this log were lost to corrupt flash or a power failure.
         case lost
-        /// One of a later version.
+        /// A kind that this version does not know.
         case unknown
     }
 
-    /// Bytes of a detail at most: two names and what is said about them.
+    /// The maximum length of ``detail`` in bytes. Two names and a few words fit.
     public static let longestDetail = 160
 
+    /// The kind of the action.
     public var kind: Kind
+    /// The actor that caused the action.
     public var actor: AuditActor
-    /// It was refused; false: it was done.
+    /// True if the plug refused the action, false if it performed it.
     public var isRefused: Bool
-    /// A few words, without control characters.
+    /// A few words for a person, without control characters, at most ``longestDetail`` bytes.
     public var detail: String
 
-    /// What is too long is cut off, and a control character becomes a question mark.
+    /// Creates a note. Texts that are too long are truncated, and each control character becomes a question mark.
     public init(_ kind: Kind, by actor: AuditActor, isRefused: Bool = false, _ detail: String = "") {
         self.kind = kind
         self.actor = actor.cleaned
@@ -42,26 +48,26 @@ public struct AuditNote: Hashable, Sendable {
     }
 }
 
-/// Who did, or tried to do something at a plug.
+/// The actor that changed a plug, or tried to.
 public enum AuditActor: Hashable, Sendable {
-    /// A paired controller: the name given at pairing, and the first digits of its key's fingerprint.
+    /// A paired controller: its name from pairing, and the first ``keyDigits`` digits of its key's fingerprint.
     case controller(name: String, key: String)
-    /// Somebody whose key the plug does not know, and its first digits.
+    /// A peer whose key is not paired, with the first ``keyDigits`` digits of the key's fingerprint.
     case stranger(key: String)
-    /// Who held the plug's button.
+    /// A person at the plug's button.
     case button
-    /// Who stood at the plug's own machine.
+    /// A user of the plug's local panel.
     case panel
-    /// Somebody at the plug's MQTT broker.
+    /// A client of the plug's MQTT broker.
     case broker
-    /// A controller of HomeKit, or somebody who wanted to be one.
+    /// A HomeKit controller, paired or not.
     case homeKit
-    /// The plug's configuration, or the plug itself.
+    /// The plug's configuration file, or the plug on its own.
     case configuration, plug
-    /// One of a later version.
+    /// An actor that this version does not know.
     case unknown
 
-    /// Digits of a fingerprint that an entry has: enough for a person to tell two keys apart.
+    /// The number of fingerprint digits in an entry, enough for a person to distinguish two keys.
     public static let keyDigits = 12
 
     fileprivate var cleaned: AuditActor {
@@ -76,7 +82,7 @@ public enum AuditActor: Hashable, Sendable {
     }
 }
 
-/// Text of others, in one line of a file or of a terminal.
+/// Text from a peer, cleaned so that it fits on one line of a file or a terminal.
 enum AuditText {
     static func cleaned(_ text: String, atMost limit: Int) -> String {
         var cleaned = ""
@@ -84,7 +90,7 @@ enum AuditText {
             let isControl = scalar.properties.generalCategory == .control
             cleaned.unicodeScalars.append(isControl ? "?" : scalar)
         }
-        // No character is cut in two.
+        // Removes whole scalars, so that the result stays valid UTF-8.
         while cleaned.utf8.count > limit { cleaned.unicodeScalars.removeLast() }
         return cleaned
     }

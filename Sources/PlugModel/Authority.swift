@@ -1,19 +1,20 @@
-/// Who stands behind a command: 16 bytes. Of a controller: the first half of its key's fingerprint, so that no two have the same.
+/// The origin of a command, as 16 bytes. For a controller: the first 16 bytes of its key's SHA-256, so two controllers
+/// never share an id.
 public struct AuthorityID: Hashable, Sendable {
-    // Two words: an array would be an allocation for each event.
+    // Two words instead of an array, which would be allocated for each event.
     private let high: UInt64
     private let low: UInt64
 
-    /// Nobody that is known: in records of firmware and events of plugs that did not tell yet.
+    /// The origin is unknown: a record of older firmware, or an event of a plug that does not send the origin.
     public static let unknown = AuthorityID(high: 0, low: 0)
 
-    /// Whoever may publish at the plug's MQTT broker. No half of a fingerprint will ever be this.
+    /// Any client that may publish at the plug's MQTT broker. It cannot equal half of a fingerprint in practice.
     public static let broker = AuthorityID(high: 0, low: 1)
 
-    /// Controllers of HomeKit, which prove themselves to that door alone.
+    /// HomeKit controllers. The plug's HomeKit server authenticates them.
     public static let homeKit = AuthorityID(high: 0, low: 2)
 
-    /// Nil unless there are exactly 16 bytes.
+    /// Creates an id from exactly 16 bytes, or returns nil.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         self.init(high: Self.word(bytes.prefix(8)), low: Self.word(bytes.suffix(8)))
@@ -24,6 +25,7 @@ public struct AuthorityID: Hashable, Sendable {
         self.low = low
     }
 
+    /// The 16 bytes, the high word first, big endian.
     public var bytes: [UInt8] {
         [high, low].flatMap { word in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
@@ -33,12 +35,15 @@ public struct AuthorityID: Hashable, Sendable {
     private static func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// A command as a plug knows it: a request id means something only together with the one who chose it, so nobody can use
-/// up, answer or join the requests of another.
+/// The key of a command in a plug's request ledger. A request id is unique only within its authority, so one client
+/// cannot consume, answer or join another client's requests.
 public struct CommandID: Hashable, Sendable {
+    /// The origin of the command.
     public var authority: AuthorityID
+    /// The request id that the origin chose.
     public var request: RequestID
 
+    /// Creates a key from a request id and its origin.
     public init(_ request: RequestID, of authority: AuthorityID) {
         self.request = request
         self.authority = authority

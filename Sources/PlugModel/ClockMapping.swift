@@ -1,21 +1,21 @@
 public import ProtocolCore
 
-/// Where a plug's clock stands against the controller's, as exchanges of messages showed it.
+/// The offset between a plug's clock and the controller's clock, measured by message exchanges.
 public struct ClockMapping: Hashable, Sendable {
-    /// How far two clocks may run apart: two crystals of 50 parts in a million each, and as much again for their warmth.
+    /// The maximum relative drift of the two clocks: 50 ppm for each crystal, and the same again for temperature.
     static let drift = 0.0002
 
-    /// The boot whose times it maps; those of another boot have no place on the controller's clock.
+    /// The boot whose times this mapping converts. Times of other boots cannot be converted.
     public let boot: BootID
-    /// Controller's clock minus plug's clock.
+    /// The controller's clock minus the plug's clock.
     public let offset: Duration
-    /// The true offset lay within this much of ``offset`` when it was measured.
+    /// The maximum error of ``offset`` at the time of the measurement.
     public let uncertainty: Duration
-    /// When, on the controller's clock.
+    /// The time of the measurement on the controller's clock.
     public let measured: Instant
 
-    /// The plug took `plugTime` at some moment between `asked` and `answered`; the middle is the best guess, and half of the
-    /// round trip its uncertainty.
+    /// Creates a mapping from one exchange. The plug read `plugTime` between `asked` and `answered`. The midpoint is
+    /// the estimate; half of the round trip is the uncertainty.
     public init(boot: BootID, plugTime: Instant, asked: Instant, answered: Instant) {
         let half = (answered - asked) / 2
         self.init(boot: boot, offset: (asked + half) - plugTime, uncertainty: half, measured: answered)
@@ -28,17 +28,17 @@ public struct ClockMapping: Hashable, Sendable {
         self.measured = measured
     }
 
-    /// The controller's instant at which the plug's clock showed `plugTime`.
+    /// Returns the controller's time at which the plug's clock showed `plugTime`.
     public func instant(ofPlugTime plugTime: Instant) -> Instant { plugTime + offset }
 
-    /// What the plug's clock shows at an instant of the controller's.
+    /// Returns the time on the plug's clock at a time on the controller's clock.
     public func plugTime(at instant: Instant) -> Instant { instant - offset }
 
-    /// ``uncertainty``, and what the clocks may have run apart since.
+    /// Returns the maximum error at `now`: ``uncertainty`` plus the possible drift since the measurement.
     public func uncertainty(at now: Instant) -> Duration { uncertainty + max(.zero, now - measured) * Self.drift }
 
-    /// What both this and a later measurement allow. A short round trip long ago is thus worth as much as a long one now;
-    /// where they contradict each other (a clock ran far off) the later one counts.
+    /// Returns the intersection of this mapping and a later measurement. An old measurement with a short round trip
+    /// stays as useful as a new one with a long round trip. If the two contradict each other, the later one wins.
     public func refined(by later: ClockMapping) -> ClockMapping {
         let spread = uncertainty(at: later.measured)
         let least = max(offset - spread, later.offset - later.uncertainty)

@@ -1,6 +1,9 @@
-/// Names one connection of a plug for as long as the process lives. The shell draws a new one for each it accepts.
+/// Identifies a connection of a plug within the life of the process. The shell assigns a new id to each accepted
+/// connection.
 public struct ConnectionID: RawRepresentable, Hashable, Sendable {
+    /// The number of the connection.
     public let rawValue: UInt64
 
+    /// Creates an id from a number that the process has not used yet.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }

@@ -1,35 +1,39 @@
-/// The last message of a side before it closes: why, and a sentence for a person.
+/// The last message of a side before it closes the connection.
 public struct Goodbye: Hashable, Sendable {
+    /// The reason of a Goodbye (`GoodbyeReason` in smartplug.proto).
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// Orderly stop or restart.
+        /// An orderly stop or restart.
         case stopping
-        /// No protocol version in common.
+        /// The two sides have no protocol version in common.
         case version
-        /// What arrived was no frame or no message.
+        /// The peer sent bytes that are not a valid frame or message.
         case malformed
-        /// A message before Hello, or a second Hello.
+        /// The peer sent a message before Hello, or a second Hello.
         case outOfOrder
-        /// Too many sessions, requests or bytes.
+        /// The peer exceeded a limit of sessions, requests or bytes.
         case limit
-        /// Nothing received for 45 s.
+        /// The peer sent nothing for 45 s.
         case silent
-        /// The plug does not know the controller's key, or it was removed.
+        /// The plug does not know the controller's key, or the controller was removed.
         case notPaired
         /// The pairing window is closed.
         case pairingClosed
-        /// The proof is not one of this plug's setup code.
+        /// The proof does not match this plug's setup code.
         case wrongCode
-        /// The plug is set back to factory state: it knows nobody any more, and takes another key.
+        /// The plug was reset to its factory state: it has no paired controllers and will use a new key.
         case factoryReset
-        /// It was asked to be and cannot: its flash cannot be written. It is as it was.
+        /// The requested factory reset failed because flash cannot be written. Nothing has changed.
         case resetFailed
         /// A reason that this version does not know.
         case unknown
     }
 
+    /// The reason, for programs.
     public var reason: Reason
+    /// A sentence for a person.
     public var detail: String
 
+    /// Creates a Goodbye with a reason for programs and a sentence for a person.
     public init(_ reason: Reason, _ detail: String) {
         self.reason = reason
         self.detail = detail
@@ -38,10 +42,10 @@ public struct Goodbye: Hashable, Sendable {
 
 /// How a session ended.
 public enum EndReason: Hashable, Sendable {
-    /// This side ended it and said so: it stops, or the peer was at fault.
+    /// This side ended the session with a Goodbye: it stops, or the peer violated the protocol.
     case ended(Goodbye)
-    /// The peer ended it and said why.
+    /// The peer ended the session with a Goodbye.
     case endedByPeer(Goodbye)
-    /// The connection was closed or broke without a word.
+    /// The connection was closed or lost without a Goodbye.
     case connectionLost
 }

@@ -1,35 +1,41 @@
-/// What an owner wants of the plug's HomeKit door.
+/// A request of an owner to the plug's HomeKit server.
 public enum HomeKitOrder: Hashable, Sendable {
+    /// Report the state without changing it.
     case ask
-    /// Remove the controller of this identifier.
+    /// Remove the controller with this identifier.
     case remove([UInt8])
+    /// Remove all HomeKit controllers.
     case removeAll
 }
 
-/// The plug's HomeKit door, as its owner sees it.
+/// The state of the plug's HomeKit server, as reported to an owner.
 public struct HomeKitReport: Hashable, Sendable {
+    /// A controller that is paired by HomeKit.
     public struct Controller: Hashable, Sendable {
-        /// As it calls itself, a UUID as a rule; at most ``PlugWire/longestHomeKitIdentifier`` bytes.
+        /// The identifier that the controller chose, usually a UUID, at most ``PlugWire/longestHomeKitIdentifier``
+        /// bytes.
         public var identifier: [UInt8]
-        /// It may add and remove others.
+        /// True if the controller may add and remove others.
         public var isAdmin: Bool
-        /// That it has now.
+        /// The number of its open sessions.
         public var sessions: Int
 
+        /// Creates a description of a controller.
         public init(identifier: [UInt8], isAdmin: Bool, sessions: Int) {
             (self.identifier, self.isAdmin, self.sessions) = (identifier, isAdmin, sessions)
         }
     }
 
-    /// XXX-XX-XXX.
+    /// The HomeKit setup code, as XXX-XX-XXX.
     public var setupCode: String
-    /// Of its QR code: X-HM://...
+    /// The URI in the setup QR code, beginning with X-HM://.
     public var setupPayload: String
-    /// Six bytes in hexadecimal, with colons.
+    /// The accessory's device id: six bytes in hexadecimal, separated by colons.
     public var deviceID: String
-    /// At most ``PlugWire/homeKitControllers``.
+    /// The paired controllers, at most ``PlugWire/homeKitControllers``.
     public var controllers: [Controller]
 
+    /// Creates a report.
     public init(setupCode: String, setupPayload: String, deviceID: String, controllers: [Controller]) {
         (self.setupCode, self.setupPayload) = (setupCode, setupPayload)
         (self.deviceID, self.controllers) = (deviceID, controllers)

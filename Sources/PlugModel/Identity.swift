@@ -1,8 +1,9 @@
-/// A plug's own id: twelve lower-case hexadecimal digits, drawn once in its life. Names and addresses change, this does not.
+/// The id of a plug: twelve lower-case hexadecimal digits, drawn once. Unlike names and addresses it never changes.
 public struct PlugID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The twelve digits.
     public let rawValue: String
 
-    /// Nil unless the text is exactly twelve lower-case hexadecimal digits.
+    /// Returns nil unless the text is exactly twelve lower-case hexadecimal digits.
     public init?(rawValue: String) {
         let digits = rawValue.utf8
         guard digits.count == 12,
@@ -11,17 +12,20 @@ public struct PlugID: RawRepresentable, Hashable, Sendable, CustomStringConverti
         self.rawValue = rawValue
     }
 
+    /// Draws a random id.
     public init(drawnFrom random: inout some RandomNumberGenerator) {
         let digits = Array("0123456789abcdef")
         rawValue = String((0..<12).map { _ in digits.randomElement(using: &random)! })
     }
 
+    /// The twelve digits.
     public var description: String { rawValue }
 
-    /// `Lamp (0123456789ab)`: how a controller calls each of two paired plugs that have one name.
+    /// Returns the name with the id, such as `Lamp (0123456789ab)`. A controller uses it when two paired plugs have the
+    /// same name.
     public func distinguishing(_ name: String) -> String { "\(name) (\(rawValue))" }
 
-    /// The name that ``distinguishing(_:)`` was given; nil for any other.
+    /// Returns the name that was passed to ``distinguishing(_:)``, or nil if `name` does not end with this id.
     public func shared(in name: String) -> String? {
         let end = " (\(rawValue))"
         return name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
@@ -31,11 +35,12 @@ public struct PlugID: RawRepresentable, Hashable, Sendable, CustomStringConverti
     public var short: String { String(rawValue.suffix(6)) }
 }
 
-/// The kernel boot that a plug's times belong to: 16 bytes. Times of different boots cannot be compared.
+/// Identifies a boot of the plug's kernel, as 16 bytes. Times of different boots cannot be compared.
 public struct BootID: Hashable, Sendable {
+    /// The 16 bytes.
     public let bytes: [UInt8]
 
-    /// Nil unless there are exactly 16 bytes.
+    /// Returns nil unless there are exactly 16 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 16 else { return nil }
@@ -43,19 +48,21 @@ public struct BootID: Hashable, Sendable {
     }
 }
 
-/// Names one command, so that a retry is recognised: 16 bytes, chosen by the controller.
+/// Identifies a command, as 16 bytes that the controller chooses. The plug recognizes a retry by it.
 public struct RequestID: Hashable, Sendable {
+    /// The 16 bytes.
     public let bytes: [UInt8]
 
-    /// Nil unless there are exactly 16 bytes.
+    /// Returns nil unless there are exactly 16 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
+    /// Draws a random id.
     public init(drawnFrom random: inout some RandomNumberGenerator) {
-        // Whole words: the system's generator takes a call of the kernel for each draw.
+        // Draws whole words because the system's generator makes a system call for each draw.
         bytes = [random.next(), random.next()].flatMap { (word: UInt64) in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
         }

@@ -1,10 +1,10 @@
 public import ProtocolCore
 
-/// How much a line of a plug's log matters, as swift-log has it; the least first.
+/// The severity of a log line, in swift-log's order: the least severe first.
 public enum LogLevel: String, Hashable, Comparable, Sendable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 
-    /// 0 for ``trace``, rising.
+    /// The severity as a number: 0 for ``trace`` up to 6 for ``critical``.
     public var severity: Int {
         switch self {
         case .trace: 0
@@ -22,17 +22,18 @@ public enum LogLevel: String, Hashable, Comparable, Sendable, CaseIterable {
 
 /// A line of a plug's log.
 public struct LogLine: Hashable, Sendable {
-    /// Rises from line to line; begins at 1 when the firmware starts.
+    /// The number of the line. The first line after a firmware start is 1.
     public let number: UInt64
-    /// When it was written, on the plug's clock.
+    /// The time of the line on the plug's clock.
     public let time: Instant
+    /// The severity of the line.
     public let level: LogLevel
-    /// Which part of the firmware says it, at most ``PlugWire/maximumName`` bytes.
+    /// The part of the firmware that logged the line, at most ``PlugWire/maximumName`` bytes.
     public let part: String
-    /// At most ``PlugWire/maximumLogMessage`` bytes.
+    /// The text, at most ``PlugWire/maximumLogMessage`` bytes.
     public let message: String
 
-    /// What is too long is cut off between two characters.
+    /// Creates a line. A text that is too long is truncated between two characters.
     public init(number: UInt64, time: Instant, level: LogLevel, part: String, message: String) {
         self.number = number
         self.time = time
@@ -41,7 +42,7 @@ public struct LogLine: Hashable, Sendable {
         self.message = Self.cut(message, to: PlugWire.maximumLogMessage)
     }
 
-    /// What it takes of a plug's memory, roughly: the texts, and 64 for the rest.
+    /// The approximate memory use in bytes: the texts, and 64 for the rest.
     package var size: Int { part.utf8.count + message.utf8.count + 64 }
 
     private static func cut(_ text: String, to limit: Int) -> String {
@@ -53,14 +54,16 @@ public struct LogLine: Hashable, Sendable {
     }
 }
 
-/// What whoever follows a plug's log is told.
+/// An update for a controller that follows a plug's log.
 public enum LogUpdate: Hashable, Sendable {
-    /// The plug tells its log from this level on, for so long.
+    /// The plug sends lines of this level and above for this duration.
     case following(LogLevel, for: Duration)
+    /// A line of the log.
     case line(LogLine)
-    /// So many lines that belong before the next one are lost: they came faster than they could be sent.
+    /// This number of lines is missing before the next one. The plug wrote them faster than it could send them.
     case lost(UInt64)
+    /// The plug refused to send its log.
     case refused(Refusal)
-    /// The time is over, or nobody wants to hear more.
+    /// The plug sends no more lines: the duration is over, or the controller ended the subscription.
     case ended
 }

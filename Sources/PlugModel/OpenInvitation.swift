@@ -1,18 +1,19 @@
-/// An invitation of a plug that has been neither used nor ended.
+/// An invitation that is neither used nor expired.
 public struct OpenInvitation: Hashable, Sendable {
-    /// Rises from one invitation to the next, until the plug restarts.
+    /// The number of the invitation. Numbers rise until the plug restarts.
     public var number: UInt32
-    /// The role of the controller that uses it; nil for a role that this version does not know.
+    /// The role that the invited controller receives, or nil for a role that this version does not know.
     public var role: Role?
-    /// For so long that controller is paired; nil: until it is removed.
+    /// The time in seconds until the plug removes the invited controller, or nil for no limit.
     public var seconds: UInt32?
-    /// Until the invitation expires.
+    /// The time in seconds until the invitation expires.
     public var secondsLeft: UInt32
-    /// Name of the controller that made it, at most 63 bytes.
+    /// The name of the controller that created the invitation, at most 63 bytes.
     public var author: String
-    /// The asking controller made it.
+    /// True if the requesting controller created the invitation.
     public var isOwn: Bool
 
+    /// Creates a description of an invitation.
     public init(number: UInt32, role: Role?, seconds: UInt32?, secondsLeft: UInt32, author: String, isOwn: Bool) {
         self.number = number
         self.role = role

@@ -1,16 +1,20 @@
-/// One line of what a plug answers when it is asked who is paired.
+/// An entry of the plug's list of paired controllers.
 public struct PairedControllerEntry: Hashable, Sendable {
+    /// The name from pairing.
     public var name: String
-    /// See ``PublicKey/fingerprint``.
+    /// The fingerprint of the controller's key, as in ``PublicKey/fingerprint``.
     public var fingerprint: String
+    /// True if the controller has an open session.
     public var isConnected: Bool
-    /// The controller that asked.
+    /// True if this is the controller that requested the list.
     public var isAsker: Bool
-    /// Nil where the plug's firmware does not tell, or tells one of a later version.
+    /// The controller's role, or nil if the plug's firmware does not send it or this version does not know it.
     public var role: Role?
-    /// Until the plug removes it, while the plug has power; nil: no end.
+    /// The time in seconds until the plug removes the controller, or nil for no limit. It passes only while the plug
+    /// has power.
     public var secondsLeft: UInt32?
 
+    /// Creates an entry.
     public init(
         name: String, fingerprint: String, isConnected: Bool, isAsker: Bool, role: Role? = nil,
         secondsLeft: UInt32? = nil

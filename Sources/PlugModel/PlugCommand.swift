@@ -1,46 +1,51 @@
-/// What a controller can ask of a plug. Every command is absolute, so doing it twice is doing it once.
+/// A command to a plug. Every command is absolute, so a repetition has no further effect.
 public enum PlugCommand: Hashable, Sendable {
-    /// `autoOff`: turn off again after so long; nil stays on.
+    /// Turns the relay on or off. After `autoOff` the plug turns it off again; with nil the plug's own setting applies.
     case setRelay(on: Bool, autoOff: Duration?)
-    /// Level 0 also turns the relay off, more turns it on. The way there takes `transition`, at most an hour.
+    /// Sets the dim level over the time `transition`, at most an hour. Level 0 also turns the relay off, any other
+    /// level turns it on.
     case setLevel(DimLevel, transition: Duration)
-    /// Blink the light, so that a person sees which plug this is.
+    /// Blinks the light, so that a person can identify the plug.
     case identify
-    /// Reset what tripped, so that the plug can be turned on again. It stays off.
+    /// Resets a tripped protection, so that the plug can be turned on again. The relay stays off.
     case resetProtection
-    /// Take this name, over every restart, until a factory reset; one that is taken gets a number.
+    /// Renames the plug until the next factory reset. If the name is in use, the plug appends a number.
     case rename(String)
-    /// Change settings, over every restart, until a factory reset.
+    /// Changes settings until the next factory reset.
     case configure(SettingsChange)
 }
 
 /// The plug's answer to a command.
 public enum CommandOutcome: Hashable, Sendable {
-    /// The state that resulted, and the event that records the change; nil where nothing changed.
+    /// The resulting state, and the event that records the change; nil if nothing changed.
     case done(PlugState, event: SequenceNumber?)
+    /// The plug did not execute the command.
     case refused(Refusal)
 }
 
-/// Why a plug did not carry out a command.
+/// The reason why a plug did not execute a command.
 public struct Refusal: Error, Hashable, Sendable {
+    /// The code of a refusal (`RefusalCode` in pairing.proto).
     public enum Code: String, Hashable, Sendable, CaseIterable {
         case notPaired, protectionTripped, unsupported, outOfRange, busy, deadlinePassed
-        /// The plug is set up never to turn off.
+        /// The plug is configured never to turn off.
         case lockedOn
-        /// It was turned off too short a time ago, or switched too often: later.
+        /// The relay was turned off too recently, or switched too often. The controller may retry later.
         case resting
-        /// Its flash could not be written; everything is as it was.
+        /// The plug could not write its flash. Nothing has changed.
         case storageFailed
-        /// The role of the controller at this plug does not allow it.
+        /// The controller's role at this plug does not permit the command.
         case notAllowed
         /// A code that this version does not know.
         case unknown
     }
 
+    /// The code, for programs.
     public var code: Code
     /// A sentence for a person.
     public var detail: String
 
+    /// Creates a refusal with a code for programs and a sentence for a person.
     public init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail

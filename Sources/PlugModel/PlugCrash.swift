@@ -1,24 +1,26 @@
 public import ProtocolCore
 
-/// The last life of a plug's firmware that did not end in order: for people, and for whoever looks for a fault.
+/// The last crash of a plug's firmware, for diagnosis.
 public struct PlugCrash: Hashable, Sendable {
-    /// Lines for whoever mends it: the signal, which firmware it was, and where it was in it.
+    /// The crash report, several lines: the signal, the firmware version and the location in the firmware.
     public var report: String
-    /// How many there were since the plug's boot; 0: this one was in an earlier boot.
+    /// The number of crashes since the plug's boot. 0 if this crash was in an earlier boot.
     public var count: Int
-    /// On the clock of whoever holds this value; nil: of an earlier boot, or nobody knows.
+    /// The time of the crash on the clock of the process that holds this value, or nil if it was in an earlier boot or
+    /// is unknown.
     public var at: Instant?
 
-    /// Bytes of a report that are told: it shall not fill a message.
+    /// The maximum length of a sent report in bytes. It leaves room in the message.
     public static let limit = 2048
 
+    /// Creates a description of a crash.
     public init(report: String, count: Int, at: Instant?) {
         self.report = report
         self.count = count
         self.at = at
     }
 
-    /// The beginning of the text, whole letters.
+    /// Returns the beginning of a text, short enough for ``limit``.
     public static func bounded(_ text: String) -> String {
         String(decoding: text.utf8.prefix(limit - 2), as: UTF8.self)
     }

@@ -1,26 +1,30 @@
-/// What a plug said about itself at the start of a session.
+/// The description that a plug sends at the start of a session.
 public struct PlugDescription: Hashable, Sendable {
+    /// The id of the plug.
     public var id: PlugID
-    /// The service instance name that it had at that moment.
+    /// The service instance name at the start of the session.
     public var name: String
-    /// The name that a person gave it; ``name`` has a number behind it while another host has that. The same as ``name`` where its
-    /// firmware does not tell.
+    /// The name that a user gave the plug. ``name`` is this name with a number while another host uses it. Equal to
+    /// ``name`` if the firmware does not send it.
     public var givenName: String
-    /// Those that this version knows.
+    /// The capabilities that this version knows.
     public var capabilities: Set<Capability>
+    /// The firmware version.
     public var firmware: String
+    /// The boot that the plug's times belong to.
     public var boot: BootID
-    /// The plug's clock against the controller's.
+    /// The offset between the plug's clock and the controller's.
     public var clock: ClockMapping
-    /// Its interfaces when the session began; none where its firmware does not tell.
+    /// The network interfaces at the start of the session. Empty if the firmware does not send them.
     public var networks: [PlugNetwork]
-    /// The last end of its firmware that was not in order; nil where there was none, or its firmware does not tell.
+    /// The last crash of the firmware, or nil if there was none or the firmware does not send it.
     public var crash: PlugCrash?
-    /// What ``PlugCommand/configure(_:)`` can change, as it stood when the session began; nil where its firmware cannot.
+    /// The settings that ``PlugCommand/configure(_:)`` changes, as of the start of the session. Nil if the firmware
+    /// does not support it.
     public var settings: RemoteSettings?
-    /// What this controller may do at the plug; nil where its firmware does not tell.
+    /// This controller's role at the plug, or nil if the firmware does not send it.
     public var role: Role?
-    /// 32 bytes that the plug drew for this connection, for a `KeyAnnouncement`; empty from older firmware.
+    /// The 32-byte nonce of this connection, which a `KeyAnnouncement` signs. Empty if the firmware does not send it.
     public var nonce: [UInt8]
 
     package init(

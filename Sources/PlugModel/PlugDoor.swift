@@ -1,11 +1,11 @@
-/// A way to command a plug that is no session of its own protocol.
+/// A way to command a plug without a session of the plug protocol.
 public enum PlugDoor: Hashable, Sendable, CaseIterable {
     /// The plug's MQTT broker.
     case broker
     /// The HomeKit Accessory Protocol.
     case homeKit
 
-    /// As causes of events name it.
+    /// The name in the causes of events.
     public var name: String {
         switch self {
         case .broker: "MQTT broker"
@@ -13,7 +13,7 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// In whose name its commands are known.
+    /// The authority under which the plug records commands from this door.
     public var authority: AuthorityID {
         switch self {
         case .broker: .broker
@@ -21,13 +21,14 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What it may do.
+    /// The role of all clients of this door.
     public var role: Role {
         switch self {
         case .broker, .homeKit: .user
         }
     }
 
+    /// The actor in the audit log.
     public var auditActor: AuditActor {
         switch self {
         case .broker: .broker
@@ -36,18 +37,23 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A command that came through a door.
+/// A command that arrived through a door.
 public struct DoorCommand: Hashable, Sendable {
+    /// The door that received the command.
     public var door: PlugDoor
-    /// Who asked, as the door knows them, such as the beginning of a HomeKit controller's id; nil where it cannot tell.
+    /// The client as the door knows it, such as the start of a HomeKit controller's id. Nil if the door cannot identify
+    /// clients.
     public var member: String?
-    /// The door's own number, with which it is answered.
+    /// The number that the door chose. The answer carries it.
     public var ticket: UInt64
+    /// The request id, for recognizing a repetition.
     public var request: RequestID
+    /// The command.
     public var command: PlugCommand
-    /// How long it may be acted on.
+    /// The time within which the plug must execute the command.
     public var within: Duration
 
+    /// Creates a command that arrived through a door.
     public init(
         _ command: PlugCommand, _ request: RequestID, through door: PlugDoor, by member: String? = nil, ticket: UInt64,
         within: Duration
@@ -60,6 +66,6 @@ public struct DoorCommand: Hashable, Sendable {
         self.within = within
     }
 
-    /// As causes of events name whoever asked: `MQTT broker`, `HomeKit 5C2E81A0`.
+    /// The client's name in the causes of events: `MQTT broker`, `HomeKit 5C2E81A0`.
     public var askerName: String { member.map { "\(door.name) \($0)" } ?? door.name }
 }

@@ -1,30 +1,40 @@
 public import ProtocolCore
 
-/// The number of an event: it never repeats in the life of a plug, and starts at 1.
+/// The number of an event. Numbers start at 1 and never repeat in the life of a plug.
 public typealias SequenceNumber = UInt64
 
-/// Something that happened at a plug once, recorded in its journal and delivered in order to everyone who listens.
+/// An event of a plug. The plug records it in its journal and delivers it in order to every subscriber.
 public struct PlugEvent: Hashable, Sendable {
+    /// The kind of an event.
     public enum Kind: Hashable, Sendable {
+        /// The relay changed.
         case relayChanged(on: Bool, cause: RelayCause)
+        /// A person pressed the button.
         case buttonPressed(ButtonPress)
+        /// A protection tripped.
         case protectionTripped(Protection)
-        /// Somebody reset it deliberately: the button, or a controller.
+        /// A protection was reset deliberately, by the button or a controller.
         case protectionReset(Protection, cause: RelayCause)
+        /// The firmware started. `powerLost` is false if only the firmware restarted.
         case restarted(powerLost: Bool)
-        /// Somebody did not know the setup code: so many times since it was right last.
+        /// A peer sent a wrong pairing proof. `failures` counts the wrong proofs since the last correct one.
         case pairingFailed(failures: UInt32)
+        /// A controller paired with the plug.
         case controllerPaired(name: String)
+        /// A controller was removed.
         case controllerRemoved(name: String)
     }
 
+    /// The number of the event.
     public var sequence: SequenceNumber
     /// The boot that ``time`` belongs to.
     public var boot: BootID
-    /// When it happened on the plug's clock.
+    /// The time of the event on the plug's clock.
     public var time: Instant
+    /// The kind of the event.
     public var kind: Kind
 
+    /// Creates an event.
     public init(sequence: SequenceNumber, boot: BootID, time: Instant, kind: Kind) {
         self.sequence = sequence
         self.boot = boot
@@ -33,31 +43,34 @@ public struct PlugEvent: Hashable, Sendable {
     }
 }
 
-/// What made a relay change, or who reset a protection.
+/// The cause of a relay change or of a protection's reset.
 public enum RelayCause: Hashable, Sendable {
+    /// The plug's button.
     case button
-    /// A command of this controller, which named the request so.
+    /// A command with this request id from this controller.
     case controller(name: String, request: RequestID, authority: AuthorityID = .unknown)
+    /// A protection of the plug.
     case protection
-    /// The auto-off timer ran out.
+    /// The auto-off timer expired.
     case timer
-    /// The plug started and took its power-on state.
+    /// The plug started and applied its power-on state.
     case powerOn
 }
 
+/// The way in which a person pressed the button.
 public enum ButtonPress: String, Hashable, Sendable, CaseIterable {
     case single, double, long
 }
 
-/// What a plug protects itself and its load from.
+/// A protection of the plug and its load.
 public enum Protection: String, Hashable, Sendable, CaseIterable {
     case overPower, overCurrent, overVoltage, underVoltage
-    /// Inside the plug.
+    /// The temperature inside the plug is too high.
     case overTemperature
-    /// Current flows although the relay is open: the plug cannot turn off what it feeds.
+    /// Current flows although the relay is open, so the plug cannot turn off its load.
     case weldedRelay
-    /// What it feeds has not rested long enough since it was turned off, as a compressor must.
+    /// The load has not rested long enough since it was turned off. Compressors need this time.
     case restTime
-    /// The relay was asked to switch more often than is good for it.
+    /// The relay was switched more often than its wear limit allows.
     case switchingRate
 }

@@ -1,29 +1,36 @@
-/// The paired plug that a written name means.
+/// The paired plug that a written name refers to.
 ///
-/// An exact name means its own plug. A name in a different spelling of capitals means the only plug whose name it is then. A name that a
-/// paired plug has never means a different plug, whichever of them are present.
+/// An exact match refers to that plug. A name that differs only in case refers to a plug if no other plug matches it. A
+/// name of a paired plug never refers to a different plug, whether or not the plug is reachable.
 public enum PlugNameOwner: Hashable, Sendable {
+    /// The name refers to this plug.
     case plug(PlugID)
-    /// The name fits these plugs, in the order of their ids, and none of them exactly.
+    /// The name matches these plugs, sorted by id, and none of them exactly.
     case ambiguous([PlugID])
+    /// The name matches no paired plug.
     case unknown
 
+    /// Resolves a name among paired plugs.
+    ///
     /// - Parameters:
-    ///   - written: the name as the user wrote it.
-    ///   - paired: as in ``PairedNames/init(_:)``.
+    /// - written: the name that the user wrote.
+    /// - paired: the names by id, as in ``PairedNames/init(_:)``.
     public init(of written: String, among paired: [PlugID: String]) { self = PairedNames(paired).owner(of: written) }
 }
 
-/// The names of all paired plugs, for many look-ups.
+/// The names of all paired plugs, indexed for repeated look-ups.
 public struct PairedNames: Hashable, Sendable {
-    /// By id.
+    /// The name of each plug by its id.
     public let names: [PlugID: String]
     private let exact: [String: [PlugID]]
     private let folded: [String: [PlugID]]
-    /// Names that several plugs have in common, without the ids that tell them apart.
+    /// Names that several plugs share, folded, without the distinguishing ids.
     private let shared: Set<String>
 
-    /// - Parameter names: by id. Plugs of one name are told apart as ``PlugID/distinguishing(_:)`` does.
+    /// Indexes the names.
+    ///
+    /// - Parameter names: the names by id. Plugs with the same name are distinguished as by
+    ///   ``PlugID/distinguishing(_:)``.
     public init(_ names: [PlugID: String] = [:]) {
         self.names = names
         exact = Dictionary(grouping: names.keys) { names[$0] ?? "" }
@@ -38,6 +45,7 @@ public struct PairedNames: Hashable, Sendable {
         (self.folded, self.shared) = (folded, shared)
     }
 
+    /// Returns the plug that a written name refers to.
     public func owner(of written: String) -> PlugNameOwner {
         if let own = exact[written], own.count == 1 { return .plug(own[0]) }
         let wanted = written.foldedPlugName
@@ -48,7 +56,7 @@ public struct PairedNames: Hashable, Sendable {
 }
 
 extension String {
-    /// The same text for all spellings of a plug's name that differ in capitals only, such as "Straße" and "STRASSE". Strings are equal in
-    /// every canonical Unicode form.
+    /// The case-folded name. It is equal for all spellings that differ only in case, such as "Straße" and "STRASSE".
+    /// String comparison already ignores differences of canonical Unicode forms.
     public var foldedPlugName: String { uppercased().lowercased() }
 }

@@ -1,15 +1,19 @@
 public import ProtocolCore
 
-/// A network interface of a plug, and where its addresses come from: for people, and for whoever looks for a fault.
+/// A network interface of a plug and the source of its addresses, for diagnosis.
 public struct PlugNetwork: Hashable, Sendable {
-    /// What a DHCP server gave.
+    /// A lease from a DHCP server.
     public struct Lease: Hashable, Sendable {
+        /// The leased address.
         public var address: String
+        /// The address of the DHCP server.
         public var server: String
+        /// The router that the server named, if any.
         public var router: String?
-        /// On the clock of whoever holds this value; nil: for ever.
+        /// The expiry time on the clock of the process that holds this value, or nil if the lease never expires.
         public var expires: Instant?
 
+        /// Creates a description of a lease.
         public init(address: String, server: String, router: String?, expires: Instant?) {
             self.address = address
             self.server = server
@@ -18,27 +22,30 @@ public struct PlugNetwork: Hashable, Sendable {
         }
     }
 
-    /// As the plug's system calls it: "eth0".
+    /// The name that the plug's system uses, such as "eth0".
     public var name: String
-    /// The plug gives it its addresses; false: another program does.
+    /// True if the plug manages the interface's addresses, false if another program does.
     public var isManaged: Bool
-    /// Why, as a sentence.
+    /// The reason for ``isManaged``, as a sentence.
     public var reason: String
-    /// "02:00:00:00:00:01".
+    /// The hardware address, such as "02:00:00:00:00:01".
     public var hardwareAddress: String
-    /// All that it has, of both families.
+    /// All IPv4 and IPv6 addresses of the interface.
     public var addresses: [String]
-    /// That of RFC 3927, while it is usable.
+    /// The IPv4 link-local address (RFC 3927), if it is usable.
     public var linkLocal: String?
+    /// The current DHCP lease, if any.
     public var lease: Lease?
-    /// With other hosts about addresses, since the plug's start.
+    /// The number of address conflicts with other hosts since the plug's start.
     public var conflicts: Int
 
-    /// As many are told of one plug, and so many addresses of each. A plug has one or two; a container host has hundreds, and
-    /// they shall not fill a message.
+    /// The maximum number of interfaces in a description. A plug has one or two, but a container host can have
+    /// hundreds, which would not fit into a message.
     public static let limit = 16
+    /// The maximum number of addresses per interface.
     public static let addressLimit = 16
 
+    /// Creates a description of an interface.
     public init(
         name: String, isManaged: Bool, reason: String, hardwareAddress: String, addresses: [String] = [],
         linkLocal: String? = nil, lease: Lease? = nil, conflicts: Int = 0

@@ -1,15 +1,17 @@
 public import Metering
 
-/// What a plug is doing now. The newest state replaces all before it.
+/// The current state of a plug. Each state replaces all earlier ones.
 public struct PlugState: Hashable, Sendable {
+    /// True if the relay is closed.
     public var relayOn: Bool
-    /// Nil for a plug without a dimmer.
+    /// The dim level, or nil for a plug without a dimmer.
     public var level: DimLevel?
-    /// Nil until the meter has answered, and again when it stopped answering.
+    /// The last reading, or nil while the meter does not answer.
     public var reading: Reading?
-    /// What locked the relay open, until somebody resets it deliberately; nil: nothing.
+    /// The protection that keeps the relay open until a deliberate reset, or nil if none has tripped.
     public var tripped: Protection?
 
+    /// Creates a state.
     public init(
         relayOn: Bool, level: DimLevel? = nil, reading: Reading? = nil, tripped: Protection? = nil
     ) {
@@ -20,36 +22,40 @@ public struct PlugState: Hashable, Sendable {
     }
 }
 
-/// A dim level in thousandths of full, 0 to 1000. It is kept while the relay is off.
+/// A dim level in thousandths, from 0 to 1000. The plug keeps it while the relay is off.
 public struct DimLevel: Hashable, Comparable, Sendable {
+    /// The level in thousandths of full brightness.
     public let permille: UInt16
 
-    /// Nil above 1000.
+    /// Returns nil unless the value is from 0 to 1000.
     public init?(permille: Int) {
         guard (0...1000).contains(permille) else { return nil }
         self.permille = UInt16(permille)
     }
 
-    /// The nearest level to a percentage; what lies outside 0 to 100 is clamped.
+    /// Creates the level that is nearest to a percentage. Values outside 0 to 100 are clamped.
     public init(percent: Double) {
         permille = UInt16((min(max(percent, 0), 100) * 10).rounded())
     }
 
+    /// 0 percent.
     public static let zero = DimLevel(percent: 0)
+    /// 100 percent.
     public static let full = DimLevel(percent: 100)
+    /// The level in percent, from 0 to 100.
     public var percent: Double { Double(permille) / 10 }
-    /// 0 to 1.
+    /// The level as a fraction, from 0 to 1.
     public var fraction: Double { Double(permille) / 1000 }
     public static func < (left: DimLevel, right: DimLevel) -> Bool { left.permille < right.permille }
 }
 
-/// What a plug can do; it says so in its TXT record (`caps=`) and in the session's Welcome.
+/// A capability of a plug, announced in its TXT record (`caps=`) and in the session's Welcome.
 public enum Capability: String, Hashable, Sendable, CaseIterable {
     case relay, dimmer, meter, button
-    /// It tells its log to whoever asks. Only Welcome says so: nobody looks for a plug by it.
+    /// The plug sends its log on request. Announced only in Welcome.
     case log
-    /// It tells its audit log to whoever asks. Only Welcome says so.
+    /// The plug sends its audit log on request. Announced only in Welcome.
     case audit
-    /// It takes another name from a controller, and other settings. Only Welcome says so.
+    /// The plug accepts a new name, or new settings, from a controller. Announced only in Welcome.
     case rename, settings
 }

@@ -1,51 +1,56 @@
 public import ProtocolCore
 
-/// The numbers of the plug protocol (smartplug.proto), version 1.
+/// The constants of the plug protocol (smartplug.proto), version 1.
 public enum PlugWire {
+    /// The protocol version.
     public static let version: UInt32 = 1
-    /// Bytes of a message at most, without its length. Stops a peer from making the other side buffer without end.
+    /// The maximum length of a message in bytes, without its length field. Keeps a peer from exhausting the receiver's
+    /// memory.
     public static let maximumMessage = 65_536
-    /// Bytes of one sample chunk at most, so that it fits a frame with its envelope.
+    /// The maximum length of a sample chunk in bytes. It fits into a frame with its envelope.
     public static let maximumChunk = 65_000
-    /// A side that has sent nothing for so long sends Ping.
+    /// A side that has sent nothing for this time sends Ping.
     public static let pingInterval = Duration.seconds(20)
-    /// A side that has received nothing for so long closes the connection.
+    /// A side that has received nothing for this time closes the connection.
     public static let silenceLimit = Duration.seconds(45)
-    /// A side that was asked because there is reason to doubt the connection, and says nothing for so long, is given up.
+    /// A side that probes a connection and receives nothing for this time closes it.
     public static let probeLimit = Duration.seconds(5)
-    /// The last time that a plug's clock shows, 36 years after its boot, and so the greatest age of an event.
+    /// The last valid time of a plug's clock, 36 years after its boot. It also limits the age of an event.
     public static let latestTime = Instant(nanoseconds: 1 << 60)
-    /// The highest number of an event. A plug that leapt a thousand times (2^48 each) is far below it.
+    /// The highest event number. Each skip after a storage failure adds 2^48; a thousand of them stay far below it.
     public static let highestSequence: SequenceNumber = 1 << 62
-    /// The highest reading of an energy counter, milliwatt-hours: 9 GWh. Up to here each is exact in a floating-point number.
+    /// The highest energy counter in milliwatt-hours, 9 GWh. Every value up to it is exact in a double.
     public static let greatestEnergy: UInt64 = 1 << 53
-    /// How often a reading is sent where the subscriber names no interval.
+    /// The interval of readings if the subscriber requests none.
     public static let defaultReadingInterval = Duration.milliseconds(1000)
-    /// How long a command may wait at the plug where the controller says nothing.
+    /// The time within which the plug must execute a command if the controller requests none.
     public static let defaultCommandDeadline = Duration.milliseconds(5000)
-    /// The longest way to a dim level.
+    /// The longest transition to a dim level.
     public static let longestTransition = Duration.milliseconds(3_600_000)
-    /// Bytes of a name, as in a service instance name (RFC 6763 section 4.1.1).
+    /// The maximum length of a name in bytes, as for a service instance name (RFC 6763 section 4.1.1).
     public static let maximumName = 63
-    /// Commands of one session that wait for their result. Stops a controller from filling the plug's memory.
+    /// The maximum number of unanswered commands per session. Keeps a controller from exhausting the plug's memory.
     public static let requestsInFlight = 16
-    /// Fetches of one session that wait for their last chunk. Stops the same.
+    /// The maximum number of unfinished fetches per session. Keeps a controller from exhausting the plug's memory.
     public static let fetchesInFlight = 16
-    /// The same of all sessions of one controller. Stops it from making the others' fetches wait.
+    /// The maximum number of unfinished fetches per controller, over all its sessions. Keeps it from delaying other
+    /// controllers' fetches.
     public static let fetchesOfController = 32
-    /// Sessions that follow a plug's log at the same time, and those of them of one controller. Stops the log from taking most
-    /// of the plug's time, and one controller from keeping the others from it.
+    /// The maximum number of sessions that follow a plug's log. Keeps the log from consuming most of the plug's time.
     public static let logFollowers = 4
+    /// The maximum number of log followers per controller. Keeps one controller from blocking the others.
     public static let logFollowersOfController = 2
-    /// For how long a log is followed without being asked again, so that nobody who is forgotten keeps a plug busy.
+    /// The longest time that a log can be followed without a new request. An abandoned follower stops costing the plug
+    /// anything after it.
     public static let longestLog = Duration.seconds(3600)
-    /// Bytes of the message of a line, so that no line drives out many others.
+    /// The maximum length of a log message in bytes. Keeps one line from evicting many others.
     public static let maximumLogMessage = 1024
-    /// Controllers of HomeKit that a plug has, and bytes of the identifier of one (HAP 5.11).
+    /// The maximum number of HomeKit controllers of a plug (HAP 5.11).
     public static let homeKitControllers = 16
+    /// The maximum length of a HomeKit controller's identifier in bytes (HAP 5.11).
     public static let longestHomeKitIdentifier = 64
-    /// Entries of the audit log in one message: with the longest names and details they take half a frame.
+    /// The maximum number of audit entries per message. With the longest names and details they fill half of a frame.
     public static let auditEntriesAtOnce = 100
-    /// Lines of one message: with the longest of them it fits a frame, and stays.
+    /// The maximum number of log lines per message. Lines of maximum length still fit into a frame.
     public static let logLinesAtOnce = 32
 }

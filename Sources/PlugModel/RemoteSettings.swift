@@ -1,20 +1,24 @@
-/// What a plug does when it has power again.
+/// The state of the relay after power returns.
 public enum PowerOnState: String, Hashable, Sendable, CaseIterable {
     case off, on
-    /// As it was before.
+    /// The state before the power loss.
     case last
-    /// On, and nobody turns it off: for what must not be turned off by mistake. Only protection opens the relay.
+    /// On, and no command or button turns it off. For loads that must not be turned off by mistake. Only a protection
+    /// opens the relay.
     case lockedOn = "locked-on"
 }
 
-/// What a person may change of a plug from afar, as it stands.
+/// The current values of the settings that a controller can change.
 public struct RemoteSettings: Hashable, Sendable {
+    /// The state of the relay after power returns.
     public var powerOn: PowerOnState
-    /// It turns off so long after it was turned on, unless the command names its own time; nil: it does not.
+    /// The time after which the plug turns off again, unless the command has its own time. Nil if the plug stays on.
     public var autoOff: Duration?
-    /// Tenths of a watt; it turns off and locks when it carries more for some seconds. Nil: no limit.
+    /// The power limit in tenths of a watt. The plug turns off and locks after several seconds above it. Nil for no
+    /// limit.
     public var powerLimit: UInt32?
 
+    /// Creates settings.
     public init(powerOn: PowerOnState, autoOff: Duration? = nil, powerLimit: UInt32? = nil) {
         self.powerOn = powerOn
         self.autoOff = autoOff
@@ -22,20 +26,24 @@ public struct RemoteSettings: Hashable, Sendable {
     }
 }
 
-/// What is to become of the settings, all of it or nothing; nil leaves one as it is.
+/// A change of settings, applied completely or not at all. Settings that are nil stay unchanged.
 public struct SettingsChange: Hashable, Sendable {
+    /// The requested value of one setting.
     public enum Wish<Value: Hashable & Sendable>: Hashable, Sendable {
+        /// This value.
         case value(Value)
-        /// As the plug's own configuration says.
+        /// The value of the plug's own configuration.
         case asConfigured
     }
 
+    /// The state of the relay after power returns.
     public var powerOn: Wish<PowerOnState>?
-    /// In whole milliseconds; zero: it does not turn off by itself.
+    /// The time until the plug turns off, in whole milliseconds. Zero disables it.
     public var autoOff: Wish<Duration>?
-    /// Tenths of a watt.
+    /// The power limit in tenths of a watt.
     public var powerLimit: Wish<UInt32>?
 
+    /// Creates a change. Nil leaves a setting unchanged.
     public init(
         powerOn: Wish<PowerOnState>? = nil, autoOff: Wish<Duration>? = nil, powerLimit: Wish<UInt32>? = nil
     ) {

@@ -1,28 +1,31 @@
-/// What a controller may do at a plug. The plug keeps it with the controller's key.
+/// The access rights of a controller at a plug. The plug stores the role with the controller's key.
 public enum Role: String, CaseIterable, Sendable {
-    /// Everything: also name, settings, who else may, and the reset.
+    /// Everything, including name, settings, access rights and factory reset.
     case owner
-    /// Switches and dims, and sees what a viewer sees.
+    /// Switches and dims, and has a viewer's rights.
     case user
-    /// Follows events, states and readings and fetches samples, and changes nothing.
+    /// Follows events, states and readings and fetches samples. Cannot change anything.
     case viewer
-    /// A user until a time.
+    /// A user whose access expires.
     case guest
 
-    /// With its article: "an owner".
+    /// The role with its article, such as "an owner".
     public var described: String { (self == .owner ? "an " : "a ") + rawValue }
 }
 
-/// A role that somebody is given, and for how long.
+/// A role and its time limit.
 public struct Grant: Hashable, Sendable {
-    /// Seconds that a role may be given for: from a minute to a year.
+    /// The valid range of a time limit in seconds: one minute to one year.
     public static let times: ClosedRange<UInt32> = 60...31_536_000
 
+    /// The granted role.
     public let role: Role
-    /// Nil: without an end.
+    /// The time limit in seconds, or nil for no limit.
     public let seconds: UInt32?
 
-    /// - Throws: ``GrantError``: an owner has no end, a guest has one, and it is within ``times``.
+    /// Creates a grant.
+    ///
+    /// - Throws: ``GrantError`` if an owner has a time limit, a guest has none, or the limit is outside ``times``.
     public init(_ role: Role, seconds: UInt32? = nil) throws(GrantError) {
         switch (role, seconds) {
         case (.owner, .some): throw .ownerWithEnd
@@ -39,11 +42,13 @@ public struct Grant: Hashable, Sendable {
         seconds = nil
     }
 
+    /// An owner without a time limit.
     public static let owner = Grant()
 }
 
-/// Why a role cannot be given so.
+/// The reason why a grant is invalid.
 public enum GrantError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// An owner with a time limit, a guest without one, and a limit outside ``Grant/times``.
     case ownerWithEnd, guestWithoutEnd, time
 
     public var description: String {

@@ -1,30 +1,32 @@
-/// The secret on a plug's label: 80 random bits, drawn once and never derived from anything. Whoever knows it may pair while
-/// the pairing window is open.
+/// The secret on a plug's label: 80 random bits, drawn once and not derived from any other value. A controller that
+/// knows it can pair while the pairing window is open.
 ///
-/// A person sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
+/// A user sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
 public struct SetupCode: Hashable, Sendable {
     static let byteCount = 10
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// The ten bytes: the key material of the pairing proofs.
+    /// The ten bytes, which are the key material of the pairing proofs.
     package let bytes: [UInt8]
 
-    /// - Parameter random: must be fit for secrets, as the system's generator is.
+    /// Draws a code.
+    ///
+    /// - Parameter random: a generator that is suitable for secrets, such as the system's.
     public init(drawnFrom random: inout some RandomNumberGenerator) {
         bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// Nil unless there are exactly ten bytes.
+    /// Returns nil unless there are exactly ten bytes.
     package init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads what somebody typed or a file holds. Capitals, spaces and dashes do not matter, and the digits that the
-    /// alphabet lacks stand for the letters they look like.
+    /// Parses a code that a user typed or a file contains. Case, spaces and dashes are ignored. The digits 0, 1 and 8,
+    /// which the alphabet lacks, count as the letters O, I and B.
     ///
-    /// - Throws: ``SetupCodeError`` that says what is wrong without repeating the text.
+    /// - Throws: ``SetupCodeError``, which describes the error without repeating the text.
     public init(text: some StringProtocol) throws(SetupCodeError) {
         var bytes: [UInt8] = []
         var pending: UInt16 = 0
@@ -45,12 +47,12 @@ public struct SetupCode: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// For the label and for nothing else: `ABCD-EFGH-IJKL-MNOP`.
+    /// The code in groups of four, for the label only: `ABCD-EFGH-IJKL-MNOP`.
     public var text: String {
         var characters: [UInt8] = []
         for index in 0..<16 {
             if index > 0, index.isMultiple(of: 4) { characters.append(UInt8(ascii: "-")) }
-            // Five bits at a time; they span two bytes at most.
+            // Each character has five bits, which span at most two bytes.
             let bit = index * 5
             let high = UInt16(bytes[bit / 8]) << 8
             let low = bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0
@@ -59,7 +61,7 @@ public struct SetupCode: Hashable, Sendable {
         return String(decoding: characters, as: UTF8.self)
     }
 
-    /// For a QR code: capital letters and digits, which take the least space there.
+    /// Returns the text for a QR code. Upper-case letters and digits need the least space in it.
     public func scannedText(_ plug: PlugID?) -> String {
         "SMARTPLUG:1:"
             + [plug?.rawValue.uppercased(), text.filter { $0 != "-" }].compactMap(\.self).joined(separator: ":")
@@ -78,17 +80,17 @@ public struct SetupCode: Hashable, Sendable {
     }
 }
 
-/// A code that finds its way into a log by mistake says nothing there.
+/// Hides the code, so that it does not appear in a log by mistake.
 extension SetupCode: CustomStringConvertible, CustomReflectable {
     public var description: String { "a setup code" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a text is no setup code.
+/// The reason why a text is not a setup code.
 public enum SetupCodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The character at this place, counted from 1 without spaces and dashes, is none of the code's.
+    /// The character at this position is not in the alphabet. Positions count from 1, without spaces and dashes.
     case character(position: Int)
-    /// The text has another number of characters than 16; one that is much longer is not read to its end.
+    /// The text does not have 16 characters. Parsing stops after the seventeenth.
     case length(atLeast: Int)
 
     public var description: String {

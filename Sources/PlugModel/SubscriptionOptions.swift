@@ -1,32 +1,35 @@
-/// What a controller wants to follow.
+/// The lanes that a controller subscribes to.
 public struct SubscriptionOptions: Hashable, Sendable {
-    /// Where the event lane begins.
+    /// The start of the event lane.
     public enum Events: Hashable, Sendable {
         /// No events.
         case none
-        /// Those from now on; on a lane that is open already, on from where it is.
+        /// Events from now on. On an event lane that is already open: events from its current position on.
         case fromNow
-        /// Those after the last one seen; 0 for all that the plug still has.
+        /// Events after this number. 0 for all events that the plug has.
         case after(SequenceNumber)
     }
 
+    /// The start of the event lane.
     public var events: Events
-    /// Nil for no states at all.
+    /// The options of the state lane, or nil for no states.
     public var state: StateOptions?
 
+    /// Creates options.
     public init(events: Events, state: StateOptions? = StateOptions()) {
         self.events = events
         self.state = state
     }
 }
 
-/// How often a reading is worth sending. Relay and level are always sent at once.
+/// The conditions for sending a reading. Changes of relay and level are always sent at once.
 public struct StateOptions: Hashable, Sendable {
-    /// A reading is sent when active power moved by at least so many milliwatts; 0 sends each.
+    /// The plug sends a reading when active power changed by at least this many milliwatts. 0 sends every reading.
     public var deadBandMilliwatts: UInt32
-    /// ... or so long after the last one, in whole milliseconds; nil leaves it to the plug (1 s).
+    /// The plug also sends a reading after this interval, in whole milliseconds. Nil for the plug's default of 1 s.
     public var maximumInterval: Duration?
 
+    /// Creates options.
     public init(deadBandMilliwatts: UInt32 = 0, maximumInterval: Duration? = nil) {
         self.deadBandMilliwatts = deadBandMilliwatts
         self.maximumInterval = maximumInterval
