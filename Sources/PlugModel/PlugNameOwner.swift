@@ -13,8 +13,8 @@ public enum PlugNameOwner: Hashable, Sendable {
     /// Resolves a name among paired plugs.
     ///
     /// - Parameters:
-    /// - written: the name that the user wrote.
-    /// - paired: the names by id, as in ``PairedNames/init(_:)``.
+    ///   - written: the name that the user wrote.
+    ///   - paired: the names by id, as in ``PairedNames/init(_:)``.
     public init(of written: String, among paired: [PlugID: String]) { self = PairedNames(paired).owner(of: written) }
 }
 

@@ -2,17 +2,21 @@ import PlugModel
 internal import ProtocolCore
 
 extension WireAuditEntries {
-    /// - Parameter session: the boot that the session's Welcome named; an entry of that boot does not repeat it.
+    /// Encodes a page.
+    ///
+    /// - Parameter session: the boot in the session's Welcome. Entries of that boot omit it.
     init(_ page: AuditPage, session: BootID) {
         self.init()
         entries = page.entries.map { WireAuditEntry($0, session: session) }
         last = page.isLast
     }
 
-    /// - Parameter after: the number that was asked for.
+    /// Decodes a page.
+    ///
+    /// - Parameter after: the number in the request.
     func model(session: BootID, after: UInt64) throws(MessageFault) -> AuditPage {
         let limit = PlugWire.auditEntriesAtOnce
-        // A plug that said nothing and had more would be asked for ever.
+        // An empty page that is not the last one would make the controller request it forever.
         guard (last ? 0...limit : 1...limit).contains(entries.count) else {
             throw .outOfRange(field: "entries", value: Int64(entries.count), allowed: (last ? 0 : 1)...Int64(limit))
         }
@@ -49,7 +53,7 @@ extension WireAuditEntry {
 
     func model(session: BootID, after: UInt64) throws(MessageFault) -> AuditEntry {
         let number = try WireScalar.auditNumber(number, "number", from: 1)
-        // Each is asked for after the last one.
+        // Entries must rise above the number in the request.
         guard number > after else {
             throw .outOfRange(
                 field: "number", value: Int64(number), allowed: Int64(after)...Int64(AuditEntry.highestNumber))

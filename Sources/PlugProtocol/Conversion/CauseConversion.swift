@@ -37,7 +37,7 @@ extension WireCause {
         }
     }
 
-    /// With what a message says beside it of the controller; nil where the cause is of a later version.
+    /// Decodes a cause with the controller's fields of the same message. Returns nil for a cause of a later version.
     func model(
         controller: String, request: some Collection<UInt8>, authority: some Collection<UInt8>
     ) throws(MessageFault) -> RelayCause? {

@@ -2,7 +2,9 @@ import PlugModel
 internal import ProtocolCore
 
 extension WireCommand {
-    /// - Parameter within: how long the plug may take; at least a millisecond, since 0 means the plug's default.
+    /// Encodes a command.
+    ///
+    /// - Parameter within: the time for the execution, at least a millisecond, since 0 means the plug's default.
     init(_ command: PlugCommand, request: RequestID, within: Duration) {
         self.init()
         requestID = .init(request.bytes)
@@ -11,7 +13,7 @@ extension WireCommand {
         case .setRelay(let on, let autoOff):
             var wire = WireSetRelay()
             wire.on = on
-            // A time shorter than the wire can say becomes the shortest that it can; none at all stays 0 and is refused.
+            // A positive time below the wire's resolution is rounded up to it. Zero stays 0, which the plug refuses.
             if let autoOff { wire.autoOffMs = autoOff > .zero ? max(1, autoOff.wireMilliseconds32) : 0 }
             kind = .setRelay(wire)
         case .setLevel(let level, let transition):
@@ -32,10 +34,10 @@ extension WireCommand {
         }
     }
 
-    /// How long the command may take from its arrival.
+    /// The time for the execution, from the arrival of the command.
     var within: Duration { deadlineMs == 0 ? PlugWire.defaultCommandDeadline : .milliseconds(deadlineMs) }
 
-    /// The command, or why this plug cannot even try it: a value out of range or a kind of a later version.
+    /// Decodes the command. Fails for a value out of range and for a kind of a later version.
     func model() -> Result<PlugCommand, Refusal> {
         switch kind {
         case .setRelay(let wire):
@@ -56,7 +58,7 @@ extension WireCommand {
         case .resetProtection:
             return .success(.resetProtection)
         case .rename(let wire):
-            // As it will be announced, which may be longer.
+            // The announced form counts, because normalization can make a name longer.
             let name = wire.name.precomposed
             if let refusal = InstanceNameRule.refusal(of: name) { return .failure(refusal) }
             return .success(.rename(name))
@@ -92,7 +94,7 @@ extension WireCommandResult {
         case .refused(let wire):
             return (request, .refused(Refusal(wire.code.model, wire.detail)))
         case nil:
-            // An outcome of a later version is an answer all the same.
+            // An outcome of a later version still answers the command.
             return (request, .refused(Refusal(.unknown, "The plug's answer is of a later version.")))
         }
     }

@@ -2,9 +2,11 @@ import PlugModel
 internal import ProtocolCore
 
 extension WireEvent {
+    /// Encodes an event.
+    ///
     /// - Parameters:
-    ///   - session: the boot that the session's Welcome named; an event of that boot does not repeat it.
-    ///   - now: the plug's clock, for the age.
+    ///   - session: the boot in the session's Welcome. Events of that boot omit it.
+    ///   - now: the time on the plug's clock, for the age.
     init(_ event: PlugEvent, session: BootID, now: Instant) {
         self.init()
         sequence = event.sequence
@@ -17,7 +19,7 @@ extension WireEvent {
         kind = OneOf_Kind(event.kind)
     }
 
-    /// The event; nil where its kind is of a later version.
+    /// Decodes the event, or returns nil for a kind of a later version.
     func model(session: BootID) throws(MessageFault) -> PlugEvent? {
         let boot = bootID.isEmpty ? session : try WireScalar.boot(bootID)
         let time = try WireScalar.instant(plugTime, "plug_time")
@@ -60,7 +62,7 @@ extension WireEvent.OneOf_Kind {
         }
     }
 
-    /// Nil where a value is of a later version.
+    /// Decodes the kind, or returns nil if a value is of a later version.
     func model() throws(MessageFault) -> PlugEvent.Kind? {
         switch self {
         case .relayChanged(let wire):

@@ -14,7 +14,7 @@ extension WireLogLevel {
         }
     }
 
-    /// A level of a later version is taken for what everybody logs.
+    /// The level. A level of a later version counts as `info`, which every plug logs.
     var model: LogLevel {
         switch self {
         case .trace: .trace
@@ -50,7 +50,7 @@ extension WireLogLine {
 }
 
 extension WireLogAnswer {
-    /// Nil where the answer is of a later version.
+    /// The update, or nil for an answer of a later version.
     var model: LogUpdate? {
         switch kind {
         case .followed(let wire): .following(wire.level.model, for: .seconds(Int64(wire.seconds)))

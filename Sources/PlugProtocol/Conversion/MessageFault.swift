@@ -1,8 +1,10 @@
-/// Why a message of a peer cannot be taken as it is.
+/// The reason why a peer's message is invalid.
 enum MessageFault: Error, Hashable {
-    /// A field has the wrong number of bytes.
+    /// A field does not have an allowed number of bytes.
     case length(field: String, bytes: Int, allowed: ClosedRange<Int>)
+    /// A number is outside its range.
     case outOfRange(field: String, value: Int64, allowed: ClosedRange<Int64>)
+    /// A required field is missing.
     case missing(field: String)
     /// A plug id that is not twelve lower-case hexadecimal digits.
     case plugID

@@ -18,7 +18,9 @@ extension WireNetwork {
         if let expires = lease.expires { leaseSeconds = UInt32(clamping: max(0, (expires - now).components.seconds)) }
     }
 
-    /// - Parameter now: on the clock of whoever reads it.
+    /// Decodes an interface.
+    ///
+    /// - Parameter now: the time on the receiver's clock.
     func model(now: Instant) -> PlugNetwork {
         var lease: PlugNetwork.Lease?
         if !leaseAddress.isEmpty {

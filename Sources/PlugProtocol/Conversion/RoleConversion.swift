@@ -12,7 +12,7 @@ extension WireRole {
             }
     }
 
-    /// Nil for a role of a later version, and from firmware that knows none.
+    /// The role, or nil for a role of a later version and for firmware without roles.
     var model: Role? {
         switch self {
         case .owner: .owner

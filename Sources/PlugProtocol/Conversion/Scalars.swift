@@ -1,7 +1,8 @@
 import PlugModel
 internal import ProtocolCore
 
-/// Times, lengths and ids on the wire and in the model. A peer's value outside its range is a fault, never clamped.
+/// Conversions of times, lengths and ids between the wire and the model. A value outside its range is a fault and is
+/// never clamped.
 enum WireScalar {
     static func instant(
         _ nanoseconds: UInt64, _ field: String, upTo limit: Instant = PlugWire.latestTime
@@ -17,7 +18,7 @@ enum WireScalar {
         UInt64(try number(milliwattHours, "active_energy_mwh", 0...Int64(PlugWire.greatestEnergy)))
     }
 
-    /// A plug's times are never before its boot.
+    /// Encodes a plug time. Plug times are never negative.
     static func nanoseconds(_ instant: Instant) -> UInt64 { UInt64(max(0, instant.nanoseconds)) }
 
     static func name(_ text: String, _ field: String) throws(MessageFault) -> String {
@@ -42,7 +43,7 @@ enum WireScalar {
         return request
     }
 
-    /// Empty from a plug whose firmware does not tell it yet.
+    /// Decodes an authority. Older firmware sends an empty one.
     static func authority(_ bytes: some Collection<UInt8>) throws(MessageFault) -> AuthorityID {
         guard !bytes.isEmpty else { return .unknown }
         guard let authority = AuthorityID(bytes: bytes) else {
@@ -59,17 +60,17 @@ enum WireScalar {
         return Array(bytes)
     }
 
-    /// The number of an event.
+    /// Decodes the number of an event.
     static func sequence(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
         UInt64(try number(sequence, field, 1...Int64(PlugWire.highestSequence)))
     }
 
-    /// The number of the last event of some, 0 where there is none.
+    /// Decodes a cursor: the number of the last event, or 0 if there is none.
     static func cursor(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
         UInt64(try number(sequence, field, 0...Int64(PlugWire.highestSequence)))
     }
 
-    /// The number of an entry of the audit log; `least` is 0 for that of the last one of some.
+    /// Decodes the number of an audit entry. `least` is 0 for a cursor, which may have no entry yet.
     static func auditNumber(_ value: UInt64, _ field: String, from least: Int64) throws(MessageFault) -> UInt64 {
         UInt64(try number(value, field, least...Int64(AuditEntry.highestNumber)))
     }
@@ -92,7 +93,7 @@ enum WireScalar {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded down, clamped to what the wire carries.
+    /// The duration in whole milliseconds, rounded down. Negative durations become 0.
     var wireMilliseconds: UInt64 { UInt64(max(0, wholeNanoseconds) / 1_000_000) }
 
     var wireMilliseconds32: UInt32 { UInt32(clamping: wireMilliseconds) }

@@ -11,7 +11,7 @@ extension WireSubscribe {
         }
         if let state = options.state {
             deadBandMw = state.deadBandMilliwatts
-            // 0 leaves it to the plug, so a shorter interval than the wire can say becomes the shortest that it can.
+            // 0 means the plug's default, so an interval below the wire's resolution is rounded up to it.
             if let interval = state.maximumInterval { maxIntervalMs = max(1, interval.wireMilliseconds32) }
         } else {
             noState = true
@@ -64,7 +64,7 @@ extension WireGap {
             case .factoryReset: .factoryReset
             case .unspecified, .UNRECOGNIZED: .unknown
             }
-        // Only a plug that was reset reports a range that may be empty: it has had no event yet.
+        // Only a reset plug sends a range that can be empty: it has no events yet.
         let least = model == .unknownCursor ? Int64(from) - 1 : Int64(from)
         guard Int64(to) >= least else {
             throw .outOfRange(field: "to", value: Int64(to), allowed: least...Int64.max)

@@ -9,7 +9,7 @@ extension WireSettings {
         if let limit = settings.powerLimit { powerLimitDw = limit }
     }
 
-    /// Nil where a value is of a later version.
+    /// The settings, or nil if a value is of a later version.
     var model: RemoteSettings? {
         guard let powerOn = powerOn.model else { return nil }
         return RemoteSettings(
@@ -48,7 +48,8 @@ extension WireConfigure {
         case nil: break
         }
         switch change.autoOff {
-        // A time shorter than the wire can say becomes the shortest that it can, which is refused; zero is never.
+        // A positive time below the wire's resolution is rounded up to it, which the plug refuses. 0 means no time
+        // limit.
         case .value(let time): autoOffMs = time > .zero ? max(1, time.wireMilliseconds32) : 0
         case .asConfigured: asConfigured.append(.autoOff)
         case nil: break
@@ -60,8 +61,8 @@ extension WireConfigure {
         }
     }
 
-    /// The change, or why this plug cannot even try it. What it does not know is refused as a whole: a change that was carried
-    /// out in part would be told as done.
+    /// Decodes the change. Fails if the message has anything that this version does not know, because a change must not
+    /// be applied in part and reported as done.
     func model() -> Result<SettingsChange, Refusal> {
         guard unknownFields.data.isEmpty else { return .failure(.unknownSetting) }
         var change = SettingsChange()
@@ -96,9 +97,9 @@ extension Refusal {
         .unsupported, "This plug does not know the setting, or its value; its firmware may be too old.")
 }
 
-/// Names that a plug or a controller can have, in normalization form C.
+/// The rules for names of plugs and controllers, in normalization form C.
 enum InstanceNameRule {
-    /// Why this cannot be a plug's name; nil: it can.
+    /// Returns the reason why a name is not allowed, or nil if it is.
     static func refusal(of name: String) -> Refusal? {
         let bytes = name.utf8.count
         guard (1...PlugWire.maximumName).contains(bytes) else {
@@ -119,8 +120,9 @@ enum InstanceNameRule {
         return nil
     }
 
-    /// Separators of lines and paragraphs, characters without width, and marks that embed, override or isolate a direction: one name
-    /// could pass for another, or change the text around it. The joiners U+200C and U+200D are parts of words and of emoji.
+    /// Line and paragraph separators, zero-width characters, and marks that embed, override or isolate a text
+    /// direction. With them a name could imitate another one or change the text around it. The joiners U+200C and
+    /// U+200D are allowed, because words and emoji contain them.
     private static func isDisturbing(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true

@@ -1,11 +1,11 @@
 import PlugModel
 internal import SwiftProtobuf
 
-/// Why a stream of bytes is no stream of frames. Nothing after such a fault can be read.
+/// The reason why a stream cannot be parsed into frames. Decoding cannot continue after such a fault.
 enum FrameFault: Error, Hashable {
-    /// The frame that starts `offset` bytes into the stream announces a length outside 1 to 65536.
+    /// The frame at byte `offset` of the stream has a length outside 1 to 65536.
     case length(Int, offset: UInt64)
-    /// The frame that starts `offset` bytes into the stream holds no message.
+    /// The frame at byte `offset` of the stream does not contain a valid message.
     case notAMessage(offset: UInt64)
 }
 
@@ -20,17 +20,17 @@ extension FrameFault: CustomStringConvertible {
     }
 }
 
-/// Cuts a stream into frames: a 4-byte big-endian length, then a message of that many bytes.
+/// Splits a stream into frames: a 4-byte big-endian length, then a message of that many bytes.
 ///
-/// However the stream is cut into pieces, each byte is copied at most a constant number of times; a piece that holds whole
-/// frames is not copied at all. The caller takes all messages after each piece, so less than one frame stays buffered.
+/// Each byte is copied at most a constant number of times, however the stream is split. A piece that consists of whole
+/// frames is not copied at all. The caller reads all messages after each piece, so less than one frame stays buffered.
 struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
-    /// Position in the stream of `buffer[start]`.
+    /// The position of `buffer[start]` in the stream.
     private var offset: UInt64 = 0
 
-    /// Bytes held back because their frame is not complete.
+    /// The number of bytes of the incomplete frame.
     var buffered: Int { buffer.count - start }
 
     mutating func append(_ bytes: [UInt8]) {
@@ -39,7 +39,8 @@ struct FrameDecoder: Sendable {
             start = 0
             return
         }
-        // What was read is dropped once it is the larger part, so that each byte moves only a constant number of times.
+        // Removes consumed bytes once they are the larger part, so that each byte moves only a constant number of
+        // times.
         if start > buffer.count / 2 {
             buffer.removeFirst(start)
             start = 0
@@ -47,7 +48,7 @@ struct FrameDecoder: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next message; nil until more bytes have come.
+    /// Returns the next message, or nil if it is not complete yet.
     mutating func next<Content: Message>(_: Content.Type) throws(FrameFault) -> Content? {
         guard buffered >= 4 else {
             releaseIfEmpty()
@@ -68,7 +69,7 @@ struct FrameDecoder: Sendable {
         return message
     }
 
-    /// An idle connection keeps no memory of the largest piece it ever received.
+    /// Releases the memory of the largest received piece, so that an idle connection does not retain it.
     private mutating func releaseIfEmpty() {
         guard start == buffer.count else { return }
         buffer = []

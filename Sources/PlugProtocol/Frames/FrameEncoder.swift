@@ -1,7 +1,7 @@
 import PlugModel
 internal import SwiftProtobuf
 
-/// Puts messages behind their lengths, one after another, into bytes to send.
+/// Encodes messages as frames and collects their bytes for sending.
 struct FrameEncoder: Sendable {
     private(set) var bytes: [UInt8] = []
 
@@ -25,7 +25,7 @@ struct FrameEncoder: Sendable {
         if bytes.isEmpty { bytes = frame } else { bytes.append(contentsOf: frame) }
     }
 
-    /// What was put together so far; nothing remains.
+    /// Returns the collected bytes and removes them.
     mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes

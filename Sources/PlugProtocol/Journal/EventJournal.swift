@@ -2,18 +2,21 @@ internal import DequeModule
 public import PlugModel
 public import ProtocolCore
 
-/// The plug's memory of what happened: a bounded ring of events with rising sequence numbers, consecutive but for a leap.
+/// The plug's event journal: a bounded ring of events with rising sequence numbers. The numbers are consecutive except
+/// for a leap.
 ///
-/// Subscribers are cursors into it and cost nothing here. Numbers never repeat: whoever makes a journal starts it at a
-/// boundary that was reserved in flash before any number below it was used.
+/// Subscribers are cursors into the journal and use no memory in it. Numbers never repeat: before any number is used, a
+/// higher boundary is reserved in flash, and a new journal starts at that boundary.
 public struct EventJournal: Sendable {
-    /// What the ring holds at most; the oldest event goes first. Both bounds stop a chattering button or relay from
-    /// taking the plug's memory.
+    /// The capacity of the ring. The oldest event is evicted first. Both limits keep a rapidly toggling button or relay
+    /// from exhausting the plug's memory.
     public struct Limits: Hashable, Sendable {
+        /// The maximum number of events.
         public var events: Int
-        /// Bytes, estimated from what an event keeps in memory.
+        /// The maximum memory in bytes, estimated per event.
         public var bytes: Int
 
+        /// Creates limits. Both must be positive.
         public init(events: Int = 4096, bytes: Int = 1 << 20) {
             precondition(events > 0 && bytes > 0, "a journal that holds nothing loses everything")
             self.events = events
@@ -21,31 +24,37 @@ public struct EventJournal: Sendable {
         }
     }
 
-    /// What a subscriber that comes back gets.
+    /// The result of resuming a subscription.
     public enum Resumption: Hashable, Sendable {
-        /// Everything after its cursor is here.
+        /// All events after the cursor are available.
         case resumed
-        /// Some of it is lost; it goes on after the gap.
+        /// The events in the gap are lost. The subscription continues after it.
         case gap(Gap)
     }
 
+    /// The capacity of the ring.
     public let limits: Limits
-    /// The number of the next event.
+    /// The number that the next event gets.
     public private(set) var nextSequence: SequenceNumber
-    /// The oldest number still here; ``nextSequence`` while the ring is empty.
+    /// The oldest available number, or ``nextSequence`` if the ring is empty.
     public private(set) var oldestSequence: SequenceNumber
-    /// The first number of this journal's life, and why numbers before it are not here.
+    /// The first number of this journal.
     public let origin: SequenceNumber
+    /// The reason why events before ``origin`` are missing.
     public let lossBeforeOrigin: Gap.Reason
-    /// Numbers inside the ring, or before it, that no event has: the journal leapt over them.
+    /// The last range of numbers that the journal skipped, if any. It lies inside the ring or before it.
     public private(set) var leap: Gap?
     private var ring: Deque<PlugEvent> = []
     private var bytes = 0
 
+    /// Creates an empty journal.
+    ///
     /// - Parameters:
-    ///   - nextSequence: the reserved boundary, or the exact next number after an orderly stop; at least 1.
-    ///   - lossBefore: why events before the origin cannot be read.
-    ///   - origin: where the journal's life began, if that was before `nextSequence`: events in between were overwritten.
+    ///   - nextSequence: the reserved boundary, or the exact next number after an orderly stop. At least 1.
+    ///   - reason: the reason why events before the origin cannot be read.
+    ///   - origin: the first number of the journal's life if it is below `nextSequence`. Events in between count as
+    ///     overwritten.
+    ///   - limits: the capacity of the ring.
     public init(
         nextSequence: SequenceNumber = 1, lossBefore reason: Gap.Reason = .powerLost, origin: SequenceNumber? = nil,
         limits: Limits = Limits()
@@ -59,8 +68,10 @@ public struct EventJournal: Sendable {
         lossBeforeOrigin = reason
     }
 
+    /// The number of events in the ring.
     public var count: Int { ring.count }
 
+    /// Appends an event with the next number and returns it.
     @discardableResult
     public mutating func append(_ kind: PlugEvent.Kind, time: Instant, boot: BootID) -> PlugEvent {
         let event = PlugEvent(sequence: nextSequence, boot: boot, time: time, kind: kind)
@@ -68,19 +79,20 @@ public struct EventJournal: Sendable {
         return event
     }
 
-    /// Puts back an event of the life before. Returns false, and changes nothing, where its number is not the next one.
+    /// Restores an event of a previous run. Returns false and changes nothing if its number is not the next one.
     public mutating func restore(_ event: PlugEvent) -> Bool {
         guard event.sequence == nextSequence else { return false }
         keep(event)
         return true
     }
 
-    /// Goes on at a number further ahead. Those in between stay unused, and whoever reads past them is told the gap.
+    /// Continues at a higher number. The numbers in between stay unused, and a subscriber that reads past them receives
+    /// a gap.
     public mutating func leap(to next: SequenceNumber, reason: Gap.Reason) {
         precondition(next > nextSequence, "a leap goes ahead")
         var from = nextSequence
         if let leap {
-            // One leap is kept, so that finding an event stays simple: what lies before an earlier one is let go.
+            // Only one leap is stored, which keeps the lookup simple. Events before an earlier leap are dropped.
             while oldestSequence < leap.from { dropOldest() }
             if leap.to + 1 == from { from = leap.from }
         }
@@ -89,12 +101,13 @@ public struct EventJournal: Sendable {
         if ring.isEmpty { oldestSequence = next }
     }
 
-    /// The event of that number; nil where it is not here (any more, or yet, or at all).
+    /// The event with this number, or nil if the ring does not contain it.
     public subscript(sequence: SequenceNumber) -> PlugEvent? {
         place(of: sequence).map { ring[$0] }
     }
 
-    /// The events after `cursor`, oldest first, at most `limit`. What was lost is skipped: ask ``resume(after:)`` first.
+    /// Returns at most `limit` events after `cursor`, oldest first. Skips lost events; call ``resume(after:)`` first to
+    /// detect them.
     public func read(after cursor: SequenceNumber, limit: Int) -> [PlugEvent] {
         guard cursor < nextSequence - 1 else { return [] }
         var first = max(cursor + 1, oldestSequence)
@@ -103,7 +116,7 @@ public struct EventJournal: Sendable {
         return Array(ring[start..<start + min(limit, ring.count - start)])
     }
 
-    /// What a subscriber gets that saw `cursor` last; 0 has seen nothing since the plug was made.
+    /// Returns the result for a subscriber whose last event is `cursor`. 0 for a subscriber without events.
     public func resume(after cursor: SequenceNumber) -> Resumption {
         guard cursor < nextSequence else {
             return .gap(Gap(from: 1, to: nextSequence - 1, reason: .unknownCursor))
@@ -147,7 +160,7 @@ extension Gap {
 }
 
 extension PlugEvent {
-    /// Bytes that the event takes in memory, roughly: itself, and what its strings and arrays hold elsewhere.
+    /// The approximate memory use of the event in bytes, including its strings and arrays.
     var footprint: Int {
         switch kind {
         case .relayChanged(_, cause: .controller(let name, _, _)),

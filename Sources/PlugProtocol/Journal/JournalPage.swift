@@ -1,17 +1,21 @@
 public import PlugModel
 
-/// A stretch of a plug's journal, in order, with what is lost of it.
+/// A page of a plug's journal, in order, with the gaps between its events.
 public struct JournalPage: Hashable, Sendable {
+    /// An event or a gap.
     public enum Entry: Hashable, Sendable {
+        /// An event.
         case event(PlugEvent)
-        /// Nobody can tell these any more.
+        /// Events that can no longer be read.
         case gap(Gap)
     }
 
+    /// The entries, oldest first.
     public var entries: [Entry]
-    /// Something comes after them.
+    /// True if the journal has later entries.
     public var hasMore: Bool
 
+    /// Creates a page from entries that are sorted oldest first.
     public init(_ entries: [Entry], hasMore: Bool) {
         self.entries = entries
         self.hasMore = hasMore
@@ -19,7 +23,7 @@ public struct JournalPage: Hashable, Sendable {
 }
 
 extension EventJournal {
-    /// What comes after `cursor`, at most `limit` entries. Nothing for a cursor that is ahead of the journal.
+    /// Returns at most `limit` entries after `cursor`. Empty if the cursor is ahead of the journal.
     public func page(after cursor: SequenceNumber, limit: Int) -> JournalPage {
         var entries: [JournalPage.Entry] = []
         var cursor = cursor

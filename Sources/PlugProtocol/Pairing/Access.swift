@@ -2,23 +2,27 @@ public import PlugModel
 public import ProtocolCore
 
 extension PlugServer {
-    /// Who is let in: the plug's own key and code, the controllers that it knows, and when it lets itself be paired.
+    /// The access state of a plug: its key, its setup code, the paired controllers and the pairing window.
     public struct Access: Sendable {
-        /// The plug's key, which its certificate shows.
+        /// The plug's current key, which its certificate contains.
         public internal(set) var key: PublicKey
-        /// The one that takes its place when every controller has stored it.
+        /// The announced next key. It replaces ``key`` when every controller has stored it.
         public internal(set) var nextKey: PublicKey?
-        /// Nil: it is lost, so that nobody can be paired until it gets another.
+        /// The setup code, or nil if it is lost. Nobody can pair with the plug's code until it has a new one.
         public internal(set) var code: SetupCode?
+        /// The paired controllers.
         public internal(set) var controllers: PairedControllers
-        /// A plug that lost its list is not one without controllers: it does not open its window by itself.
+        /// True if the list of controllers was lost. Such a plug does not open its window on its own, although the list
+        /// is empty.
         private let isListLost: Bool
         var gate = PairingGate()
         var invitations = Invitations()
         var times = LimitedTimes()
 
-        /// - Parameter controllers: nil where the list is lost. Nobody is let in then, until somebody who stands before the
-        ///   plug holds its button and pairs.
+        /// Creates the state at the plug's start.
+        ///
+        /// - Parameter controllers: the paired controllers, or nil if the list is lost. Then the plug accepts no
+        ///   controller until a person holds its button and pairs one.
         public init(key: PublicKey, code: SetupCode?, controllers: PairedControllers?) {
             self.key = key
             self.code = code
@@ -28,26 +32,26 @@ extension PlugServer {
 
         func knows(_ key: PublicKey) -> Bool { controllers[key] != nil }
 
-        /// Whether somebody may prove the setup code of the plug now.
+        /// Returns true while a controller can pair with the plug's own setup code.
         public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }
 
-        /// Whether somebody may prove any code now.
+        /// Returns true while the plug accepts proofs, of its own code or of an invitation.
         func takesProofs(at now: Instant) -> Bool { gate.isOpen(at: now) || !invitations.isEmpty(at: now) }
 
-        /// The code that the proof shows, and what it gives: whoever knows the plug's own and had it opened has it in his hands, and
-        /// becomes an owner.
+        /// Returns the code that a proof matches and the role that it grants, or nil. The plug's own code grants
+        /// ownership, because only the holder of the plug can read its label and open the window.
         func grant(at now: Instant, _ fits: (SetupCode) -> Bool) -> (code: SetupCode, grant: Grant)? {
             if let code, gate.isOpen(at: now), fits(code) { return (code, .owner) }
             return invitations.grant(at: now, fits)
         }
 
-        /// Somebody who stands before the plug asks for it.
+        /// Opens the window because a person holds the plug's button.
         mutating func openAtPlug(now: Instant) {
-            // Without a code nobody could use it.
+            // Without a code the window would have no use.
             if code != nil { gate.buttonHeld(now: now) }
         }
 
-        /// What happens to a plug may open its window.
+        /// Opens the window at the start of a plug that never had a controller.
         mutating func note(_ kind: PlugEvent.Kind, now: Instant) {
             guard code != nil else { return }
             switch kind {

@@ -1,11 +1,12 @@
 import PlugModel
 internal import ProtocolCore
 
-/// Codes that owners gave away, each for one pairing. They end with a restart of the firmware, with a new setup code, and with their
-/// author's right to invite.
+/// The open invitations, each with a code for one pairing. They end with a restart of the firmware, with a new setup
+/// code, or when their author loses the right to invite.
 struct Invitations: Sendable {
-    /// Stops an owner's program from leaving more open ways in than anybody remembers.
+    /// The maximum number of open invitations. Keeps a faulty owner's program from opening many ways into the plug.
     static let limit = 4
+    /// The time until an invitation expires.
     static let validity = Duration.seconds(86_400)
 
     struct Invitation: Sendable {
@@ -19,7 +20,7 @@ struct Invitations: Sendable {
     private var all: [Invitation] = []
     private var nextNumber: UInt32 = 1
 
-    /// False when there is no room.
+    /// Adds an invitation. Returns false if there are already ``limit`` invitations.
     mutating func add(_ code: SetupCode, _ grant: Grant, by author: AuthorityID, now: Instant) -> Bool {
         all.removeAll { $0.until <= now || $0.code == code }
         guard all.count < Self.limit, nextNumber < .max else { return false }
@@ -29,12 +30,12 @@ struct Invitations: Sendable {
         return true
     }
 
-    /// Those that can still be used, oldest first.
+    /// Returns the invitations that can still be used, oldest first.
     func open(at now: Instant) -> [Invitation] { all.filter { now < $0.until } }
 
     func isEmpty(at now: Instant) -> Bool { !all.contains { now < $0.until } }
 
-    /// The invitation whose code this proof shows.
+    /// Returns the code and grant of the invitation that a proof matches, or nil if it matches none.
     func grant(at now: Instant, _ fits: (SetupCode) -> Bool) -> (code: SetupCode, grant: Grant)? {
         all.first { now < $0.until && fits($0.code) }.map { ($0.code, $0.grant) }
     }
@@ -43,7 +44,7 @@ struct Invitations: Sendable {
 
     mutating func revoke(_ number: UInt32) { all.removeAll { $0.number == number } }
 
-    /// The author may not invite any more, or has another key.
+    /// Revokes all invitations of an author who lost the right to invite or changed its key.
     mutating func revoke(by author: AuthorityID) { all.removeAll { $0.author == author } }
 
     mutating func revokeAll() { all = [] }

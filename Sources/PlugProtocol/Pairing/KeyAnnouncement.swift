@@ -1,21 +1,27 @@
 internal import Crypto
 public import PlugModel
 
-/// What a controller signs to announce its next key: T of AnnounceKey.
+/// The statement that a controller signs to announce its next key: T of AnnounceKey.
 ///
-/// T is the concatenation of `smartplug-key-1`, the plug's id, the controller's current key, its next key and the plug's nonce of
-/// the session, each behind its length as four big-endian bytes. The signature is ECDSA over P-256 with SHA-256, in DER.
+/// T is the concatenation of `smartplug-key-1`, the plug's id, the controller's current key, its next key and the nonce
+/// of the session's Welcome. Each item is preceded by its length as four big-endian bytes. The signature is ECDSA over
+/// P-256 with SHA-256, in DER.
 ///
-/// The current key must be the one that TLS verified. Then a plug that receives an announcement cannot pass it on to another plug:
-/// neither the id nor the nonce nor the key of the session fits there.
+/// The current key must be the one that TLS verified. This keeps a plug from forwarding an announcement to another
+/// plug, where the id, the nonce and the session's key differ.
 public struct KeyAnnouncement: Hashable, Sendable {
     private static let label = "smartplug-key-1"
 
+    /// The plug that receives the announcement.
     public var plug: PlugID
+    /// The current key of the controller.
     public var key: PublicKey
+    /// The announced key.
     public var nextKey: PublicKey
+    /// The nonce of the session's Welcome, 32 bytes.
     public var nonce: [UInt8]
 
+    /// Creates an announcement.
     public init(plug: PlugID, key: PublicKey, nextKey: PublicKey, nonce: [UInt8]) {
         (self.plug, self.key, self.nextKey, self.nonce) = (plug, key, nextKey, nonce)
     }
@@ -28,7 +34,7 @@ public struct KeyAnnouncement: Hashable, Sendable {
         return items.flatMap { PairingTranscript.bigEndian(UInt32($0.count)) + $0 }
     }
 
-    /// Whether the holder of this P-256 key has signed the announcement. False for a key of another kind.
+    /// Returns true if `signer` signed the announcement. Returns false if `signer` is not a P-256 key.
     func isSigned(_ signature: some Sequence<UInt8>, by signer: PublicKey) -> Bool {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: signer.bytes),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: Array(signature))

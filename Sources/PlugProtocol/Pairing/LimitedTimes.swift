@@ -1,34 +1,36 @@
 import PlugModel
 internal import ProtocolCore
 
-/// When those controllers go whose time at the plug is limited.
+/// The expiry of controllers with limited access.
 ///
-/// A plug has no battery clock, so time passes while it has power, and no loss of power may give any back: flash says what is left
-/// after the part of the time that is under way, as it does with event numbers. A restart costs a guest that part, at most an hour,
-/// and never gains one. With guests flash is written each hour.
+/// A plug has no battery-backed clock, so the time passes only while it has power. A power loss must never extend
+/// access. Time is therefore consumed in parts: flash stores the time that remains after the current part, before that
+/// part begins. A restart costs a guest the rest of the current part, at most an hour. While there are guests, flash is
+/// written at least once per hour.
 struct LimitedTimes: Sendable {
     private static let longestPart: UInt32 = 3600
     private static let shortestPart: UInt32 = 60
 
     private var ends: [PublicKey: Instant] = [:]
-    /// When the next part begins, for all of them.
+    /// The start of the next part, for all controllers.
     private var nextPart: Instant?
 
-    /// When ``pass(_:now:)`` has something to do.
+    /// The time of the next ``pass(_:now:)``.
     var nextDeadline: Instant? { ends.values.reduce(nextPart) { sooner($0, $1) } }
 
-    /// Whole seconds, the last one begun counted.
+    /// Returns the remaining time of a controller, rounded up to whole seconds, or nil for no limit.
     func secondsLeft(of key: PublicKey, now: Instant) -> UInt32? {
         ends[key].map { UInt32(clamping: ($0 - now).components.seconds + 1) }
     }
 
-    /// The time of this controller is another one now.
+    /// Discards the expiry of a controller whose limit changed or who was removed.
     mutating func forget(_ key: PublicKey) { ends[key] = nil }
 
-    /// The controller has another key now.
+    /// Transfers the expiry to the controller's new key.
     mutating func move(from old: PublicKey, to new: PublicKey) { ends[new] = ends.removeValue(forKey: old) }
 
-    /// Those whose time is over; they are still in the list. Where what flash has to say is no longer so, it stands in `controllers`.
+    /// Returns the controllers whose time is over; the caller removes them. Updates the stored times in `controllers`
+    /// when a new part begins; the caller writes them to flash.
     mutating func pass(_ controllers: inout PairedControllers, now: Instant) -> [PairedControllers.Controller] {
         let limited = controllers.all.filter { $0.secondsLeft != nil }
         guard !limited.isEmpty || !ends.isEmpty else { return [] }

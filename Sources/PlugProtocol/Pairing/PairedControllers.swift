@@ -1,22 +1,27 @@
 public import PlugModel
 
-/// Who may command a plug: at most ``limit`` controllers, each by its key.
+/// The controllers that are paired with a plug, at most ``limit``, each with a distinct key.
 public struct PairedControllers: Hashable, Sendable {
+    /// A paired controller.
     public struct Controller: Hashable, Sendable {
+        /// The current key.
         public var key: PublicKey
-        /// The key that it will use from some moment on; until then either counts.
+        /// The announced next key. Until its first session, the plug accepts both keys.
         public var nextKey: PublicKey?
-        /// By which its requests are known, also under a later key.
+        /// The id of the controller in the request ledger. It stays the same when the key changes.
         public var authority: AuthorityID
-        /// Of the plug's next key, where the controller has stored it: the beginning of its hash.
+        /// The plug's next key that the controller has stored, as the first 16 bytes of the key's hash. Nil if it has
+        /// stored none.
         public var knownNext: AuthorityID?
-        /// What a person calls it, at most 63 bytes. No two controllers of a plug have the same.
+        /// The name of the controller, at most 63 bytes, unique per plug.
         public var name: String
+        /// The access rights of the controller.
         public var role: Role
-        /// Seconds that it stays paired while the plug has power, once those that are under way are over
-        /// (``PlugServer/Access``); nil: until it is removed.
+        /// The time in seconds that remains after the current part of a limited time, or nil for no limit. It passes
+        /// only while the plug has power. See ``PlugServer/Access``.
         public var secondsLeft: UInt32?
 
+        /// Creates an entry. Without `authority` the entry's authority is derived from the key.
         public init(
             key: PublicKey, nextKey: PublicKey? = nil, authority: AuthorityID? = nil, name: String, role: Role = .owner,
             secondsLeft: UInt32? = nil
@@ -32,31 +37,33 @@ public struct PairedControllers: Hashable, Sendable {
         func has(_ key: PublicKey) -> Bool { self.key == key || nextKey == key }
     }
 
-    /// Stops the list of those who may from growing beyond what anybody looks through.
+    /// The maximum number of controllers. A longer list could not be reviewed by a user.
     public static let limit = 16
 
-    /// In the order in which they were paired.
+    /// The controllers in the order of their pairing.
     public private(set) var all: [Controller] = []
 
-    /// Those beyond the limit, and a key that comes twice, are left out.
+    /// Creates a list. Controllers beyond the limit and repeated keys are dropped.
     public init(_ controllers: [Controller] = []) {
         for controller in controllers { _ = add(controller) }
     }
 
-    /// By the key that it has, or the one that it announced.
+    /// The controller with this current or announced key.
     public subscript(key: PublicKey) -> Controller? { all.first { $0.has(key) } }
 
+    /// The controller whose current key has this fingerprint.
     public subscript(fingerprint fingerprint: String) -> Controller? { all.first { $0.key.fingerprint == fingerprint } }
 
+    /// All owners.
     public var owners: [Controller] { all.filter { $0.role == .owner } }
 
-    /// Nobody else could let anybody in or remove anybody.
+    /// Returns true if no other controller could invite or remove controllers.
     public func isLastOwner(_ controller: Controller) -> Bool {
         controller.role == .owner && owners.count == 1
     }
 
-    /// False when there is no room. A controller that is there already gets its new name, and its new role unless it is an owner.
-    /// Where another has the name already, a number is put behind it.
+    /// Adds a controller, or updates the name and role of a controller with the same key. An owner stays an owner. If
+    /// the name is in use, a number is appended. Returns false if the list is full.
     public mutating func add(_ controller: Controller) -> Bool {
         var controller = controller
         controller.name = freeName(controller)
@@ -71,7 +78,8 @@ public struct PairedControllers: Hashable, Sendable {
             return true
         }
         guard all.count < Self.limit, controller.nextKey.map({ self[$0] == nil }) ?? true else { return false }
-        // Whoever has a key that another controller had once is not that one.
+        // A key that another controller used earlier has that controller's authority, so this one needs a different
+        // authority.
         while all.contains(where: { $0.authority == controller.authority }) {
             controller.authority = controller.authority.following
         }
@@ -79,7 +87,7 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
-    /// Notes that the controller of this key will use another one. Returns false if another controller has that key.
+    /// Stores the announced next key of a controller. Returns false if another controller has that key.
     mutating func announce(_ next: PublicKey, of key: PublicKey) -> Bool {
         guard let index = all.firstIndex(where: { $0.has(key) }),
             !all.contains(where: { $0.key != all[index].key && $0.has(next) })
@@ -88,7 +96,7 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
-    /// The controller of this key has stored the plug's next key.
+    /// Records that the controller with this key has stored the plug's next key.
     mutating func note(plugsNext next: PublicKey, of key: PublicKey) {
         guard let index = all.firstIndex(where: { $0.has(key) }) else { return }
         all[index].knownNext = AuthorityID(next)
@@ -105,15 +113,16 @@ public struct PairedControllers: Hashable, Sendable {
         all.filter { $0.knownNext != AuthorityID(next) && ($0.role == .owner || time < Self.guestRotationTime) }
     }
 
-    /// It has begun to use the key that it announced.
+    /// Replaces a controller's current key by its announced key.
     ///
-    /// - Returns: the key of before; nil where this one was not announced.
+    /// - Returns: the previous key, or nil if `key` was not announced.
     mutating func turn(to key: PublicKey) -> PublicKey? {
         guard let index = all.firstIndex(where: { $0.nextKey == key }) else { return nil }
         defer { (all[index].key, all[index].nextKey) = (key, nil) }
         return all[index].key
     }
 
+    /// Changes the role and time limit of the controller with this current key.
     public mutating func setRole(_ grant: Grant, of key: PublicKey) {
         guard let index = all.firstIndex(where: { $0.key == key }) else { return }
         all[index].role = grant.role
@@ -125,14 +134,14 @@ public struct PairedControllers: Hashable, Sendable {
         all[index].secondsLeft = seconds
     }
 
-    /// The controller that was removed; nil if there was none of this fingerprint.
+    /// Removes a controller and returns it, or returns nil if no controller has this fingerprint.
     public mutating func remove(fingerprint: String) -> Controller? {
         guard let index = all.firstIndex(where: { $0.key.fingerprint == fingerprint }) else { return nil }
         return all.remove(at: index)
     }
 
-    /// Events tell who did something by this name. So no other controller may have it, and it has no round brackets: they surround
-    /// the name that a controller calls itself in Hello.
+    /// Returns a unique name without round brackets. Events identify controllers by name, and round brackets enclose
+    /// the name that a controller states in Hello.
     private func freeName(_ controller: Controller) -> String {
         let base = String(controller.name.map { $0 == "(" ? "[" : $0 == ")" ? "]" : $0 })
         let taken = Set(all.filter { !$0.has(controller.key) }.map(\.name))

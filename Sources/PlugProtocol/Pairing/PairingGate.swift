@@ -1,37 +1,39 @@
 internal import ProtocolCore
 
-/// When a plug lets itself be paired, and how fast somebody may guess its code: plug-wide, so that more connections do not
-/// mean more guesses. Nobody is ever locked out.
+/// The pairing window and the delay between proofs. The delay applies to the whole plug, so more connections do not
+/// allow more guesses. No client is ever locked out.
 struct PairingGate: Sendable {
-    /// How long a plug without any controller can be paired after it started.
+    /// The time for which a plug without controllers can be paired after its start.
     static let factoryWindow = Duration.seconds(600)
-    /// How long one can be paired after its button was held.
+    /// The time for which a plug can be paired after a person held its button.
     static let buttonWindow = Duration.seconds(120)
+    /// The delay after the first wrong proof.
     static let firstDelay = Duration.milliseconds(500)
+    /// The maximum delay.
     static let longestDelay = Duration.seconds(30)
 
-    /// When the window closes, or when it closed.
+    /// The time at which the window closes or closed. Nil if it never opened.
     private(set) var closesAt: Instant?
-    /// Wrong proofs since the last right one, or since somebody held the button.
+    /// The number of wrong proofs since the last correct one or the last long press of the button.
     private(set) var failures: UInt32 = 0
-    /// No proof is looked at before.
+    /// The earliest time of the next check.
     private(set) var notBefore = Instant.zero
 
     func isOpen(at now: Instant) -> Bool { closesAt.map { now < $0 } ?? false }
 
-    /// The window never gets shorter by this.
+    /// Opens the window or extends it. Never shortens it.
     mutating func open(for duration: Duration, now: Instant) {
         closesAt = max(closesAt ?? now, now + duration)
     }
 
-    /// Whoever holds the button stands before the plug: the waiting is not for him.
+    /// Opens the window and ends the delay, because a person at the plug is not a remote attacker.
     mutating func buttonHeld(now: Instant) {
         open(for: Self.buttonWindow, now: now)
         failures = 0
         notBefore = .zero
     }
 
-    /// The next proof waits: twice as long after each that was wrong, up to ``longestDelay``.
+    /// Doubles the delay of the next proof, up to ``longestDelay``.
     mutating func failed(now: Instant) {
         failures = failures == .max ? .max : failures + 1
         let doublings = min(Int(failures) - 1, 16)

@@ -1,35 +1,43 @@
 public import PlugModel
 public import ProtocolCore
 
-/// The controller's side of pairing with one plug, on one connection. It ends with the plug's key to pin, or with why not.
+/// The controller's side of pairing with a plug, for one connection. It finishes with the plug's key to pin, or with an
+/// error.
 public struct PairingSession: Machine, Sendable {
+    /// An event of the pairing connection.
     public enum Event: MachineEvent, Sendable {
-        /// The keys are those that TLS verified. `nonce`: 32 bytes fit for secrets, drawn for this connection.
+        /// The TLS handshake is complete. The keys are those that TLS verified. `nonce` has 32 bytes from a generator
+        /// that is suitable for secrets, drawn for this connection.
         case connected(plugKey: PublicKey, ownKey: PublicKey, nonce: [UInt8])
+        /// The plug sent these bytes.
         case received([UInt8])
+        /// The connection closed.
         case closed
+        /// The time of ``nextDeadline`` has come.
         case deadlineReached
     }
 
-    /// Performed in order.
+    /// An action for the shell. Actions are performed in order.
     public enum Action: Hashable, Sendable {
+        /// Send these bytes.
         case send([UInt8])
-        /// Close once what was sent before has gone out.
+        /// Close the connection after all earlier bytes are sent.
         case close
-        /// The last action. Whoever gets a plug pins its key now.
+        /// Finish. This is the last action. On success the caller pins the plug's key.
         case finish(Result<PairedPlug, PairingError>)
     }
 
     private enum Phase: Sendable {
         case idle
-        /// PairingRequest is out.
+        /// PairingRequest was sent.
         case asking(plugKey: PublicKey, ownKey: PublicKey, nonce: [UInt8])
-        /// The proof is out.
+        /// The proof was sent.
         case proving(PairingTranscript)
         case ended
     }
 
-    /// The plug makes a guesser wait for up to 30 s before it looks at a proof, and others may be waiting.
+    /// The maximum duration of the pairing. After wrong proofs a plug delays a check by up to 30 s, and other proofs
+    /// may be queued.
     static let patience = Duration.seconds(90)
 
     private let name: String
@@ -38,17 +46,21 @@ public struct PairingSession: Machine, Sendable {
     private var decoder = FrameDecoder()
     private var givesUpAt: Instant?
 
+    /// Creates a pairing.
+    ///
     /// - Parameters:
-    ///   - name: what a person calls this controller, at most 63 bytes.
-    ///   - code: from the plug's label.
+    ///   - name: the name of this controller, at most 63 bytes.
+    ///   - code: the code on the plug's label, or of an invitation.
     public init(name: String, code: SetupCode) {
         precondition(name.utf8.count <= PlugWire.maximumName, "a controller's name has at most 63 bytes")
         self.name = name
         self.code = code
     }
 
+    /// The time at which the pairing fails because the plug is silent.
     public var nextDeadline: Instant? { givesUpAt }
 
+    /// Handles an event and returns the actions that it requires.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .connected(let plugKey, let ownKey, let nonce):
@@ -110,7 +122,7 @@ public struct PairingSession: Machine, Sendable {
         case (.asking, .ping(let wire)), (.proving, .ping(let wire)):
             return [say { $0.pong.token = wire.token }]
         case (.asking, nil), (.proving, nil):
-            // A message of a later version is skipped.
+            // Messages of a later version are skipped.
             return []
         case (.asking, .some), (.proving, .some):
             return end(.failure(.protocolFault("a message came that does not belong into pairing")))
@@ -133,27 +145,35 @@ public struct PairingSession: Machine, Sendable {
     }
 }
 
-/// A plug that proved to know the setup code, and its key: to be pinned.
+/// A plug that has proved its knowledge of the setup code, and the key to pin.
 public struct PairedPlug: Hashable, Sendable {
+    /// The id of the plug.
     public var id: PlugID
+    /// The key that TLS verified.
     public var key: PublicKey
 
+    /// Creates a result.
     public init(id: PlugID, key: PublicKey) {
         self.id = id
         self.key = key
     }
 }
 
-/// Why a plug was not paired. Nothing was pinned here.
+/// The reason why a pairing failed. The controller has pinned no key.
 public enum PairingError: Error, Hashable, Sendable {
+    /// The plug's pairing window is closed.
     case windowClosed
+    /// The plug rejected the proof.
     case wrongCode
-    /// Whoever answers does not know the code.
+    /// The peer does not know the setup code, so it is not the plug.
     case notThePlug
-    /// The plug refused for another reason, which it gave.
+    /// The plug refused the pairing with this Goodbye.
     case refused(Goodbye)
+    /// The peer violated the protocol.
     case protocolFault(String)
+    /// The plug did not answer in time.
     case silent
+    /// The connection was lost.
     case connectionLost
 
     init(_ goodbye: Goodbye) {
@@ -169,6 +189,7 @@ public enum PairingError: Error, Hashable, Sendable {
 }
 
 extension PairingError: CustomStringConvertible {
+    /// The error for a user, with a hint if there is a remedy.
     public var description: String {
         switch self {
         case .windowClosed:

@@ -1,7 +1,6 @@
 package import PlugModel
 
-/// Everything that a controller can ask of a plug, under its name in the .proto: the messages of ControllerMessage, and the kinds of
-/// Command.
+/// A request of a controller, named as in the .proto: a message of ControllerMessage, or a kind of Command.
 package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
     case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
@@ -10,16 +9,17 @@ package enum AskedRequest: String, CaseIterable, Sendable {
 }
 
 extension Role {
-    /// The table of rights, request by role. Every message of a session is held against it, and nothing else decides.
+    /// Returns true if the role permits the request. This is the complete access table; no other code grants rights.
     ///
-    /// A controller that removes itself needs no right. What a message may say beyond this, the message's own code checks.
+    /// A controller needs no right to remove itself. Restrictions on the content of a message are checked where the
+    /// message is handled.
     package func may(_ request: AskedRequest) -> Bool {
         switch (request, self) {
-        // The session itself, and the way into it.
+        // The session and pairing.
         case (.hello, _), (.ping, _), (.pong, _), (.goodbye, _), (.pairing_request, _), (.pairing_proof, _): true
-        // Of a command its kind decides.
+        // The kind of the command decides.
         case (.command, _): true
-        // Of its own key everybody decides, and everybody has to know the plug's.
+        // Every controller decides about its own key, and must learn the plug's next key.
         case (.announce_key, _), (.next_key_kept, _): true
         case (.subscribe, _), (.acknowledge, _), (.fetch_samples, _): true
         case (.set_relay, .owner), (.set_relay, .user), (.set_relay, .guest): true
@@ -37,9 +37,9 @@ extension Role {
 }
 
 extension AskedRequest {
-    /// Requests that cost a write to flash whenever they are carried out; ``FlashBudget`` limits them. AnnounceKey and NextKeyKept
-    /// cost one only if they change something. SetRelay and SetLevel are written at most twice a minute, whoever switches, and
-    /// NewCode, Rename and Configure have a limit of their own.
+    /// True if the request writes flash each time. ``FlashBudget`` limits these requests. AnnounceKey and NextKeyKept
+    /// write only if they change something. SetRelay and SetLevel cause at most two writes per minute in total.
+    /// NewCode, Rename and Configure have their own limits.
     var writesFlash: Bool {
         switch self {
         case .remove_controller, .set_role, .invite, .manage_homekit: true
@@ -93,7 +93,7 @@ extension AskedRequest {
             }
     }
 
-    /// For a person: "may not ...".
+    /// The action for a user, to follow "may not".
     var described: String {
         switch self {
         case .hello, .ping, .pong, .goodbye, .command: "use the connection"

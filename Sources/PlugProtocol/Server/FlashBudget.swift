@@ -1,16 +1,16 @@
 internal import PlugModel
 internal import ProtocolCore
 
-/// How often requests of controllers may write to flash.
+/// Limits how often controllers' requests may write to flash.
 ///
-/// Each controller has an allowance of its own, so that none can use up what another needs, and all that are not owners share a
-/// second one, so that many guests do not wear out the flash together. The limits are in the table of smartplug.proto.
+/// Each controller has its own allowance, so one cannot consume another's. All controllers that are not owners share a
+/// second one, so that many guests together cannot wear out the flash. smartplug.proto lists the limits.
 struct FlashBudget: Sendable {
-    /// Tokens that come back at a steady rate.
+    /// A token bucket that refills at a steady rate.
     private struct Allowance: Sendable {
         let burst: Int
         let interval: Duration
-        /// When all tokens will be back.
+        /// The time at which all tokens will be available.
         private var fullAt = Instant.zero
 
         init(burst: Int, interval: Duration) { (self.burst, self.interval) = (burst, interval) }
@@ -20,15 +20,15 @@ struct FlashBudget: Sendable {
         mutating func spend(now: Instant) { fullAt = max(fullAt, now) + interval }
     }
 
-    /// At most 60 in any hour: 20 at once, and 40 that come back in an hour.
+    /// At most 60 writes in any hour: a burst of 20, and 40 refilled tokens.
     private static let perController = Allowance(burst: 20, interval: .seconds(90))
-    /// At most 120 in any hour.
+    /// At most 120 writes in any hour.
     private static let perAllOthers = Allowance(burst: 20, interval: .seconds(36))
 
     private var controllers: [AuthorityID: Allowance] = [:]
     private var others = FlashBudget.perAllOthers
 
-    /// Takes a token for one write. Returns false, and takes nothing, if there is none left.
+    /// Consumes a token for one write. Returns false and consumes nothing if none is available.
     mutating func spend(of controller: AuthorityID, _ role: Role, now: Instant) -> Bool {
         var own = controllers[controller] ?? FlashBudget.perController
         guard own.allows(now: now), role == .owner || others.allows(now: now) else { return false }
@@ -38,7 +38,7 @@ struct FlashBudget: Sendable {
         return true
     }
 
-    /// Forgets controllers that are no longer paired.
+    /// Discards the allowances of controllers that are no longer paired.
     mutating func keep(only paired: [AuthorityID]) {
         let paired = Set(paired)
         controllers = controllers.filter { paired.contains($0.key) }

@@ -2,7 +2,7 @@ internal import DequeModule
 import PlugModel
 internal import ProtocolCore
 
-/// The last lines of a plug's log: what led to now, and what waits for those who follow. Nothing else is queued for them.
+/// The last lines of a plug's log. It serves new followers as history and current followers as their queue.
 struct LogRing: Sendable {
     private var kept: Deque<LogLine> = []
     private var bytes = 0
@@ -14,7 +14,7 @@ struct LogRing: Sendable {
         byteLimit = bytes
     }
 
-    /// Returns the oldest lines, for which there is no room any more.
+    /// Appends a line and returns the evicted ones.
     mutating func append(_ line: LogLine) -> [LogLine] {
         kept.append(line)
         bytes += line.size
@@ -31,14 +31,14 @@ struct LogRing: Sendable {
     func lines(after number: UInt64) -> some Sequence<LogLine> { kept.lazy.drop { $0.number <= number } }
 }
 
-/// One session in the log.
+/// The position of a session in the log.
 struct LogCursor: Sendable {
     var level: LogLevel
-    /// When it ends by itself.
+    /// The time at which the subscription ends.
     var until: Instant
-    /// The number of the last line that was looked at.
+    /// The number of the last examined line.
     var last: UInt64 = 0
-    /// Lines that were forgotten before they could be sent, and have not been told of.
+    /// The number of lines that were evicted before they were sent, and that the controller does not know about yet.
     var lost: UInt64 = 0
 
     func wants(_ line: LogLine) -> Bool { line.level >= level && line.number > last }

@@ -1,14 +1,14 @@
 public import PlugModel
 internal import ProtocolCore
 
-/// The audit log: what belongs into it, and who reads it. The log itself is kept elsewhere.
+/// The audit log: creates its notes and answers requests for it. The shell stores the log.
 extension PlugServer {
     struct Asker: Sendable {
         var actor: AuditActor
         var command: PlugCommand
     }
 
-    /// Notes what a session did, or was refused.
+    /// Adds a note about an action of a session, or about its refusal.
     mutating func note(
         _ kind: AuditNote.Kind, of connection: ConnectionID, isRefused: Bool = false, _ detail: String = ""
     ) {
@@ -21,10 +21,10 @@ extension PlugServer {
             ?? .stranger(key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
     }
 
-    /// Who asked for a command that is being carried out; nil for one that is not.
+    /// Returns the actor of a command that is being executed, or nil for any other command.
     public func asker(of command: CommandID) -> AuditActor? { askers[command]?.actor }
 
-    /// Who asked for the factory reset that is not answered yet; nil where no controller did.
+    /// The actor of an unanswered factory reset, or nil if no controller requested one.
     public var resetAsker: AuditActor? { sessions.all.first(where: \.awaitsReset).map { actor(of: $0.connection) } }
 
     mutating func noteEnd(of command: CommandID, _ outcome: CommandOutcome) {
@@ -33,7 +33,8 @@ extension PlugServer {
             AuditNote(.refused, by: asker.actor, isRefused: true, "\(asker.command.words): \(refusal.code.words)"))
     }
 
-    /// One question at a time: a few bytes ask for half a frame, and thousands of such questions fit one read.
+    /// Allows one request at a time. A request has a few bytes and its answer half a frame, so one read could contain
+    /// thousands.
     mutating func fetchAudit(
         _ wire: WireFetchAudit, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]
@@ -54,7 +55,7 @@ extension PlugServer {
         precondition(
             page.entries.count <= PlugWire.auditEntriesAtOnce,
             "a page has at most \(PlugWire.auditEntriesAtOnce) entries")
-        // The session may have gone since it asked.
+        // The session may have ended since its request.
         guard case .established(var established) = sessions[connection]?.phase, established.awaitsAudit
         else { return }
         established.awaitsAudit = false
@@ -66,17 +67,17 @@ extension PlugServer {
 }
 
 extension PairedControllers.Controller {
-    /// As the audit log names it.
+    /// The controller as an actor of the audit log.
     public var auditActor: AuditActor {
         .controller(name: name, key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
     }
 
-    /// The same, in a detail.
+    /// The controller as a part of a note's detail.
     var inWords: String { "\(name) (\(key.fingerprint.prefix(AuditActor.keyDigits)))" }
 }
 
 extension PlugCommand {
-    /// In an entry of the audit log.
+    /// The command as a part of a note's detail.
     fileprivate var words: String {
         switch self {
         case .setRelay: "switch"
@@ -90,7 +91,7 @@ extension PlugCommand {
 }
 
 extension Refusal.Code {
-    /// In an entry of the audit log.
+    /// The code as a part of a note's detail.
     var words: String {
         switch self {
         case .notPaired: "not paired"

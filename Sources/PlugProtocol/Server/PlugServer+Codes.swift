@@ -1,11 +1,11 @@
 public import PlugModel
 internal import ProtocolCore
 
-/// Another setup code: first flash has it, then it holds, and who asked is told.
+/// Changes of the setup code: a new code is written to flash, then it becomes valid, then the request is answered.
 extension PlugServer {
     struct CodeChange: Sendable {
         let code: SetupCode
-        /// Nil: somebody at the plug's own machine, or a controller that has gone since.
+        /// The requesting session. Nil if the plug's local panel requested the change or the session has ended.
         var asker: ConnectionID?
         let actor: AuditActor
     }
@@ -24,14 +24,16 @@ extension PlugServer {
         actions.append(.keepCode(code))
     }
 
-    /// Somebody at the plug's own machine changes it. Nothing where it is being changed already.
+    /// Changes the code on request of the plug's local panel. Ignored while another change is in progress.
     mutating func changeCode(_ code: SetupCode, _ actions: inout [Action]) {
         guard codeChange == nil else { return }
         codeChange = CodeChange(code: code, asker: nil, actor: .panel)
         actions.append(.keepCode(code))
     }
 
-    /// - Parameter refusal: why flash does not have it; nil: it does.
+    /// Completes the change.
+    ///
+    /// - Parameter refusal: the reason why flash does not contain the code, or nil if it does.
     mutating func endCodeChange(_ refusal: Refusal?) {
         guard let change = codeChange.take() else { return }
         let asker = change.asker.flatMap { sessions[$0]?.connection }
@@ -47,6 +49,6 @@ extension PlugServer {
         notes.append(AuditNote(.refused, by: change.actor, isRefused: true, "\(request): \(refusal.code.words)"))
     }
 
-    /// The code that is about to be the plug's, while it is not in flash.
+    /// The new code while it is not in flash yet.
     public var codeInWriting: SetupCode? { codeChange?.code }
 }

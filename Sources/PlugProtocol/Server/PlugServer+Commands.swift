@@ -1,11 +1,11 @@
 import PlugModel
 internal import ProtocolCore
 
-/// Commands, whoever asks for them: the table of rights and the ledger are the same for all.
+/// Commands of all origins. Sessions and doors share the access table and the ledger.
 extension PlugServer {
-    /// In whose name a command is carried out.
+    /// The origin of a command.
     struct Commander: Sendable {
-        /// As the cause of an event tells it.
+        /// The name in the causes of events.
         let name: String
         let authority: AuthorityID
         let role: Role
@@ -14,17 +14,19 @@ extension PlugServer {
 
     enum Taken {
         case answered(CommandOutcome)
-        /// The outcome comes later. It waits for it now, or did before.
+        /// The outcome comes later. The waiter waits for it now, or already did.
         case waits, waitsAlready
     }
 
-    /// - Parameter mayWait: whether who asks may wait for another outcome.
+    /// Checks a command against the access table and the ledger, and starts it if it is new.
+    ///
+    /// - Parameter mayWait: true if the origin may wait for another outcome.
     mutating func take(
         _ command: PlugCommand, _ request: RequestID, of asker: Commander, _ waiter: RequestLedger.Waiter,
         mayWait: Bool, deadline: Instant, _ actions: inout [Action]
     ) -> Taken {
         let asked = AskedRequest(command)
-        // Not remembered either: the role may change.
+        // Not stored in the ledger, because the role may change.
         guard asker.role.may(asked) else {
             let refusal = refusal(of: asked, asker.role)
             noteRefusal(of: asker, "\(asked.rawValue): \(refusal.code.words)")
@@ -34,7 +36,7 @@ extension PlugServer {
         switch requests.admit(id, from: waiter, mayWait: mayWait, state: state) {
         case .answered(let outcome): return .answered(outcome)
         case .full:
-            // Not remembered as the request's answer: it may be sent again.
+            // Not stored in the ledger, so that the command can be retried.
             let busy = Refusal(.busy, "Too many commands wait at the plug; send it again later.")
             noteRefusal(of: asker, "command: \(busy.code.words)")
             return .answered(.refused(busy))
@@ -51,7 +53,7 @@ extension PlugServer {
         notes.append(AuditNote(.refused, by: asker.actor, isRefused: true, detail))
     }
 
-    /// A command that came through a door; its outcome is an ``Action/answer(_:ticket:_:)``.
+    /// Handles a command of a door. Its outcome is an ``Action/answer(_:ticket:_:)``.
     mutating func take(_ asked: DoorCommand, now: Instant, _ actions: inout [Action]) {
         let door = asked.door
         let asker = Commander(name: asked.askerName, authority: door.authority, role: door.role, actor: door.auditActor)
@@ -59,7 +61,7 @@ extension PlugServer {
             asked.command, asked.request, of: asker, .door(door, asked.ticket), mayWait: true,
             deadline: now + asked.within,
             &actions)
-        // The door limits how many wait.
+        // The door limits its number of waiting commands.
         if case .answered(let outcome) = taken { actions.append(.answer(door, ticket: asked.ticket, outcome)) }
     }
 }

@@ -1,5 +1,5 @@
 extension PlugServer {
-    /// A paired controller has a session.
+    /// True if a paired controller has an established session.
     public var isFollowed: Bool {
         sessions.all.contains(where: \.isEstablished)
     }

@@ -1,9 +1,9 @@
 import PlugModel
 internal import ProtocolCore
 
-/// The plug's HomeKit door, for its owners.
+/// Owners' access to the plug's HomeKit server.
 extension PlugServer {
-    /// One question at a time, since each may mean a write to flash.
+    /// Allows one request at a time, because each may write flash.
     mutating func manageHomeKit(
         _ wire: WireManageHomeKit, from connection: ConnectionID, _ established: ServerSession.Established,
         now: Instant,
@@ -21,7 +21,7 @@ extension PlugServer {
     }
 
     mutating func answer(homeKit answer: Result<HomeKitReport, Refusal>, on connection: ConnectionID) {
-        // The session may have gone since it asked.
+        // The session may have ended since its request.
         guard case .established(var established) = sessions[connection]?.phase, established.awaitsHomeKit
         else { return }
         established.awaitsHomeKit = false

@@ -1,10 +1,11 @@
 import PlugModel
 internal import ProtocolCore
 
-/// A controller takes another key without pairing anew: it announces that in a session of its old one. Either key counts until the
-/// first session of the new one, so that no loss of power and no end of a program, at whatever moment, locks it out.
+/// Key rotation of controllers without a new pairing. A controller announces its next key in a session of its current
+/// key. Both keys are valid until the first session with the next key, so neither a power loss nor a crash can lock the
+/// controller out.
 extension PlugServer {
-    /// Answered when flash has it: what is said after ``Action/keep(_:)`` waits for that.
+    /// Stores an announced key. The answer follows ``Action/keep(_:)``, so it is sent after the key is in flash.
     mutating func announceKey(
         _ wire: WireAnnounceKey, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
@@ -21,7 +22,7 @@ extension PlugServer {
         guard spendWrite(for: .announce_key, of: connection, now: now) else { return }
         let announcement = KeyAnnouncement(
             plug: identity.id, key: session.key, nextKey: next, nonce: session.nonce)
-        // TLS has proved the key of the session.
+        // TLS has already verified the key of the session.
         let isProved = next == session.key || announcement.isSigned(wire.signature, by: next)
         guard isProved, next != access.key, next != access.nextKey else {
             let detail =
@@ -44,7 +45,7 @@ extension PlugServer {
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
     }
 
-    /// Takes a write from the controller's budget. Refuses the request and returns false if none is left.
+    /// Consumes a write from the controller's budget. Refuses the request and returns false if none is left.
     mutating func spendWrite(for request: AskedRequest, of connection: ConnectionID, now: Instant) -> Bool {
         guard let controller = sessions[connection].flatMap({ access.controllers[$0.key] }),
             flashBudget.spend(of: controller.authority, controller.role, now: now)
@@ -57,7 +58,7 @@ extension PlugServer {
 
     // MARK: The plug's own key
 
-    /// The plug has drawn its next key, or goes on with one of before.
+    /// Announces the plug's next key to all sessions. The key is new, or was announced before a restart.
     mutating func announceOwnKey(_ next: PublicKey) {
         access.nextKey = next
         for session in sessions.all where session.isEstablished { tellNextKey(to: session.connection) }
@@ -73,21 +74,21 @@ extension PlugServer {
     ) {
         guard let next = access.nextKey, next.bytes.elementsEqual(wire.key), let key = sessions[connection]?.key,
             let controller = access.controllers[key], controller.knownNext != AuthorityID(next),
-            // It is said again in the next session.
+            // The controller confirms the key again in its next session.
             flashBudget.spend(of: controller.authority, controller.role, now: now)
         else { return }
         access.controllers.note(plugsNext: next, of: key)
         actions.append(.keep(access.controllers))
     }
 
-    /// Its connections show the next key from now on.
+    /// Replaces the plug's key by the announced next one. New connections use it.
     mutating func turnOwnKey() {
         guard let next = access.nextKey.take() else { return }
         access.key = next
         notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
     }
 
-    /// If this is the first session with an announced key, removes the previous key and ends its sessions.
+    /// Removes the previous key and ends its sessions if this is the first session with an announced key.
     mutating func turnKey(of connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
         guard let key = sessions[connection]?.key, let old = access.controllers.turn(to: key) else { return }
         access.times.move(from: old, to: key)

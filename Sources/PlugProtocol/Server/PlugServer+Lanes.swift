@@ -2,10 +2,10 @@ import PlugModel
 internal import ProtocolCore
 
 extension PlugServer {
-    /// Lets every session say what is due, and hands its bytes over. Runs at the end of each step.
+    /// Advances the lanes of all sessions and sends their output. Runs at the end of each step.
     mutating func pump(now: Instant, _ actions: inout [Action]) {
         continuation = nil
-        // All who follow live get the same bytes at the same instant: encoded once.
+        // The newest event is encoded once, because all live subscribers get the same bytes.
         var latest: (sequence: SequenceNumber, frame: [UInt8])?
         for connection in sessions.connections {
             guard let silentAt = sessions[connection]?.silentAt, now < silentAt else {
@@ -26,7 +26,7 @@ extension PlugServer {
         }
     }
 
-    /// Moves the lanes of one session forward, as far as its connection takes it.
+    /// Advances the lanes of a session while its connection is writable.
     private mutating func advance(
         _ connection: ConnectionID, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?, now: Instant,
         _ actions: inout [Action]
@@ -52,14 +52,14 @@ extension PlugServer {
         sessions[connection]?.phase = .established(established)
     }
 
-    /// Sends events after the cursor, one burst at most, and returns the new cursor.
+    /// Sends at most one burst of events after the cursor and returns the new cursor.
     private mutating func sendEvents(
         _ connection: ConnectionID, after cursor: SequenceNumber,
         _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
         now: Instant
     ) -> SequenceNumber {
         var cursor = cursor
-        // The ring overtook a subscriber who was slow to read: it is told, never left to guess.
+        // The ring overwrote events that a slow subscriber had not read. The subscriber is informed of the gap.
         if case .gap(let gap) = journal.resume(after: cursor) {
             let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
             sessions[connection]?.say { $0.subscribed = subscribed }
@@ -108,7 +108,7 @@ extension PlugServer {
 
     mutating func answer(fetch: UInt32, on connection: ConnectionID, chunk: [UInt8], next: Instant?) {
         precondition(chunk.count <= PlugWire.maximumChunk, "a chunk has at most \(PlugWire.maximumChunk) bytes")
-        // The session may have gone since it asked.
+        // The session may have ended since its request.
         guard case .established(var established) = sessions[connection]?.phase, let asked = established.fetches.first,
             asked.asked, asked.id == fetch
         else { return }

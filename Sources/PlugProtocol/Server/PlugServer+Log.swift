@@ -1,7 +1,7 @@
 import PlugModel
 internal import ProtocolCore
 
-/// The log lane: a cursor into the last lines for each session that follows, behind everything else that it is told.
+/// The log lane. Each following session has a cursor into the last lines. All other messages have priority over it.
 extension PlugServer {
     mutating func followLog(_ wire: WireFollowLog, from connection: ConnectionID, now: Instant) {
         let duration = min(.seconds(Int64(wire.seconds)), PlugWire.longestLog)
@@ -16,7 +16,7 @@ extension PlugServer {
             sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
             return
         }
-        // Whoever asks again goes on where it is.
+        // A repeated request keeps its position.
         var cursor = session.log ?? LogCursor(level: wire.level.model, until: now)
         cursor.level = wire.level.model
         cursor.until = now + duration
@@ -41,12 +41,12 @@ extension PlugServer {
         }
     }
 
-    /// Sends the next lines to a session that follows and has heard every event, and ends what has lasted long enough.
+    /// Sends the next lines to a following session that has received all events, and ends expired subscriptions.
     mutating func tellLog(_ connection: ConnectionID, now: Instant) {
         guard let session = sessions[connection], var cursor = session.log else { return }
         if session.writable, !hasEvents(for: session) {
             if let lines = nextLines(for: &cursor) { sessions[connection]?.say { $0.logLines = lines } }
-            // Others have their turn before the rest.
+            // Other sessions get their turn before the remaining lines.
             if log.hasMore(after: cursor.last) { continuation = now }
             sessions[connection]?.log = cursor
         }
@@ -73,7 +73,7 @@ extension PlugServer {
         return message.lost == 0 && message.lines.isEmpty ? nil : message
     }
 
-    /// The shell logs what the most curious of those who follow asked for, and falls back when they have gone.
+    /// Requests the lowest level that any session follows from the shell. Nil if no session follows.
     mutating func announceLogLevel(_ actions: inout [Action]) {
         let level = sessions.all.compactMap { $0.log?.level }.min()
         guard level != announcedLogLevel else { return }

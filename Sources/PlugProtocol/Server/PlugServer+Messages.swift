@@ -3,11 +3,11 @@ internal import ProtocolCore
 
 extension PlugServer {
     mutating func receive(_ bytes: [UInt8], on connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
-        // Bytes of a session that has ended cross with its close.
+        // Bytes of a session that has already ended are ignored.
         sessions[connection]?.lastReceived = now
         sessions[connection]?.decoder.append(bytes)
-        // The session may end with any message, and so may others before it. FactoryReset is the last message that is read: when its
-        // answer ends the session depends on flash, and nothing that follows may depend on that.
+        // Each message can end this session or others. FactoryReset is the last message to be read: the result of the
+        // reset depends on flash, and later messages must not depend on it.
         while let awaitsReset = sessions[connection]?.awaitsReset {
             if awaitsReset {
                 sessions[connection]?.decoder = FrameDecoder()
@@ -27,7 +27,8 @@ extension PlugServer {
         }
     }
 
-    /// A few bytes can ask for a long answer, and thousands of such questions fit one read.
+    /// Ends a session whose answers exceed the limit. Requests are short and answers long, so one read can contain
+    /// thousands of requests.
     private mutating func endWhereAnswersGrow(
         _ connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -39,7 +40,7 @@ extension PlugServer {
     private mutating func take(
         _ message: WireControllerMessage, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
-        // A message of a later version is skipped.
+        // Messages of a later version are skipped.
         guard let kind = message.kind else { return }
         if case .goodbye(let wire) = kind {
             actions.append(.close(connection, .endedByPeer(wire.model)))
@@ -84,7 +85,7 @@ extension PlugServer {
         guard hello.version == PlugWire.version else {
             return end(connection, Goodbye(version: hello.version), now: now, &actions)
         }
-        // Before anything changes: a message that is refused has no effect.
+        // Validated before any change, so that a refused message has no effect.
         let own = try WireScalar.name(hello.controller, "controller")
         turnKey(of: connection, now: now, &actions)
         guard let paired = sessions[connection].flatMap({ access.controllers[$0.key] }) else {
@@ -141,7 +142,7 @@ extension PlugServer {
         case .subscribe(let wire):
             subscribe(connection, established, try wire.model(), now: now)
         case .acknowledge(let wire):
-            // What is ahead of the journal was acknowledged before a reset and says nothing here.
+            // A number ahead of the journal was acknowledged before a factory reset and is ignored.
             guard wire.sequence < journal.nextSequence else { return }
             var established = established
             established.acknowledged = wire.sequence
@@ -243,7 +244,7 @@ extension PlugServer {
             switch waiter {
             case .door(let door, let ticket): actions.append(.answer(door, ticket: ticket, outcome))
             case .session(let connection):
-                // Who asked may have gone, and asks again when it is back.
+                // The session may have ended. The controller then repeats the request in a new session.
                 sessions[connection]?.waits(forRequests: -1)
                 answer(outcome, to: command.request, on: connection)
             }
@@ -252,8 +253,8 @@ extension PlugServer {
 }
 
 extension PairedControllers.Controller {
-    /// Who did something: the name given at pairing, with that of Hello behind it where it is another one. Anybody can call himself
-    /// as he likes in Hello.
+    /// The controller's name in events: the name from pairing, followed by the name in Hello if it differs. The name in
+    /// Hello is not authenticated.
     fileprivate func shown(as own: String) -> String {
         var own = own == name || InstanceNameRule.refusal(of: own) != nil ? "" : own
         while !own.isEmpty, name.utf8.count + own.utf8.count + 3 > PlugWire.maximumName { own.removeLast() }

@@ -2,7 +2,7 @@ import PlugModel
 internal import ProtocolCore
 
 extension PlugServer {
-    /// A controller asks to be paired: it gets the plug's nonce while the window is open.
+    /// Handles a pairing request. Answers with the plug's nonce if the plug accepts proofs.
     mutating func challenge(
         _ request: WirePairingRequest, from connection: ConnectionID, since: Instant, now: Instant,
         _ actions: inout [Action]
@@ -32,9 +32,10 @@ extension PlugServer {
         }
     }
 
-    /// Looks at the proofs that wait, oldest first, once the gate allows it.
+    /// Checks the queued proofs, oldest first, once the gate allows it.
     ///
-    /// All of them at the same time: so whoever comes while others guess is answered after one delay, however many they are.
+    /// All of them are checked at the same time, so a legitimate controller waits for only one delay, however many
+    /// clients guess.
     mutating func checkProofs(now: Instant, _ actions: inout [Action]) {
         guard access.gate.notBefore <= now else { return }
         while let connection = oldestProof {
@@ -56,7 +57,7 @@ extension PlugServer {
         }
     }
 
-    /// When the next proof that waits may be looked at; nil while none waits.
+    /// The time of the next check, or nil if no proof is queued.
     var nextProof: Instant? { oldestProof.map { _ in access.gate.notBefore } }
 
     private var oldestProof: ConnectionID? {
@@ -109,7 +110,7 @@ extension PlugServer {
         sessions[connection]?.say { $0.controllers.controllers = list }
     }
 
-    /// Forgets the controller and closes what it has open, the asker's own session perhaps among it.
+    /// Removes the controller and ends its sessions, which may include the requester's.
     mutating func removeController(
         _ fingerprint: String, asker: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -122,7 +123,7 @@ extension PlugServer {
         listControllers(to: asker, now: now)
     }
 
-    /// Those who asked for the reset hear that there will be none; the others were never told of it.
+    /// Informs the sessions that requested the reset that it failed. No other session knew of it.
     mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
         for session in sessions.all.filter(\.awaitsReset) { end(session.connection, .resetFailed, now: now, &actions) }
     }
@@ -140,7 +141,7 @@ extension Goodbye {
         .resetFailed, "The plug cannot be set back, since its flash cannot be written; it is as it was.")
     static let wrongCode = Goodbye(.wrongCode, "This is not the plug's setup code.")
 
-    /// A controller that speaks another version than the plug.
+    /// A Goodbye for a controller with a different protocol version.
     init(version: UInt32) {
         let side = version > PlugWire.version ? "the plug's firmware" : "the controller"
         self.init(

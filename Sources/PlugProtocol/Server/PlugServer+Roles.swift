@@ -1,9 +1,9 @@
 import PlugModel
 internal import ProtocolCore
 
-/// Who may do what, and who decides it.
+/// Access control by role.
 extension PlugServer {
-    /// A controller may always go itself.
+    /// Returns true if a controller removes itself, which every role may do.
     func isForItself(_ kind: WireControllerMessage.OneOf_Kind, _ connection: ConnectionID) -> Bool {
         guard case .removeController(let wire) = kind else { return false }
         return wire.fingerprint == sessions[connection]?.key.fingerprint
@@ -17,7 +17,7 @@ extension PlugServer {
             .notAllowed, "This controller is \(role.described) here and may not \(request.described). \(hint)")
     }
 
-    /// Answers a message other than Command that a role does not allow.
+    /// Refuses a message other than Command because of the controller's role.
     mutating func refuse(_ request: AskedRequest, _ role: Role, to connection: ConnectionID) {
         refuse(request, refusal(of: request, role), to: connection)
     }
@@ -83,17 +83,17 @@ extension PlugServer {
             note(.roleChanged, of: connection, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
             for session in sessions.all where known.has(session.key) {
                 sessions[session.connection]?.take(role: grant.role)
-                // Questions that are on their way are refused when their answers come.
+                // Requests in progress are refused when their answers arrive.
                 if session.log != nil, !grant.role.may(.follow_log) { endLog(session.connection) }
             }
-            // With what is left of a limited time, where it is one.
+            // Computes the stored part of a limited time before flash is written.
             passTime(now: now, &actions)
             actions.append(.keep(access.controllers))
         }
         listControllers(to: connection, now: now)
     }
 
-    /// Removes those whose time is over.
+    /// Removes the controllers whose time is over.
     mutating func passTime(now: Instant, _ actions: inout [Action]) {
         let before = access.controllers
         let over = access.times.pass(&access.controllers, now: now)
@@ -101,7 +101,7 @@ extension PlugServer {
         if over.isEmpty, access.controllers != before { actions.append(.keep(access.controllers)) }
     }
 
-    /// Forgets the controller and closes its sessions, the asker's own perhaps among them.
+    /// Removes the controller and ends its sessions, which may include the requester's.
     mutating func remove(
         _ controller: PairedControllers.Controller, by actor: AuditActor, _ goodbye: Goodbye, now: Instant,
         _ actions: inout [Action]
@@ -121,7 +121,7 @@ extension PlugServer {
 }
 
 extension Grant {
-    /// In an entry of the audit log.
+    /// The grant as a part of a note's detail.
     var inWords: String { seconds.map { "\(role.rawValue) for \($0) s" } ?? role.rawValue }
 }
 

@@ -1,27 +1,27 @@
 public import PlugModel
 public import ProtocolCore
 
-/// The plug's side of the protocol: its event journal and all its sessions, as one value.
+/// The plug's side of the protocol: the event journal and all sessions, as one value.
 ///
-/// The shell accepts connections and reports what they receive; the appliance reports what happened and what is now. A
-/// subscriber is a cursor into the journal: while its connection is not writable it waits, and nothing is queued for it.
+/// The shell reports connections and their bytes; the appliance reports events and states. A subscriber is a cursor
+/// into the journal: while its connection is not writable, it waits and nothing is queued for it.
 public struct PlugServer: Machine, Sendable {
-    /// What the plug says about itself in Welcome.
+    /// The plug's description in Welcome.
     public struct Identity: Hashable, Sendable {
         public var id: PlugID
         /// The service instance name, at most 63 bytes.
         public var name: String
-        /// The name that a person gave it. It differs from ``name`` while another host has that.
+        /// The name that a user gave the plug. It differs from ``name`` while another host uses it.
         public var givenName: String
         public var capabilities: Set<Capability>
         public var firmware: String
-        /// The boot that the plug's clock, and so every `now`, belongs to.
+        /// The boot that the plug's clock and every `now` belong to.
         public var boot: BootID
-        /// Its interfaces as they are now.
+        /// The current network interfaces.
         public var networks: [PlugNetwork] = []
-        /// The last end of its firmware that was not in order.
+        /// The last crash of the firmware.
         public var crash: PlugCrash?
-        /// What controllers may change of it, as it stands; nil where they cannot.
+        /// The settings that controllers can change, or nil without that capability.
         public var settings: RemoteSettings?
 
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
@@ -34,23 +34,24 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// What the plug grants its controllers at most.
+    /// The limits on the resources that controllers can use.
     public struct Limits: Hashable, Sendable {
-        /// Sessions at the same time. A further one gets Goodbye; it stops a flood from taking all descriptors.
+        /// Sessions at the same time. Keeps a flood of connections from using all descriptors.
         public var connections = 32
-        /// Those of one controller. Stops one that fails, or means ill, from taking them all.
+        /// Sessions per controller. Keeps a faulty or malicious controller from using all of them.
         public var connectionsOfController = 16
-        /// Connections of keys that are not paired. Stops strangers from taking the places of those who are.
+        /// Sessions with unpaired keys. Keeps strangers from using the places of paired controllers.
         public var strangers = 8
-        /// Bytes handed over for a connection that is not writable. Stops a peer that asks and never reads.
+        /// Bytes passed to a connection that is not writable. Stops a peer that sends requests and reads no answers.
         public var unsentBytes = 65_536
-        /// Outcomes kept to answer a repeated request. Stops the memory of commands from growing.
+        /// Outcomes for repeated requests. Limits the memory of commands.
         public var recentOutcomes = 512
-        /// Bytes of events sent to one session in one step, so that one who catches up does not delay the others.
+        /// Bytes of events per session and step, so that a session that catches up does not delay the others.
         public var burstBytes = 32_768
-        /// Lines of the log that are remembered for whoever asks what led to now, and wait for those who follow; and their
-        /// bytes. Stops a log that is written faster than it is read from growing.
+        /// Lines of the log for new followers and as the queue of current ones. Limits a log that is written faster
+        /// than sent.
         public var logLines = 200
+        /// Bytes of these lines.
         public var logBytes = 32_768
 
         public init() {}
@@ -63,64 +64,65 @@ public struct PlugServer: Machine, Sendable {
         /// The connection's send buffer filled up (false) or drained (true). A new connection is writable.
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
-        /// The service instance name changed. Every session is told.
+        /// The service instance name changed. Every session is informed.
         case renamed(String)
-        /// A person gave the plug this name, and it is announced under it, or under one with a number. Every session is told.
+        /// A user renamed the plug; the announced name may have a number appended. Every session is informed.
         case named(String, announcedAs: String)
-        /// What controllers may change stands otherwise. Every session is told.
+        /// The settings that controllers can change have changed. Every session is informed.
         case configured(RemoteSettings)
-        /// The plug's interfaces stand otherwise. Whoever opens a session is told; that needs no message of its own.
+        /// The network interfaces changed. Only Welcome contains them, so open sessions are not informed.
         case networks([PlugNetwork])
-        /// Something happened now: it gets a number and goes to the journal and to everyone who listens. It comes before
-        /// the ``commandOutcome(_:_:)`` of the command that caused it. `at` is its time where it waited for its number; such
-        /// events come in the order of their times.
+        /// An event happened; the journal numbers and delivers it. It precedes the ``commandOutcome(_:_:)`` of its
+        /// command. `at` is the time of a delayed event; such events arrive in the order of their times.
         case record(PlugEvent.Kind, at: Instant? = nil)
-        /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
+        /// Skip all numbers below `to`, because the plug cannot rely on its storage. Subscribers receive a gap.
         case leap(to: SequenceNumber)
+        /// The state of the appliance changed.
         case stateChanged(PlugState)
-        /// Somebody at the plug asks that it can be paired: its button was held for that.
+        /// A person held the plug's button to open the pairing window.
         case openPairing
-        /// Somebody at the plug removes the controller of this fingerprint; the last owner stays.
+        /// The plug's local panel removes a controller. Ignored for the last owner.
         case removeController(fingerprint: String)
-        /// Somebody at the plug's own machine gives it another setup code; nothing where it is being changed already.
+        /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
         case changeCode(SetupCode)
-        /// The answer to ``Action/keepCode(_:)``; nil: flash has it.
+        /// The answer to ``Action/keepCode(_:)``. Nil if flash contains the code.
         case codeKept(Refusal?)
-        /// The plug has a next key, which is told to all.
+        /// The plug has drawn its next key. Every session is informed.
         case nextKey(PublicKey)
-        /// It has taken the place of the one before.
+        /// The next key has replaced the current one.
         case keyTurned
-        /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
+        /// The factory reset is in flash. All sessions end and no new ones are accepted.
         case factoryReset
-        /// The answer to ``Action/factoryReset`` where that cannot be.
+        /// The answer to ``Action/factoryReset`` if the reset failed.
         case resetFailed
-        /// A command came through a door; answered by ``Action/answer(_:ticket:_:)``.
+        /// A door received a command. Answered by ``Action/answer(_:ticket:_:)``.
         case asked(DoorCommand)
-        /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
-        /// recorded with this request as its cause is filled in.
+        /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. If `done` has no event, the
+        /// server fills in the event that was recorded with this request as its cause.
         case commandOutcome(CommandID, CommandOutcome)
-        /// One chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty where there is
-        /// nothing. `next` is where the following chunk begins; nil ends the fetch.
+        /// A chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty if there are
+        /// no samples. `next` is the start of the next chunk; nil ends the fetch.
         case samples(ConnectionID, fetch: UInt32, chunk: [UInt8], next: Instant?)
-        /// Lines of the plug's log, in order, and how many more were written before them that nobody can tell any more. The
-        /// answer to it must not be logged, or each line would cause the next.
+        /// New log lines, in order, and the number of lines before them that are lost. The shell must not log while it
+        /// performs the resulting actions, or each line would cause another one.
         case logged([LogLine], lost: UInt64)
         /// The answer to ``Action/fetchAudit(_:after:limit:)``: at most ``PlugWire/auditEntriesAtOnce`` entries.
         case audit(ConnectionID, AuditPage)
         /// The answer to ``Action/manageHomeKit(_:_:)``.
         case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
-        /// Says Goodbye to all and accepts nobody any more.
+        /// Send Goodbye to all sessions and accept no new ones.
         case stop
         case deadlineReached
     }
 
+    /// A new connection.
     public struct Opening: Hashable, Sendable {
         public var connection: ConnectionID
-        /// Describes the other end to a person.
+        /// The other end of the connection, as text for a user.
         public var peer: String
-        /// The peer's key, which TLS verified.
+        /// The key that TLS verified.
         public var key: PublicKey
-        /// 32 bytes fit for secrets, drawn for this connection.
+        /// 32 bytes from a generator that is suitable for secrets, drawn for this connection.
         public var nonce: [UInt8]
 
         public init(_ connection: ConnectionID, peer: String, key: PublicKey, nonce: [UInt8]) {
@@ -132,33 +134,33 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// Performed in order. The answer to `perform` and `fetch` may be handed over while the actions are performed.
+    /// Performed in order. The shell may pass the answers of `perform` and `fetch` while it performs the actions.
     public enum Action: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
-        /// How a command ended that came through a door.
+        /// The outcome of a door's command.
         case answer(PlugDoor, ticket: UInt64, CommandOutcome)
-        /// Close once what was sent before has gone out.
+        /// Close the connection after all earlier bytes are sent.
         case close(ConnectionID, EndReason)
-        /// Carry out a command, before `deadline` or not at all. Comes once for a request, however often it was sent.
+        /// Execute a command before `deadline` or not at all. Sent once per request, even if the request is repeated.
         case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
-        /// Answer with the first chunk that has samples between the two plug times, both included.
+        /// Answer with the first chunk that has samples between two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
-        /// Answer with entries of the audit log after this number: of the newest `limit`, or of all, the oldest.
+        /// Answer with the oldest audit entries after this number; with `limit`, only of the newest `limit` entries.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
-        /// Do that at the plug's HomeKit door; answered at once or later.
+        /// Perform an order at the plug's HomeKit server. Answered at once or later.
         case manageHomeKit(ConnectionID, HomeKitOrder)
-        /// Write who is paired where it lasts, before what is sent after it.
+        /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
-        /// Write another setup code where it lasts; answered by ``Event/codeKept(_:)``. Comes again only after the answer.
+        /// Write a new setup code to flash; answered by ``Event/codeKept(_:)``. Sent again only after the answer.
         case keepCode(SetupCode)
-        /// Something happened at this machine's own gate: to be answered by ``Event/record(_:)``, so that it gets its number
-        /// as everything else does.
+        /// Record an event of the pairing gate: answered by ``Event/record(_:)``, which gives it a number.
         case record(PlugEvent.Kind)
-        /// The pairing window opened or closed: to be announced.
+        /// The pairing window opened or closed. The shell announces it.
         case pairingWindow(isOpen: Bool)
-        /// A controller wants the plug set back to factory state: answered by ``Event/factoryReset`` or ``Event/resetFailed``.
+        /// A controller requests a factory reset. Answered by ``Event/factoryReset`` or ``Event/resetFailed``.
         case factoryReset
-        /// Somebody follows the log from this level on, so everything of it is to be logged; nil: nobody does.
+        /// The lowest level that any session follows, so the shell must log everything from it on. Nil if no session
+        /// follows.
         case logLevel(LogLevel?)
 
         fileprivate var isAsk: Bool {
@@ -174,28 +176,28 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var state: PlugState
     public internal(set) var access: Access
     public let limits: Limits
-    /// What the last event was worth noting in the audit log; the next one begins with none.
+    /// The audit notes of the last handled event.
     public internal(set) var notes: [AuditNote] = []
-    /// Sessions that ended because what arrived was no frame or no message.
+    /// The number of sessions that ended because of an invalid frame or message.
     public private(set) var malformedCount: UInt64 = 0
     var sessions = SessionTable()
     var requests: RequestLedger
     var flashBudget = FlashBudget()
     var stopped = false
-    /// Set while a session has more to send than one step allows.
+    /// Set while a session has more to send than one step permits.
     var continuation: Instant?
     private var announcedWindow = false
-    /// What waits for flash.
+    /// The change that is waiting for flash.
     var codeChange: CodeChange?
     var log: LogRing
-    /// What the shell was told of it last.
+    /// The last level that was passed to the shell.
     var announcedLogLevel: LogLevel?
-    /// Who asked for a command that is being carried out: as many as the ledger has of those.
+    /// The actors of running commands. Limited by the ledger's number of running commands.
     var askers: [CommandID: Asker] = [:]
 
     /// - Parameters:
-    ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
-    ///   - requests: how commands of the life before ended, oldest first; when they come again they get that answer.
+    ///   - journal: commands that are recorded in its events count as executed and are not repeated.
+    ///   - requests: the outcomes of a previous run's commands, oldest first; a repeated request gets the stored one.
     public init(
         identity: Identity, access: Access, journal: EventJournal, requests finished: [FinishedRequest] = [],
         state: PlugState, limits: Limits = Limits()
@@ -285,8 +287,8 @@ public struct PlugServer: Machine, Sendable {
         return asksLast(actions)
     }
 
-    /// What is asked of the appliance comes after all that is sent: the shell may hand its answer over at once, while it
-    /// performs the actions, and the answer must not overtake what was said before.
+    /// Moves the requests to the appliance behind everything that is sent. The shell may pass their answers while it
+    /// performs the actions, and an answer must not overtake earlier messages.
     private func asksLast(_ actions: [Action]) -> [Action] {
         guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
         return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)
@@ -298,28 +300,29 @@ public struct PlugServer: Machine, Sendable {
         return sessions.all.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
     }
 
-    /// One session as `plugd status` shows it.
+    /// A session, as `plugd status` shows it.
     public struct Connection: Hashable, Sendable {
         public var id: ConnectionID
         public var peer: String
         /// Nil before Hello.
         public var controller: String?
-        /// The last event sent; nil while the event lane is closed.
+        /// The number of the last sent event, or nil while the event lane is closed.
         public var cursor: SequenceNumber?
-        /// The last event that the controller said took its effect.
+        /// The last event that the controller acknowledged.
         public var acknowledged: SequenceNumber?
     }
 
+    /// All sessions, oldest first.
     public var connections: [Connection] { sessions.all.map(\.summary) }
 
-    /// How the last commands ended, oldest first: what a restart must not forget.
+    /// The outcomes of the last commands, oldest first. They must survive a restart.
     public var finishedRequests: [FinishedRequest] { requests.finished }
 
-    /// Called once the state is known with which the plug goes on: the commands of the life before whose outcome a kill took,
-    /// but not their event. They ended with this state.
+    /// Completes the commands of a previous run whose event survived a crash and whose outcome did not. Called once the
+    /// initial state is known; the commands are answered with it.
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
-    /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
+    /// Returns the outcome of a command, or nil if it is running or not in the ledger.
     public func outcome(of command: CommandID) -> CommandOutcome? { requests.outcome(of: command) }
 
     private mutating func record(_ kind: PlugEvent.Kind, at time: Instant, now: Instant) {
@@ -360,8 +363,8 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// All places are taken: whoever has the most of them gives one up to a controller that would still have fewer. So none of those
-    /// who are paired is kept out by the others, who may be about to be removed.
+    /// Ends the newest session of the controller with the most sessions, if the new controller is paired and has fewer.
+    /// No paired controller can be kept out by the others, such as one that is about to be removed.
     private mutating func makeRoom(for newest: Opening, now: Instant, _ actions: inout [Action]) {
         let counts = sessions.all.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
         let own = counts[newest.key] ?? 0
@@ -378,7 +381,7 @@ public struct PlugServer: Machine, Sendable {
 
     private func connections(of key: PublicKey) -> Int { sessions.all.count { $0.key == key } }
 
-    /// Says Goodbye, closes and forgets the session.
+    /// Sends Goodbye, closes the connection and removes the session.
     mutating func end(_ connection: ConnectionID, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
         guard sessions[connection] != nil else { return }
         sessions[connection]?.say { $0.goodbye = WireGoodbye(goodbye) }

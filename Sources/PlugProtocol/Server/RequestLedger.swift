@@ -1,47 +1,49 @@
 internal import DequeModule
 import PlugModel
 
-/// Which commands are being carried out, and how the last ones ended: a request that comes again from the same authority
-/// gets the first answer.
+/// The running commands and the outcomes of the last ones. A repeated request of the same authority gets the first
+/// outcome.
 struct RequestLedger: Sendable {
-    /// Who asked for a command and waits for its outcome.
+    /// The origin that waits for an outcome.
     enum Waiter: Hashable {
         case session(ConnectionID)
-        /// The door's ticket.
+        /// A door, with the ticket of its command.
         case door(PlugDoor, UInt64)
     }
 
     private enum Entry: Sendable {
-        /// Those who asked, and the event that it caused so far.
+        /// Running. It has these waiters and has caused this event so far.
         case running(waiting: [Waiter], event: SequenceNumber?)
         case finished(CommandOutcome)
-        /// Carried out before the firmware restarted; the journal still has its event.
+        /// Executed before a restart of the firmware. The journal contains its event.
         case recorded(SequenceNumber)
     }
 
     enum Admission: Hashable {
-        /// Not seen before: carry it out.
+        /// The command is new and must be executed.
         case new
-        /// Being carried out; who asked now waits for its outcome, for the first time or again.
+        /// The command is running. The waiter now waits for its outcome, for the first time or again.
         case joined, joinedAgain
         case answered(CommandOutcome)
-        /// Too much is being carried out already.
+        /// Too many commands are running.
         case full
     }
 
     private var entries: [CommandID: Entry] = [:]
-    /// Those that have ended, oldest first.
+    /// The completed commands, oldest first.
     private var ended: Deque<CommandID> = []
-    /// How many of them each authority has.
+    /// The number of completed commands per authority.
     private var counts: [AuthorityID: Int] = [:]
     private let recentLimit: Int
     private let runningLimit: Int
 
+    /// Creates a ledger at the plug's start.
+    ///
     /// - Parameters:
-    ///   - recent: outcomes kept; the oldest is forgotten first.
-    ///   - running: commands carried out at the same time, also of connections that have gone.
-    ///   - journal: the events of the life before.
-    ///   - finished: how commands of the life before ended, oldest first.
+    ///   - recent: the maximum number of outcomes. The oldest is evicted first.
+    ///   - running: the maximum number of running commands, including those whose connection has ended.
+    ///   - journal: the events of the previous run.
+    ///   - finished: the outcomes of the previous run, oldest first.
     init(recent: Int, running: Int, journal: EventJournal, finished: [FinishedRequest]) {
         recentLimit = recent
         runningLimit = running
@@ -51,7 +53,7 @@ struct RequestLedger: Sendable {
         for past in finished { end(past.command, .finished(past.outcome)) }
     }
 
-    /// Those that ended and whose outcome is known, oldest first.
+    /// The completed commands with a known outcome, oldest first.
     var finished: [FinishedRequest] {
         ended.compactMap { command in outcome(of: command).map { FinishedRequest(command, $0) } }
     }
@@ -61,7 +63,7 @@ struct RequestLedger: Sendable {
         return outcome
     }
 
-    /// Those that only the journal tells of end with this state, so that they are remembered longer than their events.
+    /// Completes the commands that are known only from the journal with this state, so that they outlive their events.
     mutating func settle(with state: PlugState) -> [FinishedRequest] {
         var settled: [FinishedRequest] = []
         for command in ended {
@@ -73,9 +75,11 @@ struct RequestLedger: Sendable {
         return settled
     }
 
+    /// Looks a command up and adds it if it is new.
+    ///
     /// - Parameters:
-    ///   - mayWait: whether who asks may wait for another outcome.
-    ///   - state: what a command answers with that was carried out before a restart.
+    ///   - mayWait: true if the origin may wait for another outcome.
+    ///   - state: the state in the answer to a command that was executed before a restart.
     mutating func admit(
         _ command: CommandID, from waiter: Waiter, mayWait: Bool, state: PlugState
     ) -> Admission {
@@ -97,7 +101,7 @@ struct RequestLedger: Sendable {
         }
     }
 
-    /// Remembers which event records a command that is being carried out, or was before the firmware restarted.
+    /// Records the event of a command that is running or was executed before a restart.
     mutating func note(_ event: PlugEvent) {
         guard let command = event.command else { return }
         switch entries[command] {
@@ -107,7 +111,7 @@ struct RequestLedger: Sendable {
         }
     }
 
-    /// The outcome to answer with and who waits for it; nil for a request that is not being carried out.
+    /// Completes a command. Returns the outcome and its waiters, or nil if the command is not running.
     mutating func finish(_ command: CommandID, _ outcome: CommandOutcome) -> (CommandOutcome, [Waiter])? {
         guard case .running(let waiting, let event) = entries[command] else { return nil }
         var outcome = outcome
@@ -116,7 +120,7 @@ struct RequestLedger: Sendable {
         return (outcome, waiting)
     }
 
-    /// Forgets how the commands of all controllers but these ended: they were removed. Those under way end as they would have.
+    /// Discards the outcomes of all other controllers, which were removed. Running commands continue.
     mutating func keep(only controllers: [AuthorityID]) {
         let authorities = controllers + PlugDoor.allCases.map(\.authority)
         ended.removeAll { command in
@@ -138,7 +142,7 @@ struct RequestLedger: Sendable {
         if ended.count > recentLimit { forgetOne() }
     }
 
-    /// The oldest of the authority that has the most, so that nobody's commands push out those of another.
+    /// Evicts the oldest outcome of the authority with the most, so that one client cannot evict another's.
     private mutating func forgetOne() {
         guard let most = counts.max(by: { $0.value < $1.value })?.key,
             let index = ended.firstIndex(where: { $0.authority == most })
@@ -149,7 +153,7 @@ struct RequestLedger: Sendable {
 }
 
 extension PlugEvent {
-    /// The command that caused it, where one did.
+    /// The command that caused the event, or nil.
     var command: CommandID? {
         switch kind {
         case .relayChanged(_, cause: .controller(_, let request, let authority)),

@@ -2,20 +2,20 @@ internal import DequeModule
 import PlugModel
 internal import ProtocolCore
 
-/// The plug's view of one connection.
+/// The plug's side of one connection.
 struct ServerSession: Sendable {
     enum Phase: Sendable {
-        /// Connected; nothing but Hello and PairingRequest is allowed.
+        /// Connected. Only Hello and PairingRequest are allowed.
         case awaitingHello(since: Instant)
-        /// The challenge is out; nothing but the proof is allowed.
+        /// PairingChallenge was sent. Only PairingProof is allowed.
         case challenged(since: Instant, Pairing)
-        /// The proof came at that moment and is looked at when the gate allows.
+        /// The proof arrived at this time. It is checked when the gate allows it.
         case proving(since: Instant, Pairing, proof: [UInt8])
         case established(Established)
     }
 
     struct Pairing: Sendable {
-        /// The controller's own name for itself.
+        /// The name that the controller states.
         let name: String
         let transcript: PairingTranscript
     }
@@ -27,22 +27,22 @@ struct ServerSession: Sendable {
         var role: Role
         var events = EventLane.closed
         var states = StateLane.closed
-        /// Commands whose outcome this session waits for.
+        /// The number of commands whose outcome this session waits for.
         var requestsInFlight = 0
-        /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
+        /// The first fetch is being answered, the others wait. Limited by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
-        /// It asked for a part of the audit log.
+        /// True while a request for the audit log is unanswered.
         var awaitsAudit = false
-        /// A ManageHomeKit is not answered yet.
+        /// True while a ManageHomeKit is unanswered.
         var awaitsHomeKit = false
-        /// It asked for a factory reset.
+        /// True while a factory reset is unanswered.
         var awaitsReset = false
     }
 
     enum EventLane: Sendable {
         case closed
-        /// Everything up to the cursor was sent.
+        /// All events up to the cursor were sent.
         case open(cursor: SequenceNumber)
     }
 
@@ -51,28 +51,28 @@ struct ServerSession: Sendable {
         case open(StateSubscription)
     }
 
-    /// A cursor into the plug's samples.
+    /// A position in the plug's samples.
     struct Fetch: Sendable {
         let id: UInt32
         var from: Instant
         let to: Instant
-        /// The shell was asked for the chunk at `from` and has not answered.
+        /// True while the shell's answer for the chunk at `from` is due.
         var asked = false
     }
 
     let connection: ConnectionID
     let peer: String
-    /// The controller's, as TLS verified it.
+    /// The controller's key, which TLS verified.
     let key: PublicKey
-    /// For pairing on this connection.
+    /// The plug's nonce for this connection.
     let nonce: [UInt8]
     var phase: Phase
-    /// Where it is in the log; nil while it does not follow.
+    /// The position in the log, or nil if the session does not follow it.
     var log: LogCursor?
     var decoder = FrameDecoder()
     private var output = FrameEncoder()
     private(set) var writable = true
-    /// Bytes handed over since the connection stopped being writable.
+    /// The number of bytes passed on since the connection stopped being writable.
     private(set) var unsentBytes = 0
     var lastReceived: Instant
     private var lastSent: Instant
@@ -93,7 +93,7 @@ struct ServerSession: Sendable {
         if writable { unsentBytes = 0 }
     }
 
-    /// Puts a message behind what goes out at the end of this step.
+    /// Appends a message to the output of this step.
     mutating func say(_ fill: (inout WirePlugMessage) -> Void) {
         var message = WirePlugMessage()
         fill(&message)
@@ -113,27 +113,27 @@ struct ServerSession: Sendable {
 
     var outputBytes: Int { output.bytes.count }
 
-    /// Counts the commands whose outcome this session waits for.
+    /// Changes the number of commands whose outcome this session waits for.
     mutating func waits(forRequests change: Int) {
         guard case .established(var established) = phase else { return }
         established.requestsInFlight += change
         phase = .established(established)
     }
 
-    /// Fetches that wait for their last chunk.
+    /// The number of unfinished fetches.
     var fetchCount: Int {
         guard case .established(let established) = phase else { return 0 }
         return established.fetches.count
     }
 
-    /// Another role, from the next message on.
+    /// Changes the role. It applies from the next message on.
     mutating func take(role: Role) {
         guard case .established(var established) = phase else { return }
         established.role = role
         phase = .established(established)
     }
 
-    /// What goes out; nil where there is nothing.
+    /// Returns the output of this step, or nil if there is none.
     mutating func takeOutput(now: Instant) -> [UInt8]? {
         guard !output.bytes.isEmpty else { return nil }
         let bytes = output.take()
@@ -142,7 +142,7 @@ struct ServerSession: Sendable {
         return bytes
     }
 
-    /// Asks for a sign of life where this side has been silent for long.
+    /// Sends Ping if this side has been silent for the ping interval.
     mutating func keepAlive(now: Instant) {
         guard let pingAt, pingAt <= now else { return }
         pings += 1
@@ -150,14 +150,15 @@ struct ServerSession: Sendable {
         say { $0.ping.token = token }
     }
 
-    /// Nil before Hello, and while earlier bytes still wait to go out: they say as much as a ping.
+    /// The time of the next Ping. Nil before Hello, and while earlier bytes are unsent, since they serve the same
+    /// purpose.
     private var pingAt: Instant? {
         guard writable, case .established = phase else { return nil }
         return lastSent + PlugWire.pingInterval
     }
 
-    /// When the session ends for want of a word from the peer. Before Hello bytes alone do not count, so that nobody keeps
-    /// a place by trickling them.
+    /// The time at which silence ends the session. Before Hello received bytes do not extend it, so that a peer cannot
+    /// hold a place by sending single bytes.
     var silentAt: Instant {
         switch phase {
         case .awaitingHello(let since), .challenged(let since, _), .proving(let since, _, _):
@@ -185,14 +186,14 @@ struct ServerSession: Sendable {
     }
 }
 
-/// The state lane of one session: what it was told last, and when it wants to hear again.
+/// The state lane of a session: the last sent state and the conditions for the next one.
 struct StateSubscription: Sendable {
     let deadBandMilliwatts: UInt32
     let interval: Duration
     var sent: PlugState
     var sentAt: Instant
 
-    /// When the state is to be sent; nil while it is what was sent last.
+    /// Returns the time at which the state must be sent, or nil if it equals the last sent one.
     func due(_ state: PlugState) -> Instant? {
         guard state != sent else { return nil }
         guard state.relayOn == sent.relayOn, state.level == sent.level, let new = state.reading, let old = sent.reading

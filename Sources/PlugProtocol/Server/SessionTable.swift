@@ -1,10 +1,10 @@
 import PlugModel
 internal import ProtocolCore
 
-/// The open sessions in the order in which they were opened.
+/// The open sessions in the order of their opening.
 ///
-/// A session is addressed by its connection and never by a position: ending one session moves the others, and a message can end
-/// any session. Changes to a session that has ended have no effect.
+/// Sessions are addressed by connection and not by position, because ending one session moves the others, and any
+/// message can end any session. Changes to a session that has ended have no effect.
 struct SessionTable: Sendable {
     // No element is nil; the optional lets the subscript change an element in place.
     private var sessions: [ServerSession?] = []

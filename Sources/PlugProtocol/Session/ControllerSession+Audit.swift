@@ -2,7 +2,8 @@ import PlugModel
 internal import ProtocolCore
 
 extension ControllerSession {
-    /// A plug that would not answer is not asked.
+    /// Requests a page of the audit log. A plug without the capability would ignore the request, so the request is
+    /// refused locally.
     mutating func fetchAudit(after: UInt64, limit: UInt32?, _ actions: inout [Action]) {
         guard case .established(let plug) = phase else {
             wantedAudit = (after, limit)

@@ -2,7 +2,8 @@ import PlugModel
 internal import ProtocolCore
 
 extension ControllerSession {
-    /// A plug that would not answer is not asked.
+    /// Subscribes to the log. A plug without the capability would ignore the request, so the request is refused
+    /// locally.
     mutating func followLog(_ level: LogLevel, for duration: Duration, _ actions: inout [Action]) {
         guard case .established(let plug) = phase else {
             wantedLog = (level, duration)

@@ -2,7 +2,7 @@ import PlugModel
 internal import ProtocolCore
 
 extension ControllerSession {
-    /// What a plug did against the protocol.
+    /// A violation of the protocol by the plug.
     enum Fault: Error {
         case frame(FrameFault)
         case message(MessageFault)
@@ -37,7 +37,7 @@ extension ControllerSession {
     }
 
     private mutating func take(_ message: WirePlugMessage, now: Instant, _ actions: inout [Action]) throws(Fault) {
-        // A message of a later version is skipped.
+        // Messages of a later version are skipped.
         guard let kind = message.kind else { return }
         if case .goodbye(let wire) = kind {
             phase = .ended
@@ -102,7 +102,7 @@ extension ControllerSession {
             actions.append(.deliver(.state(try wire.state.model())))
         case .result(let wire):
             let (request, outcome) = try wire.model()
-            // An answer after its deadline is still the truth.
+            // An answer after the deadline is still valid.
             commands.removeAll { $0.request == request }
             actions.append(.deliver(.commandFinished(request, outcome)))
         case .samples(let wire):
@@ -167,7 +167,7 @@ extension ControllerSession {
         answersDue -= 1
     }
 
-    /// The answer to the last Ping says what the plug's clock showed on the way.
+    /// Updates the clock mapping from the answer to the last Ping.
     private mutating func answered(_ wire: WirePong, by plug: PlugDescription, now: Instant) throws {
         guard wire.token == lastPing.token, wire.hasPlugTime else { return }
         let measurement = ClockMapping(
@@ -180,7 +180,7 @@ extension ControllerSession {
         let next = try WireScalar.sequence(wire.nextSequence, "next_sequence")
         let gap = wire.hasGap ? try wire.gap.model() : nil
         if let gap, case .open(let expected) = lane {
-            // Unasked: the plug's journal overtook this session.
+            // The plug sent this without a request, because its journal overtook the session.
             guard gap.from == expected else {
                 throw Fault.order("A gap from \(gap.from) came where event \(expected) was due.")
             }
@@ -201,7 +201,7 @@ extension ControllerSession {
         actions.append(.deliver(.subscribed(next: next, gap: gap)))
     }
 
-    /// The first number of a lane that was asked for after `cursor`.
+    /// Returns the first number of a lane that was requested after `cursor`.
     private func begin(after cursor: SequenceNumber, _ gap: Gap?) throws -> SequenceNumber {
         guard let gap else { return cursor + 1 }
         switch gap.reason {
@@ -229,7 +229,7 @@ extension ControllerSession {
         actions.append(.deliver(.event(event, age: try age(of: event, wire, plug, now: now))))
     }
 
-    /// How long ago the event happened: what the plug said when it sent it, or more where it was long on its way.
+    /// Returns the age of an event: the age that the plug sent, or more if the message was delayed.
     private func age(
         of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant
     ) throws(MessageFault) -> Duration? {

@@ -2,60 +2,75 @@ internal import DequeModule
 public import PlugModel
 public import ProtocolCore
 
-/// The controller's side of one connection to a plug. A new connection is a new value; what lasts longer (the cursor,
-/// commands not yet answered) belongs to its owner.
+/// The controller's side of one connection to a plug. Each connection needs a new value. State that outlives a
+/// connection, such as the cursor and unanswered commands, belongs to the caller.
 public struct ControllerSession: Machine, Sendable {
+    /// An event of the connection, or a request of the caller.
     public enum Event: MachineEvent, Sendable {
+        /// The TLS handshake is complete.
         case connected
+        /// The plug sent these bytes.
         case received([UInt8])
-        /// From ``connected`` on, also before the plug answered. The newest wish wins while an earlier one is on its way.
+        /// Subscribe, or change the subscription. Allowed after ``connected``, even before the plug answers. If several
+        /// subscriptions are queued, only the last one is sent.
         case subscribe(SubscriptionOptions)
-        /// `deadline`: on the controller's clock; the plug carries it out before or not at all.
+        /// Send a command. `deadline` is on the controller's clock. The plug executes the command before it or not at
+        /// all.
         case command(RequestID, PlugCommand, deadline: Instant)
-        /// Every event up to this one has taken its effect.
+        /// Acknowledge all events up to this one. The caller has stored their effects.
         case acknowledge(SequenceNumber)
-        /// `from`, `to`: the plug's clock, both included. Answered chunk by chunk.
+        /// Fetch samples between two times on the plug's clock, both included. The answer arrives in chunks.
         case fetchSamples(UInt32, from: Instant, to: Instant)
-        /// There is reason to doubt the connection: asks for a sign of life, to be given within ``PlugWire/probeLimit``.
+        /// Probe a doubtful connection. The session ends unless the plug sends anything within ``PlugWire/probeLimit``.
         case probe
-        /// Whether bytes are taken from the network; they are at the start. While they are not, silence proves nothing.
+        /// Whether the shell reads from the network, initially true. While it does not, silence does not end the
+        /// session.
         case reading(Bool)
-        /// Asks who is paired.
+        /// Request the list of paired controllers.
         case listControllers
-        /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
+        /// Remove a controller. The answer is the list of the others, unless the controller removed itself.
         case removeController(fingerprint: String)
-        /// Has the plug let somebody else pair with this code, once; answered by ``SessionUpdate/invited(for:)``.
+        /// Invite one controller that knows this code. Answered by ``SessionUpdate/invited(for:)``.
         case invite(SetupCode, Grant)
-        /// Asks for the open invitations, or ends one; answered by ``SessionUpdate/invitations(_:)``.
+        /// Request the open invitations. Answered by ``SessionUpdate/invitations(_:)``.
         case listInvitations
+        /// Revoke an invitation by its number. Answered by ``SessionUpdate/invitations(_:)``.
         case revokeInvitation(UInt32)
-        /// Gives the controller of this key another role; answered with all of them.
+        /// Change the role of a controller. The answer is the list of all controllers.
         case setRole(fingerprint: String, Grant)
-        /// Asks about the plug's HomeKit door, or changes it; answered by ``SessionUpdate/homeKit(_:)``.
+        /// Query or change the plug's HomeKit server. Answered by ``SessionUpdate/homeKit(_:)``.
         case manageHomeKit(HomeKitOrder)
-        /// Gives the plug another setup code; answered by ``SessionUpdate/codeChanged``.
+        /// Replace the plug's setup code. Answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
-        /// Announces the key that this controller will have, with its signature of the ``KeyAnnouncement``, and that of the key
-        /// that it announced before if that is another one; answered by ``SessionUpdate/keyAccepted``.
+        /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature`
+        /// is by a different key that was announced earlier, and empty if there is none. Answered by
+        /// ``SessionUpdate/keyAccepted``.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
-        /// The plug's next key is stored.
+        /// Confirm that the plug's next key is stored.
         case nextKeyKept(PublicKey)
-        /// Has the plug set itself back to factory state; answered by the end of the session.
+        /// Reset the plug to its factory state. The answer is the end of the session.
         case factoryReset
-        /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
+        /// Follow the plug's log from this level on for a duration in whole seconds. Zero ends it. Allowed after
+        /// ``connected``.
         case followLog(LogLevel, for: Duration)
-        /// Asks for the entries of the audit log after this number: of the newest `limit`, or of all, the oldest. One at a
-        /// time, from ``connected`` on.
+        /// Request the entries of the audit log after this number, oldest first. With `limit` only the newest entries.
+        /// Only one request at a time. Allowed after ``connected``.
         case fetchAudit(after: UInt64, limit: UInt32?)
+        /// The connection closed.
         case closed
+        /// End the session with a Goodbye.
         case stop
+        /// The time of ``nextDeadline`` has come.
         case deadlineReached
     }
 
-    /// Performed in order. Further events may be handed over while the actions are performed.
+    /// An action for the shell. Actions are performed in order. The shell may pass further events while it performs
+    /// them.
     public enum Action: Hashable, Sendable {
+        /// Send these bytes.
         case send([UInt8])
-        /// Close once what was sent before has gone out.
+        /// Close the connection after all earlier bytes are sent.
+        /// Deliver an update to the caller.
         case close(EndReason)
         case deliver(SessionUpdate)
     }
@@ -78,48 +93,53 @@ public struct ControllerSession: Machine, Sendable {
         let deadline: Instant
     }
 
-    /// What a person calls this controller; the plug shows it as the cause of its commands.
+    /// The name of this controller. The plug records it as the cause of its commands.
     public let name: String
     var phase = Phase.idle
     var lane = EventLane.closed
-    /// The subscription that the plug has not answered yet, and the one to send after it.
+    /// The subscription that the plug has not answered yet.
     var subscribing: SubscriptionOptions?
+    /// The subscription to send after that answer.
     var wanted: SubscriptionOptions?
-    /// Bounded by ``PlugWire/requestsInFlight``.
+    /// Limited by ``PlugWire/requestsInFlight``.
     var commands: [PendingCommand] = []
-    /// Bounded by ``PlugWire/fetchesInFlight``.
+    /// Limited by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// How often it was asked who is paired, or about it, and not answered yet.
+    /// The number of unanswered requests about controllers, keys and codes.
     var answersDue: UInt = 0
-    /// The wish to follow the log that waits for Welcome.
+    /// The log subscription to send after Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?
-    /// It asked for the log, and the number of the last line that came.
+    /// True after a log subscription was sent.
     var asksForLog = false
+    /// The number of the last log line.
     var lastLine: UInt64 = 0
-    /// After which entry of the audit log it was asked, and not answered yet.
+    /// The entry number of the unanswered audit request.
     var auditAfter: UInt64?
-    /// The question that waits for Welcome.
+    /// The audit request to send after Welcome.
     var wantedAudit: (after: UInt64, limit: UInt32?)?
     var decoder = FrameDecoder()
     var output = FrameEncoder()
-    /// The plug's clock against the controller's; nil before the first Welcome.
+    /// The offset between the plug's clock and the controller's, or nil before the first Welcome.
     public internal(set) var clock: ClockMapping?
     var isReading = true
     var lastReceived = Instant.zero
-    /// When the sign of life was asked for that has not come yet.
+    /// The time of the unanswered probe.
     var probedAt: Instant?
-    /// The last Ping, whose answer tells the plug's time.
+    /// The last Ping. Its answer contains the plug's time.
     var lastPing: (token: UInt64, at: Instant) = (0, .zero)
 
+    /// Creates a session.
+    ///
     /// - Parameters:
-    ///   - name: at most 63 bytes.
-    ///   - clock: what an earlier session with the plug found out.
+    ///   - name: the name of this controller, at most 63 bytes.
+    ///   - clock: the mapping of an earlier session with the plug.
     public init(name: String, clock: ClockMapping? = nil) {
         precondition(name.utf8.count <= PlugWire.maximumName, "a controller's name has at most 63 bytes")
         self.name = name
         self.clock = clock
     }
 
+    /// Handles an event and returns the actions that it requires.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch phase {
@@ -136,7 +156,7 @@ public struct ControllerSession: Machine, Sendable {
         case .greeting, .established:
             take(event, now: now, &actions)
         case .ended:
-            // What crosses with the end of the session is of no use any more.
+            // Events that cross the end of the session are ignored.
             return []
         }
         keepAlive(now: now, &actions)
@@ -144,6 +164,7 @@ public struct ControllerSession: Machine, Sendable {
         return actions
     }
 
+    /// The time of the next Ping, command deadline or end for silence. Nil while there is no session.
     public var nextDeadline: Instant? {
         switch phase {
         case .idle, .ended: nil
@@ -152,7 +173,7 @@ public struct ControllerSession: Machine, Sendable {
         }
     }
 
-    /// When the plug's silence ends the session.
+    /// The time at which silence ends the session.
     private var silentAt: Instant? {
         guard isReading else { return nil }
         return sooner(lastReceived + PlugWire.silenceLimit, probedAt.map { $0 + PlugWire.probeLimit })
@@ -189,7 +210,7 @@ public struct ControllerSession: Machine, Sendable {
             ping(now: now)
         case .reading(let reads):
             if reads, !isReading {
-                // What came meanwhile is about to be read; the plug has all its time again.
+                // The bytes that arrived meanwhile are about to be read, so the limits start again.
                 lastReceived = now
                 if probedAt != nil { probedAt = now }
             }
@@ -247,7 +268,7 @@ public struct ControllerSession: Machine, Sendable {
     mutating func subscribeIfFree() {
         guard subscribing == nil, var options = wanted else { return }
         wanted = nil
-        // An open lane goes on from where it is: asking anew would bring what is on its way a second time.
+        // An open lane continues at its position. A new cursor would repeat events that are already on their way.
         if case .after = options.events, case .open = lane { options.events = .fromNow }
         subscribing = options
         say { $0.subscribe = WireSubscribe(options) }
@@ -284,7 +305,7 @@ public struct ControllerSession: Machine, Sendable {
         output.append(message)
     }
 
-    /// Says Goodbye and closes.
+    /// Sends Goodbye and closes.
     mutating func end(_ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
         say { $0.goodbye = WireGoodbye(goodbye) }
         flush(&actions)
@@ -310,7 +331,7 @@ public struct ControllerSession: Machine, Sendable {
         if now >= lastPing.at + PlugWire.pingInterval { ping(now: now) }
     }
 
-    /// Also where much else is sent: the answer tells the plug's time.
+    /// Sends Ping even if other messages are sent, because the answer contains the plug's time.
     private mutating func ping(now: Instant) {
         lastPing = (lastPing.token + 1, now)
         let token = lastPing.token
@@ -319,7 +340,8 @@ public struct ControllerSession: Machine, Sendable {
 
     private mutating func flush(_ actions: inout [Action]) {
         guard !output.bytes.isEmpty else { return }
-        // Before what is delivered: whoever hears it may say more at once, and that must not overtake what was said before.
+        // Sent before the updates are delivered: the caller may send more during delivery, which must not overtake
+        // these bytes.
         actions.insert(.send(output.take()), at: 0)
     }
 }

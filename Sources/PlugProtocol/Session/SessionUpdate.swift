@@ -1,49 +1,51 @@
 public import PlugModel
 
-/// What a session has to tell the controller, in the order in which it happened.
+/// An update that a session delivers to its caller, in the order of arrival.
 public enum SessionUpdate: Hashable, Sendable {
     /// The plug accepted the session.
     case welcomed(PlugDescription)
-    /// The event lane goes on after `gap`; `next` is the number of the next new event. Also comes unasked, with a gap, when
-    /// the plug's journal overtook this session.
+    /// The event lane continues after `gap`. `next` is the number of the next new event. Also sent without a request,
+    /// with a gap, when the plug's journal overtook the session.
     case subscribed(next: SequenceNumber, gap: Gap?)
-    /// The state when the state lane opened.
+    /// The state at the opening of the state lane.
     case snapshot(PlugState)
-    /// `age`: how long ago it happened; nil where it happened in another boot, so that nobody knows.
+    /// An event. `age` is the time since it happened, or nil if it happened in another boot and is unknown.
     case event(PlugEvent, age: Duration?)
-    /// An event that this version cannot read. It has happened, so the cursor moves past it.
+    /// An event of a later version. The cursor moves past it.
     case unknownEvent(SequenceNumber)
     /// The newest state.
     case state(PlugState)
+    /// The plug answered a command.
     case commandFinished(RequestID, CommandOutcome)
-    /// The deadline passed without an answer: it may or may not have taken effect. The same request id may be sent again.
+    /// The deadline of a command passed without an answer. The command may or may not have been executed. The caller
+    /// may send the same request id again.
     case commandUnanswered(RequestID)
-    /// One sample chunk of a fetch; empty where the plug has nothing in the range.
+    /// A sample chunk of a fetch. Empty if the plug has no samples in the range.
     case samples(fetch: UInt32, chunk: [UInt8], last: Bool)
-    /// Too many fetches run already; try again when one has ended.
+    /// The fetch was not sent: too many are running, its id is in use, or its range is invalid.
     case fetchRefused(UInt32)
-    /// Who is paired with the plug, in the order in which they were.
+    /// The paired controllers, in the order of their pairing.
     case controllers([PairedControllerEntry])
-    /// For so long somebody can pair with the code of the invitation.
+    /// The plug accepted the invitation. A controller can pair with its code for this duration.
     case invited(for: Duration)
-    /// The invitations that have been neither used nor ended, oldest first.
+    /// The open invitations, oldest first.
     case invitations([OpenInvitation])
-    /// The plug has another setup code.
+    /// The plug replaced its setup code.
     case codeChanged
-    /// The plug's HomeKit door as it stands.
+    /// The state of the plug's HomeKit server.
     case homeKit(HomeKitReport)
-    /// The key that the plug will have; to be stored, and confirmed.
+    /// The plug's next key. The caller stores it and confirms it with ``ControllerSession/Event/nextKeyKept(_:)``.
     case nextKey(PublicKey)
-    /// The plug knows the key that this controller announced.
+    /// The plug stored the next key that this controller announced.
     case keyAccepted
-    /// The plug does not do what was asked; the message by its name in the .proto.
+    /// The plug refused a request, named as in ControllerMessage.
     case requestRefused(String, Refusal)
-    /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.
+    /// The service instance name, the given name and the settings of the plug after a change.
     case described(name: String, given: String, RemoteSettings?)
-    /// A line of the plug's log, or how it stands with them.
+    /// An update of the log subscription.
     case log(LogUpdate)
-    /// A part of the plug's audit log, or why there is none.
+    /// A page of the audit log, or a refusal.
     case audit(Result<AuditPage, Refusal>)
-    /// The last update of a session. The outcome of commands still open is unknown.
+    /// The session ended. This is the last update. The outcome of unanswered commands is unknown.
     case ended(EndReason)
 }
