@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// A plug's audit log over its session: who changed, or tried to change, what the plug is and whom it obeys. The protocol, its frames and
-// its limits are in smartplug.proto.
+// A plug's audit log: changes, and attempted changes, of its configuration and its access rights. smartplug.proto
+// describes the protocol, its frames and its limits.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -32,33 +32,33 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// the actor was
+  /// the plug paired with the actor
   case paired // = 1
   case pairingFailed // = 2
 
-  /// detail: who was
+  /// the plug removed the controller that detail names
   case removed // = 3
 
-  /// a request or a command; detail: which, and why
+  /// the plug refused a request or a command; detail: which one, and the code
   case refused // = 4
 
-  /// the first entry of the plug that was reset: it knows no older ones
+  /// the first entry after a factory reset, which deletes all older ones
   case factoryReset // = 5
 
-  /// detail: from what to what
+  /// detail: the old and the new name
   case renamed // = 6
 
-  /// detail: what changed
+  /// detail: the changed settings
   case configured // = 7
 
-  /// detail: its version, and that of before
+  /// detail: the new and the previous version
   case firmware // = 8
   case roleChanged // = 9
   case invited // = 10
   case codeChanged // = 11
   case keyRotated // = 12
 
-  /// entries were spoiled in flash, or cut off by a loss of power
+  /// entries were lost to corrupt flash or a power failure
   case lost // = 13
   case UNRECOGNIZED(Int)
 
@@ -131,21 +131,21 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
   case unspecified // = 0
   case controller // = 1
 
-  /// its key is not paired
+  /// a peer whose key is not paired
   case stranger // = 2
   case button // = 3
 
-  /// on the plug's own machine
+  /// the plug's local panel
   case panel // = 4
   case configuration // = 5
 
-  /// by itself
+  /// the plug on its own
   case plug // = 6
 
-  /// somebody at the plug's MQTT broker
+  /// a client of the plug's MQTT broker
   case broker // = 7
 
-  /// a controller of HomeKit, or somebody who wanted to be one
+  /// a HomeKit controller, paired or not
   case homekit // = 8
   case UNRECOGNIZED(Int)
 
@@ -198,16 +198,16 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// Asks for a part of the log. Answered with AuditEntries; the next part is asked for when that has come.
+/// Requests a page of the log. Answered with AuditEntries. Only one request at a time.
 nonisolated struct WireFetchAudit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// entries with a higher number, at most 2^53; 0: all
+  /// entries with a higher number, at most 2^53; 0 for all
   var after: UInt64 = 0
 
-  /// of them the newest, at most so many; 0: all
+  /// only the newest entries, at most this many; 0 for no limit
   var limit: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -223,7 +223,7 @@ nonisolated struct WireAuditEntries: Sendable {
   /// at most 100, oldest first
   var entries: [WireAuditEntry] = []
 
-  /// nothing of what was asked for comes after them
+  /// true if no later entry matches the request
   var last: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -236,32 +236,32 @@ nonisolated struct WireAuditEntry: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// rises, 1 to 2^53; one may be missing, where entries of other kinds are kept longer
+  /// Rises from 1 to 2^53; not consecutive, because kinds of entries are evicted at different rates.
   var number: UInt64 = 0
 
-  /// the boot to which plug_time belongs; absent: that of the Welcome
+  /// the boot that plug_time belongs to; empty for the boot in Welcome
   var bootID: Data = Data()
 
-  /// nanoseconds since that boot, whole milliseconds
+  /// nanoseconds since that boot, in whole milliseconds
   var plugTime: UInt64 = 0
 
   var kind: WireAuditKind = .unspecified
 
   var actor: WireAuditActor = .unspecified
 
-  /// the name given at pairing, at most 63 bytes; empty unless the actor is a controller
+  /// the name from pairing, at most 63 bytes; empty unless the actor is a controller
   var controller: String = String()
 
-  /// the first 12 hexadecimal digits of its fingerprint, or of the stranger's; else empty
+  /// The first 12 hexadecimal digits of the fingerprint of the controller's or stranger's key, else empty.
   var key: String = String()
 
-  /// false: it was done
+  /// true if the plug refused the action, false if it performed it
   var refused: Bool = false
 
-  /// a few words, at most 160 bytes
+  /// a few words for a user, at most 160 bytes
   var detail: String = String()
 
-  /// how often, from plug_time on for at most an hour; at least 1
+  /// the number of occurrences within an hour of plug_time, at least 1
   var count: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

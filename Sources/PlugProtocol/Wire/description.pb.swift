@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// What a plug says of itself, and what a person may change of it. The protocol, its frames and its limits are in smartplug.proto.
+// The description of a plug and its settings. smartplug.proto describes the protocol, its frames and its limits.
 
 internal import SwiftProtobuf
 
@@ -28,10 +28,10 @@ nonisolated enum WirePowerOn: SwiftProtobuf.Enum, Swift.CaseIterable {
   case off // = 1
   case on // = 2
 
-  /// as it was before
+  /// the state before the power loss
   case last // = 3
 
-  /// on, and nobody turns it off: only the plug's own configuration says so, and takes it back
+  /// On, and no command or button turns it off; only the plug's own configuration sets and clears it.
   case lockedOn // = 4
   case UNRECOGNIZED(Int)
 
@@ -114,19 +114,19 @@ nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// The last life of the plug's firmware that did not end in order. For people, and for whoever looks for a fault.
+/// The last crash of the plug's firmware, for diagnosis.
 nonisolated struct WireCrash: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// lines: the signal, which firmware it was and where it was in it; at most 2048 bytes
+  /// Lines of text: the signal, the firmware version and the location in the firmware; at most 2048 bytes.
   var report: String = String()
 
-  /// such ends since the plug's boot, with this one; 0: it was in an earlier boot
+  /// Crashes since the plug's boot, including this one; 0 if this one was in an earlier boot.
   var count: UInt32 = 0
 
-  /// how long ago; absent: in an earlier boot, or nobody knows
+  /// time since the crash; absent if it was in an earlier boot or is unknown
   var ageMs: UInt64 {
     get {_ageMs ?? 0}
     set {_ageMs = newValue}
@@ -143,40 +143,40 @@ nonisolated struct WireCrash: Sendable {
   fileprivate var _ageMs: UInt64? = nil
 }
 
-/// A network interface of the plug, and where its addresses come from. For people, and for whoever looks for a fault.
+/// A network interface of the plug and the source of its addresses, for diagnosis.
 nonisolated struct WireNetwork: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as the plug's system calls it: "eth0"
+  /// the name that the plug's system uses, such as "eth0"
   var name: String = String()
 
-  /// the plug gives it its addresses itself; false: another program does
+  /// true if the plug manages the addresses, false if another program does
   var managed: Bool = false
 
-  /// why, as a sentence
+  /// the reason for `managed`, as a sentence
   var reason: String = String()
 
-  /// "02:00:00:00:00:01"
+  /// such as "02:00:00:00:00:01"
   var hardwareAddress: String = String()
 
-  /// all that it has, of both families, at most 16
+  /// all IPv4 and IPv6 addresses, at most 16
   var addresses: [String] = []
 
-  /// that of RFC 3927; this and what follows may be absent
+  /// the IPv4 link-local address (RFC 3927); empty if there is none, like the lease fields
   var linkLocal: String = String()
 
-  /// what a DHCP server gave,
+  /// the address that a DHCP server leased
   var leaseAddress: String = String()
 
-  /// which one it was,
+  /// the address of that DHCP server
   var leaseServer: String = String()
 
-  /// and the way out that it named
+  /// the router that the DHCP server named
   var leaseRouter: String = String()
 
-  /// for which the lease still stands; absent: for ever
+  /// remaining time of the lease; absent if it never expires
   var leaseSeconds: UInt32 {
     get {_leaseSeconds ?? 0}
     set {_leaseSeconds = newValue}
@@ -186,7 +186,7 @@ nonisolated struct WireNetwork: Sendable {
   /// Clears the value of `leaseSeconds`. Subsequent reads from it will return its default value.
   mutating func clearLeaseSeconds() {self._leaseSeconds = nil}
 
-  /// with other hosts about addresses, since the plug's start
+  /// number of address conflicts with other hosts since the plug's start
   var conflicts: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -196,19 +196,19 @@ nonisolated struct WireNetwork: Sendable {
   fileprivate var _leaseSeconds: UInt32? = nil
 }
 
-/// What a person may change of a plug from afar, as it stands.
+/// The current values of the settings that a controller can change.
 nonisolated struct WireSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// what the relay does when power returns
+  /// the state of the relay after power returns
   var powerOn: WirePowerOn = .unspecified
 
-  /// turns off so long after it was turned on, unless the command says otherwise; 0: it does not
+  /// time after which the plug turns off, unless the command has its own time; 0 for never
   var autoOffMs: UInt32 = 0
 
-  /// tenths of a watt; it turns off and locks when it carries more for some seconds; absent:
+  /// Tenths of a watt; the plug turns off and locks after several seconds above it; absent for no limit.
   var powerLimitDw: UInt32 {
     get {_powerLimitDw ?? 0}
     set {_powerLimitDw = newValue}
@@ -225,15 +225,15 @@ nonisolated struct WireSettings: Sendable {
   fileprivate var _powerLimitDw: UInt32? = nil
 }
 
-/// The plug takes another service instance name, which goes before the one of its own configuration until a factory reset, over every
-/// restart. It says goodbye for the old name and claims the new one. Where another plug has that already it gets a number, as in
-/// "Lamp (2)": DescriptionChanged says what it is called in the end. The session stays.
+/// Sets the service instance name. It takes precedence over the name in the plug's own configuration until a factory
+/// reset. The plug sends goodbye packets for the old name and claims the new one. If another host uses the name, the
+/// plug appends a number, as in "Lamp (2)"; DescriptionChanged has the final name. The session continues.
 nonisolated struct WireRename: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 63 bytes, with something visible, without control characters, line separators or marks of direction
+  /// 1 to 63 bytes, at least one visible character, no control characters, line separators or direction marks.
   var name: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -241,14 +241,14 @@ nonisolated struct WireRename: Sendable {
   init() {}
 }
 
-/// Changes settings, all of them or none, until a factory reset and over every restart. What is absent stays. A message with a field
-/// that this version does not know is refused (UNSUPPORTED), and so is one without any.
+/// Changes settings until a factory reset, all of them or none. Absent settings stay unchanged. A message with an
+/// unknown field, and one without any field, is refused (UNSUPPORTED).
 nonisolated struct WireConfigure: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// not LOCKED_ON, and no other on a plug that is (LOCKED_ON)
+  /// not LOCKED_ON; refused (LOCKED_ON) by a plug that is locked on
   var powerOn: WirePowerOn {
     get {_powerOn ?? .unspecified}
     set {_powerOn = newValue}
@@ -258,7 +258,7 @@ nonisolated struct WireConfigure: Sendable {
   /// Clears the value of `powerOn`. Subsequent reads from it will return its default value.
   mutating func clearPowerOn() {self._powerOn = nil}
 
-  /// 0, or 1000 to 2592000000 (30 days); holds from the next time that it is turned on
+  /// 0, or 1000 to 2592000000 (30 days); applies the next time that the plug is turned on.
   var autoOffMs: UInt32 {
     get {_autoOffMs ?? 0}
     set {_autoOffMs = newValue}
@@ -268,7 +268,7 @@ nonisolated struct WireConfigure: Sendable {
   /// Clears the value of `autoOffMs`. Subsequent reads from it will return its default value.
   mutating func clearAutoOffMs() {self._autoOffMs = nil}
 
-  /// 10 up to the limit of the plug's own configuration, which is there for the hardware
+  /// 10 up to the limit in the plug's own configuration, which protects the hardware.
   var powerLimitDw: UInt32 {
     get {_powerLimitDw ?? 0}
     set {_powerLimitDw = newValue}
@@ -278,7 +278,7 @@ nonisolated struct WireConfigure: Sendable {
   /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
   mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
 
-  /// these are again as the plug's own configuration says; not beside a value of the same
+  /// Settings to restore to the plug's own configuration; must not also have a value.
   var asConfigured: [WireSetting] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The plug's HomeKit door over a session of its owner. The protocol, its frames and its limits are in smartplug.proto.
+// Owners' access to the plug's HomeKit server. smartplug.proto describes the protocol, its frames and its limits.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -27,17 +27,17 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Asks who is paired by HomeKit, and with which code others pair. Answered with HomeKitStatus, or with RequestRefused: this controller is no
-/// owner, or HomeKit is off.
+/// Requests the HomeKit setup code and the paired HomeKit controllers, and removes controllers. Answered with
+/// HomeKitStatus, or with RequestRefused if this controller is not an owner or HomeKit is off.
 nonisolated struct WireManageHomeKit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// a HomeKit controller that is removed first, by its identifier of at most 64 bytes; empty: none
+  /// identifier of a HomeKit controller to remove first, at most 64 bytes; empty for none
   var remove: Data = Data()
 
-  /// all of them are
+  /// removes all HomeKit controllers
   var removeAll: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -50,13 +50,13 @@ nonisolated struct WireHomeKitStatus: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// XXX-XX-XXX
+  /// as XXX-XX-XXX
   var setupCode: String = String()
 
-  /// of its QR code: X-HM://...
+  /// the URI in the setup QR code, beginning with X-HM://
   var setupPayload: String = String()
 
-  /// six bytes in hexadecimal, with colons
+  /// six bytes in hexadecimal, separated by colons
   var deviceID: String = String()
 
   /// at most 16
@@ -72,13 +72,13 @@ nonisolated struct WireHomeKitController: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as it calls itself, a UUID as a rule
+  /// chosen by the controller, usually a UUID
   var identifier: Data = Data()
 
-  /// it may add and remove others
+  /// true if it may add and remove other controllers
   var admin: Bool = false
 
-  /// that it has now
+  /// number of its open sessions
   var sessions: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

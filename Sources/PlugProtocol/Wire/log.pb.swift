@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// A plug's log over its session. The protocol, its frames and its limits are in smartplug.proto, and LogAnswer, which refuses.
+// A plug's log. smartplug.proto describes the protocol, its frames and its limits, and contains LogAnswer.
 
 internal import SwiftProtobuf
 
@@ -25,7 +25,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 nonisolated enum WireLogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// as one that the receiver does not know: INFO
+  /// treated as INFO, like any unknown level
   case unspecified // = 0
   case trace // = 1
   case debug // = 2
@@ -82,18 +82,18 @@ nonisolated enum WireLogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// Has the plug tell its log: first the last lines that it remembers, then each when it is written. While somebody follows,
-/// the plug writes down what is as severe as the most curious of them asked for; afterwards what it did before. Asked again
-/// in the same session it changes level and time, and no line comes twice. Answered with LogAnswer.
+/// Subscribes to the plug's log. The plug sends the last lines that it has, then each new line. While a session follows
+/// the log, the plug logs at the lowest level that any follower requested; afterwards it returns to its own level. A
+/// repeated request in a session changes level and duration and repeats no line. Answered with LogAnswer.
 nonisolated struct WireFollowLog: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// lines of this level and of those more severe
+  /// the lowest severity to send
   var level: WireLogLevel = .unspecified
 
-  /// for so long from now; 0: no longer
+  /// duration from now on; 0 ends the subscription
   var seconds: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -101,7 +101,7 @@ nonisolated struct WireFollowLog: Sendable {
   init() {}
 }
 
-/// What the plug really gives.
+/// The granted subscription.
 nonisolated struct WireLogFollowed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -127,14 +127,14 @@ nonisolated struct WireLogEnded: Sendable {
   init() {}
 }
 
-/// Lines of the log, in order, in a lane of their own: they go out when no event waits, and none of them waits for a slow
-/// reader beyond what the plug remembers.
+/// Lines of the log, in order. They are sent when no event is waiting. The plug does not wait for a slow reader: lines
+/// beyond its limits are lost.
 nonisolated struct WireLogLines: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// lines that the plug forgot before they could be sent; they came before these
+  /// number of lines before these that the plug evicted before it could send them
   var lost: UInt64 = 0
 
   /// at most 32
@@ -150,15 +150,15 @@ nonisolated struct WireLogLine: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// rises; begins at 1 when the firmware starts. Lines of other levels have the numbers between.
+  /// rises from 1 at the start of the firmware; lines of other levels use numbers too
   var number: UInt64 = 0
 
-  /// nanoseconds since the boot that Welcome named
+  /// nanoseconds since the boot in Welcome
   var plugTime: UInt64 = 0
 
   var level: WireLogLevel = .unspecified
 
-  /// which part of the firmware says it, at most 63 bytes
+  /// the part of the firmware that logged the line, at most 63 bytes
   var part: String = String()
 
   /// at most 1024 bytes

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// Who may command a plug: the messages of pairing, those about the controllers that a plug knows, and refusals. The protocol, its
-// frames and its limits are in smartplug.proto.
+// Access to a plug: pairing, management of paired controllers, and refusals. smartplug.proto describes the protocol,
+// its frames and its limits.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,22 +28,22 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What a controller may do. The table of rights, request by role, is in Server/AccessTable.swift; who asks for what its role does
-/// not allow is refused (NOT_ALLOWED), with a sentence that says who may allow it.
+/// The access rights of a controller. Server/AccessTable.swift lists the requests that each role permits. A request that
+/// the role does not permit is refused (NOT_ALLOWED) with a sentence that names an owner.
 nonisolated enum WireRole: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// everything
+  /// all requests
   case owner // = 1
 
-  /// SetRelay, SetLevel, Identify, ResetProtection, and as VIEWER
+  /// SetRelay, SetLevel, Identify, ResetProtection, and the requests of VIEWER
   case user // = 2
 
   /// Subscribe, Acknowledge, FetchSamples
   case viewer // = 3
 
-  /// as USER, until a time
+  /// as USER, with a time limit
   case guest // = 4
   case UNRECOGNIZED(Int)
 
@@ -89,23 +89,23 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   case unspecified // = 0
   case notPaired // = 1
 
-  /// reset it first: ResetProtection, or the plug's button
+  /// reset it first, by ResetProtection or the plug's button
   case protectionTripped // = 2
   case unsupported // = 3
   case outOfRange // = 4
   case busy // = 5
   case deadlinePassed // = 6
 
-  /// the plug is set up never to turn off, nor to be dimmed
+  /// the plug is configured never to turn off and never to dim
   case lockedOn // = 7
 
-  /// it was turned off too short a time ago, or switched too often: later
+  /// the relay was turned off too recently, or switched too often; retry later
   case resting // = 8
 
-  /// the plug's flash could not be written; everything is as it was
+  /// the plug's flash cannot be written; nothing has changed
   case storageFailed // = 9
 
-  /// this controller's role does not allow it
+  /// the controller's role does not permit it
   case notAllowed // = 10
   case UNRECOGNIZED(Int)
 
@@ -164,11 +164,12 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// Pairing. Both sides have shown a self-signed certificate in the TLS handshake and so proved that they own its key; the plug
-/// does not know the controller's yet. In place of Hello the controller sends PairingRequest, and the plug answers with
-/// PairingChallenge while its pairing window is open: for ten minutes after a start without any controller, and for two after
-/// its button was held for 5 s. The controller sends its proof; the plug checks it, keeps the controller's key and answers with its own
-/// proof; the controller checks that one and keeps the plug's key. Hello may follow on the same connection.
+/// Pairing. In the TLS handshake both sides have proved that they own the key of their self-signed certificate, and the
+/// plug does not know the controller's key yet. Instead of Hello the controller sends PairingRequest. While its pairing
+/// window is open, the plug answers with PairingChallenge. The window is open for ten minutes after a start without any
+/// controller, and for two minutes after a person held the button for 5 s. The controller sends its proof. The plug
+/// checks it, stores the controller's key and answers with its own proof. The controller checks that proof and stores
+/// the plug's key. Hello may follow on the same connection.
 ///
 ///     T = smartplug-pair-1, version, plug id, plug's key, controller's key, plug's nonce, controller's nonce
 ///         each behind its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
@@ -176,15 +177,15 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 ///     K = HKDF-SHA256 (RFC 5869): input the 10 bytes of the setup code, salt SHA-256(T), no info, 32 bytes
 ///     controller's proof = HMAC-SHA256(K, "controller"), plug's proof = HMAC-SHA256(K, "plug")
 ///
-/// The setup code is 80 random bits, written in base 32 (RFC 4648 section 6). After a wrong proof the plug looks at no other
-/// for half a second, twice as long after each further one, at most 30 s, whoever sends it; it answers late instead, and looks
-/// at all that came meanwhile at once.
+/// The setup code has 80 random bits and is written in base 32 (RFC 4648 section 6). After a wrong proof the plug checks
+/// no proof for 0.5 s. The delay doubles with each further wrong proof, up to 30 s, and applies to all clients. The plug
+/// answers delayed proofs together at the end of the delay.
 nonisolated struct WirePairingRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// protocol version the controller speaks: 1
+  /// protocol version of the controller: 1
   var version: UInt32 = 0
 
   /// as in Hello
@@ -226,9 +227,9 @@ nonisolated struct WirePairingProof: Sendable {
   init() {}
 }
 
-/// Lets somebody else pair, once, within a day: its code takes the place of the setup code in the proofs, and no window has to be
-/// open. An invitation belongs to the controller that made it: a restart of the plug ends it, and so does a new setup code, and
-/// whatever ends its author's right to invite: removal, another role, another key. Answered with Invitation.
+/// Invites one controller to pair within a day. The invitation's code replaces the setup code in the proofs, and the
+/// pairing window may be closed. An invitation ends with a restart of the plug, with a new setup code, and when its
+/// author is removed, loses the role OWNER or changes its key. Answered with Invitation.
 nonisolated struct WireInvite: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -237,10 +238,10 @@ nonisolated struct WireInvite: Sendable {
   /// 10 random bytes, drawn by the owner's controller for this invitation
   var code: Data = Data()
 
-  /// which the new controller gets. Who proves the plug's own code becomes an owner
+  /// role of the new controller; the plug's own code grants OWNER
   var role: WireRole = .unspecified
 
-  /// for so long it is paired while the plug has power, 60 to 31536000; GUEST needs it, OWNER has none
+  /// Time limit that passes while the plug has power, 60 to 31536000; required for GUEST, not allowed for OWNER.
   var seconds: UInt32 {
     get {_seconds ?? 0}
     set {_seconds = newValue}
@@ -262,7 +263,7 @@ nonisolated struct WireInvitation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// for so long somebody can pair with it
+  /// time for which a controller can pair with the code
   var seconds: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -270,7 +271,7 @@ nonisolated struct WireInvitation: Sendable {
   init() {}
 }
 
-/// Asks which invitations have been neither used nor ended. Answered with Invitations.
+/// Requests the invitations that are neither used nor expired. Answered with Invitations.
 nonisolated struct WireListInvitations: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -281,7 +282,7 @@ nonisolated struct WireListInvitations: Sendable {
   init() {}
 }
 
-/// Ends an invitation. Answered with Invitations. A number that is not listed changes nothing.
+/// Revokes an invitation. An unknown number changes nothing. Answered with Invitations.
 nonisolated struct WireRevokeInvitation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -313,10 +314,10 @@ nonisolated struct WireOpenInvitation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// rises from one invitation to the next, until the plug restarts
+  /// rises from one invitation to the next until the plug restarts
   var number: UInt32 = 0
 
-  /// which the new controller gets
+  /// role of the new controller
   var role: WireRole = .unspecified
 
   /// as in Invite
@@ -329,13 +330,13 @@ nonisolated struct WireOpenInvitation: Sendable {
   /// Clears the value of `seconds`. Subsequent reads from it will return its default value.
   mutating func clearSeconds() {self._seconds = nil}
 
-  /// until nobody can pair with it any more
+  /// time until the invitation expires
   var secondsLeft: UInt32 = 0
 
-  /// name of the controller that made it
+  /// name of the controller that created the invitation
   var author: String = String()
 
-  /// the asking controller made it
+  /// true if the requesting controller created the invitation
   var own: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -345,8 +346,9 @@ nonisolated struct WireOpenInvitation: Sendable {
   fileprivate var _seconds: UInt32? = nil
 }
 
-/// Gives the plug another setup code. Answered with SetupCodeChanged once no loss of power undoes it: from then on the code before is
-/// dead, also in a pairing that is under way. Where flash cannot be written the code before stays (STORAGE_FAILED).
+/// Replaces the plug's setup code. Answered with SetupCodeChanged once the code is in flash. From then on the previous
+/// code is invalid, also for a pairing in progress. If flash cannot be written, the previous code stays valid
+/// (STORAGE_FAILED).
 nonisolated struct WireNewCode: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -370,7 +372,7 @@ nonisolated struct WireSetupCodeChanged: Sendable {
   init() {}
 }
 
-/// Gives a controller another role. Answered with Controllers. The last owner stays one.
+/// Changes the role of a controller. The last owner must stay an owner. Answered with Controllers.
 nonisolated struct WireSetRole: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -398,7 +400,7 @@ nonisolated struct WireSetRole: Sendable {
   fileprivate var _seconds: UInt32? = nil
 }
 
-/// Asks who is paired. Answered with Controllers.
+/// Requests the paired controllers. Answered with Controllers.
 nonisolated struct WireListControllers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -409,13 +411,14 @@ nonisolated struct WireListControllers: Sendable {
   init() {}
 }
 
-/// Forgets a controller and closes its connections. Answered with Controllers, if the asker is still one of them.
+/// Removes a controller and closes its connections. Answered with Controllers, unless the controller removed itself.
 nonisolated struct WireRemoveController: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as in Controllers; one that is not there changes nothing. A controller of any role may remove
+  /// As in Controllers; an unknown one changes nothing. A controller of any role may remove itself. The last owner
+  /// cannot be removed; only a factory reset removes it.
   var fingerprint: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -423,12 +426,13 @@ nonisolated struct WireRemoveController: Sendable {
   init() {}
 }
 
-/// Sets the plug back to factory state: it forgets its controllers, its key, relay, level, energy, events and samples, and keeps
-/// its id, the setup code of its label and the numbering of events; what became of a code of NewCode, its configuration says. Every session, the asker's among them, is answered with Goodbye,
-/// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
-/// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
-/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast. The plug reads nothing of the session
-/// behind FactoryReset.
+/// Resets the plug to its factory state. The plug erases its controllers, its key, relay, level, energy, events and
+/// samples. It keeps its id, the setup code of its label and the numbering of events. A code set by NewCode is erased;
+/// the plug's configuration decides whether a new one replaces it. Once the reset is in flash, every session receives
+/// Goodbye with FACTORY_RESET and no other answer. If flash cannot be written, nothing changes and the requesting
+/// session receives Goodbye with RESET_FAILED. The plug restarts with a new key and an open pairing window. Holding the
+/// button for 15 s has the same effect; from 10 s on the light blinks fast. The plug ignores everything that the session
+/// sends after FactoryReset.
 nonisolated struct WireFactoryReset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -444,7 +448,7 @@ nonisolated struct WireControllers: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// in the order in which they were paired, at most 16
+  /// in the order of pairing, at most 16
   var controllers: [WirePairedController] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -457,20 +461,21 @@ nonisolated struct WirePairedController: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as it called itself when it was paired, with a number where another had the name already
+  /// the name from PairingRequest, with a number appended if another controller had it
   var name: String = String()
 
-  /// SHA-256 of its key, 64 hexadecimal digits
+  /// SHA-256 of the controller's key, 64 hexadecimal digits
   var fingerprint: String = String()
 
+  /// true if the controller has a connection
   var connected: Bool = false
 
-  /// the controller that asks
+  /// true if this is the requesting controller
   var asker: Bool = false
 
   var role: WireRole = .unspecified
 
-  /// until it is removed, while the plug has power; absent: no end
+  /// Time until the plug removes the controller, passes while the plug has power; absent for no limit.
   var secondsLeft: UInt32 {
     get {_secondsLeft ?? 0}
     set {_secondsLeft = newValue}
@@ -487,7 +492,7 @@ nonisolated struct WirePairedController: Sendable {
   fileprivate var _secondsLeft: UInt32? = nil
 }
 
-/// How a plug refuses a command, or what was asked of its log.
+/// A refusal of a command or of FollowLog.
 nonisolated struct WireRefused: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -495,7 +500,7 @@ nonisolated struct WireRefused: Sendable {
 
   var code: WireRefusalCode = .unspecified
 
-  /// a sentence for a person
+  /// a sentence for a user
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -503,18 +508,18 @@ nonisolated struct WireRefused: Sendable {
   init() {}
 }
 
-/// The answer to any of these requests if the plug does not do it.
+/// Refuses a request other than Command and FollowLog.
 nonisolated struct WireRequestRefused: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// its name in ControllerMessage: "remove_controller"
+  /// the request's name in ControllerMessage, such as "remove_controller"
   var request: String = String()
 
   var code: WireRefusalCode = .unspecified
 
-  /// a sentence for a person
+  /// a sentence for a user
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -522,10 +527,11 @@ nonisolated struct WireRequestRefused: Sendable {
   init() {}
 }
 
-/// Announces the key that the sending controller, of any role, will use next. Answered with KeyAccepted when the key is in flash, or
-/// refused: OUT_OF_RANGE if another controller has that key or a signature is wrong, BUSY if this controller has caused too many writes
-/// in the last hour. From then on either key opens a session, until the first session with the new key: that one ends the sessions of
-/// the previous key (STOPPING), which is not accepted any more, and the invitations that it made.
+/// Announces the next key of the sending controller, which may have any role. Answered with KeyAccepted once the key is
+/// in flash. Refused with OUT_OF_RANGE if another controller has that key or a signature is wrong, and with BUSY if this
+/// controller has caused too many writes in the last hour. Then both keys can open a session, until the first session
+/// with the new key. That session ends the sessions of the previous key (STOPPING), invalidates that key and revokes the
+/// invitations of the controller.
 ///
 /// The controller proves that it holds the new key:
 ///
@@ -533,20 +539,21 @@ nonisolated struct WireRequestRefused: Sendable {
 ///         each behind its length, 4 bytes big endian; plug id as text, keys as DER SubjectPublicKeyInfo
 ///     signature = ECDSA with SHA-256 over T (FIPS 186-5), P-256, DER
 ///
-/// An announced key that no session has used yet is replaced only by its author, who also signs T with that key. So the holder of a
-/// copied key cannot replace the announcement of the key's owner without being noticed.
+/// Only the author of an announcement can replace it before a session has used the announced key: the new announcement is
+/// also signed by the announced key (pending_signature). So a thief of the controller's current key cannot replace an
+/// announcement unnoticed.
 nonisolated struct WireAnnounceKey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// its SubjectPublicKeyInfo (RFC 5480), P-256
+  /// SubjectPublicKeyInfo (RFC 5480) of a P-256 key
   var key: Data = Data()
 
   /// by the new key
   var signature: Data = Data()
 
-  /// by the key that is announced already, if that is another one; empty if there is none
+  /// by a different key that was announced earlier; empty if there is none
   var pendingSignature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -564,8 +571,8 @@ nonisolated struct WireKeyAccepted: Sendable {
   init() {}
 }
 
-/// The next key of the plug: said to each session, after Welcome or when the plug draws it. The plug proves it in place of the one of now
-/// when every controller has it, or when somebody at the plug's own machine says so.
+/// The next key of the plug. Sent to each session after Welcome, and when the plug draws the key. The plug replaces its
+/// key when every controller has stored the next one, or when the plug's local panel requests it.
 nonisolated struct WireNextKey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -579,13 +586,13 @@ nonisolated struct WireNextKey: Sendable {
   init() {}
 }
 
-/// The controller has stored the plug's next key beside the one of now, and will take either for the plug. Not answered.
+/// Confirms that the controller has stored the plug's next key next to the current one and accepts both. Not answered.
 nonisolated struct WireNextKeyKept: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as in NextKey; another one says nothing
+  /// as in NextKey; ignored if it differs
   var key: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The samples that a plug has recorded. The protocol, its frames and its limits are in smartplug.proto.
+// The samples that a plug has recorded. smartplug.proto describes the protocol, its frames and its limits.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -27,10 +27,10 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
-/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
-/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
-/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
+/// Requests the samples between two plug times of one boot, both included. The answer has whole chunks. The first and
+/// the last chunk may contain samples outside the range, which the controller drops. A sample's time is in milliseconds,
+/// rounded down; the controller rounds both ends of the range in the same way. The last chunk may still be growing. The
+/// next fetch begins one millisecond after the last received sample, so that no sample is received twice.
 nonisolated struct WireFetchSamples: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -55,7 +55,7 @@ nonisolated struct WireSampleChunk: Sendable {
 
   var fetchID: UInt32 = 0
 
-  /// one chunk as Metering/SampleChunk.swift describes it; empty: nothing in the range
+  /// a chunk in the format of Metering/SampleChunk.swift; empty if the range has no samples
   var chunk: Data = Data()
 
   var last: Bool = false

@@ -8,68 +8,78 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, samples.proto,
-// for its recorded samples, and description.proto: what a plug says of itself and what a person may change of it.
+// The protocol between a smart plug and its controllers. This file and the files that it imports are its specification:
+// pairing.proto (access to a plug), description.proto (a plug's description and settings), log.proto, audit.proto,
+// samples.proto and homekit.proto.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
 //     length   4 bytes, big endian: the number of bytes that follow, 1 to 65536
 //     message  one ControllerMessage (controller to plug) or PlugMessage (plug to controller)
 //
-// A longer length, or bytes that are no message, end the connection after a Goodbye that says why. A message or a field
-// that the receiver does not know is skipped.
+// After a longer length, or bytes that are not a valid message, the receiver ends the connection with a Goodbye that
+// has the reason. Unknown messages and fields are ignored.
 //
-// Both sides speak TLS 1.3 with a self-signed certificate each. A plug speaks with those controllers whose key it has pinned, a
-// controller with the plug whose key it has pinned; dates and names in certificates mean nothing. There are no session tickets
-// and no early data. The ALPN protocol is "smartplug/1".
+// Both sides use TLS 1.3 with a self-signed certificate each. Except for pairing, a side accepts only a peer whose key it
+// has pinned. Dates and names in certificates are ignored. There are no session tickets and no early data. The ALPN
+// protocol is "smartplug/1".
 //
-// A session: the controller sends Hello first. The plug answers Welcome, or Goodbye when it cannot speak the version. The
-// controller then subscribes, commands and fetches as it likes, in any order, several at a time. Either side that has sent
-// nothing for 20 s sends Ping; a side that has received nothing for 45 s closes the connection. A controller that has reason
-// to doubt the connection (the plug is announced at another place, its own network changed) sends Ping at once and closes
-// the connection when nothing came for 5 s.
+// Sessions: the controller sends Hello first. The plug answers with Welcome, or with Goodbye if it does not support the
+// version. The controller then subscribes, commands and fetches in any order, with several requests at a time. A side
+// that has sent nothing for 20 s sends Ping. A side that has received nothing for 45 s closes the connection. If a
+// controller suspects that the connection is dead (the plug is announced at a different address, or the controller's
+// network changed), it sends Ping at once and closes the connection when it receives nothing for 5 s.
 //
-// Time: the plug has no battery clock. It speaks of nanoseconds since its boot (CLOCK_BOOTTIME) together with the id of
-// that boot; the controller maps them to wall-clock time from the round trips of Hello and Welcome, Ping and Pong.
+// Time: the plug has no battery-backed clock. Its times are nanoseconds since its boot (CLOCK_BOOTTIME), together with
+// the id of that boot. The controller maps them to wall-clock time from the round trips of Hello and Welcome, and of
+// Ping and Pong.
 
-// Limits, and what happens beyond each. Whoever is sent away gets a Goodbye with a sentence that says why; who is turned away
-// at the door, before or during the TLS handshake, is closed without a word (Protocol.md, "At the door").
+// Limits, and the reaction to each excess. A rejected session receives a Goodbye with a sentence that has the reason. A
+// connection that is rejected before or during the TLS handshake is closed without a message (Protocol.md, "At the door").
 //
-//     connections of a plug                  32   a further one is sent away (LIMIT)
-//     of them, of one controller             16   a further one is sent away (LIMIT). Where all 32 are taken, a paired controller
-//                                                 gets the newest place of another that has more of them
-//     of them, of controllers not paired      8   a further one is sent away (LIMIT)
-//     controllers that a plug is paired with 16   a further one is not paired (LIMIT) until one is removed
-//     invitations that stand                  4   a further one is refused (BUSY) until one was used or a day is over
-//     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
+//     connections of a plug                  32   a further one is rejected (LIMIT)
+//     of them, of one controller             16   a further one is rejected (LIMIT). If all 32 are in use, a paired
+//                                                  controller replaces the newest one of a controller that has more of
+//                                                  them
+//     of them, of controllers not paired      8   a further one is rejected (LIMIT)
+//     controllers that a plug is paired with 16   a further pairing is rejected (LIMIT)
+//     open invitations                        4   a further one is refused (BUSY) until one is used, revoked or a day
+//                                                  old
+//     seconds until a proof is checked       30   at most: wrong proofs delay all later ones, and no client is locked
+//                                                  out
 //     bytes of a message                  65536   the session ends (MALFORMED)
-//     commands of a session in flight        16   a further one is refused (BUSY) and may come again
-//     fetches of a session in flight         16   the session ends (LIMIT); of all sessions of a controller 32
-//     bytes that wait for a peer to read  65536   the session ends (LIMIT); events and states wait in the journal instead
+//     running commands of a session          16   a further one is refused (BUSY) and may be retried
+//     running fetches of a session           16   the session ends (LIMIT); of all sessions of a controller 32
+//     bytes that a peer has not read      65536   the session ends (LIMIT); events and states are not counted, they
+//                                                  stay in the journal
 //     bytes of a name                        63   the session ends (MALFORMED)
-//     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
-//     outcomes a plug remembers             512   the oldest of the controller that has the most is forgotten: its request id is
-//                                                 carried out anew
-//     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
-//     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one controller 2
-//     requests that write flash an hour      60   of one controller (20 at once, then one in 90 s); of all that are not owners 120 (20
-//                                                 at once, then one in 36 s): a further one is refused (BUSY)
-//     changes of name and settings an hour   60   a further one is refused (BUSY); of one controller 30
-//     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
-//     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
-//     bytes of a line of the log           1024   the rest of it is left out
-//     entries of the audit log at once      100   the rest is asked for when they have come: a second question before the answer ends
-//                                                 the session (LIMIT)
-//     entries of the audit log kept        1000   what was done: of settings and firmware the oldest is forgotten first where they are
-//                                                 more than half, else the oldest of the others
-//     refusals of the audit log kept        200   the oldest of whoever has most is forgotten; what is refused again within an hour
-//                                                 counts in its entry
-//     number of an event                   2^62   the session ends (MALFORMED), as with each of the next three; 0 is no event's
+//     seconds without receiving anything     45   the session ends (SILENT); before Hello only Hello counts
+//     outcomes that a plug stores           512   the oldest of the controller with the most is evicted: its request id
+//                                                  is executed again
+//     events that a plug stores            4096   the oldest is evicted: a subscriber that has not read it receives a
+//                                                  gap (OVERWRITTEN)
+//     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one
+//                                                  controller 2
+//     requests per hour that write flash     60   per controller; 120 for all that are not owners. A further one is
+//                                                  refused (BUSY)
+//     changes per hour of name and settings  60   a further one is refused (BUSY); of one controller 30
+//     seconds for which a log is followed  3600   a longer duration is reduced; the controller may repeat the request
+//     log lines that a plug stores          200   or 32768 bytes: the oldest is evicted; a follower that has not
+//                                                  received it receives the number of lost lines
+//     bytes of a log line                  1024   the rest is cut off
+//     audit entries per message             100   the controller requests the rest after them: a second request before
+//                                                  the answer ends the session (LIMIT)
+//     audit entries that are stored        1000   of performed actions. If settings and firmware have more than half of
+//                                                  them, their oldest is evicted first, else the oldest of the others
+//     refusals in the audit log             200   the oldest of the actor with the most is evicted; a refusal that is
+//                                                  repeated within an hour increments the count of its entry
+//     number of an event                   2^62   the session ends (MALFORMED), as for the next three; 0 is not an
+//                                                  event number
 //     a plug's clock, nanoseconds          2^60   36 years
 //     age of an event, milliseconds   2^60/10^6
 //     energy, milliwatt-hours              2^53   9 GWh; exact in every JSON reader
-//     protocol version                        1   another one is sent away (VERSION), and told which side to update
+//     protocol version                        1   a different one is rejected (VERSION); the detail names the side to
+//                                                  update
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -92,19 +102,19 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// the plug lost power and with it the journal
+  /// the plug lost power and its event journal with it
   case powerLost // = 1
 
-  /// the journal's ring was overwritten before the controller came back
+  /// the journal overwrote the events before the controller read them
   case overwritten // = 2
 
-  /// the number asked for is ahead of the plug's journal: it is of another plug
+  /// the cursor is ahead of the plug's journal, so it belongs to a different plug
   case unknownCursor // = 3
 
-  /// the plug cannot rely on its flash, and went on at a number that it cannot have used
+  /// the plug cannot rely on its flash and continued at a number that it cannot have used
   case storageFailed // = 4
 
-  /// the plug was set back to factory state, and forgot what had happened
+  /// the plug was reset to its factory state and erased its events
   case factoryReset // = 5
   case UNRECOGNIZED(Int)
 
@@ -253,13 +263,13 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// inside the plug
   case overTemperature // = 5
 
-  /// current flows although the relay is open: the plug cannot turn off what it feeds
+  /// current flows although the relay is open, so the plug cannot turn off its load
   case weldedRelay // = 6
 
-  /// what it feeds has not rested long enough since it was turned off, as a compressor must
+  /// The load has not rested long enough since it was turned off; compressors need this time.
   case restTime // = 7
 
-  /// the relay was asked to switch more often than is good for it
+  /// the relay was switched more often than its wear limit allows
   case switchingRate // = 8
   case UNRECOGNIZED(Int)
 
@@ -319,10 +329,10 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// orderly stop or restart
   case stopping // = 1
 
-  /// no version in common; detail says which side to update
+  /// no version in common; `detail` names the side to update
   case version // = 2
 
-  /// what arrived was no frame or no message
+  /// the peer sent bytes that are not a valid frame or message
   case malformed // = 3
 
   /// a message before Hello, or a second Hello
@@ -334,19 +344,19 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// nothing received for 45 s
   case silent // = 6
 
-  /// the plug does not know the controller's key, or it was removed
+  /// the plug does not know the controller's key, or the controller was removed
   case notPaired // = 7
 
   /// the pairing window is closed
   case pairingClosed // = 8
 
-  /// the proof is not one of this plug's setup code
+  /// the proof does not match this plug's setup code
   case wrongCode // = 9
 
-  /// the plug is set back to factory state: it knows nobody, and takes another key
+  /// The plug was reset to its factory state: it has no controllers and will use a new key.
   case factoryReset // = 10
 
-  /// it was asked to be and cannot: its flash cannot be written, and it is as it was
+  /// The requested factory reset failed because flash cannot be written; nothing has changed.
   case resetFailed // = 11
   case UNRECOGNIZED(Int)
 
@@ -863,16 +873,16 @@ nonisolated struct WirePlugMessage: Sendable {
   init() {}
 }
 
-/// First message of the controller.
+/// The controller's first message.
 nonisolated struct WireHello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// protocol version the controller speaks: 1
+  /// protocol version of the controller: 1
   var version: UInt32 = 0
 
-  /// what the controller calls itself, at most 63 bytes; shown behind the name given at pairing
+  /// name that the controller states, at most 63 bytes; shown after the name from pairing
   var controller: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -892,50 +902,50 @@ nonisolated struct WireWelcome: @unchecked Sendable {
     set {_uniqueStorage()._version = newValue}
   }
 
-  /// twelve lower-case hexadecimal digits, the same for the life of the plug
+  /// twelve lower-case hexadecimal digits, constant for the life of the plug
   var plugID: String {
     get {_storage._plugID}
     set {_uniqueStorage()._plugID = newValue}
   }
 
-  /// the service instance name it has now
+  /// the current service instance name
   var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "audit" where
+  /// "relay", "dimmer", "meter" and "button" for its parts; "log" if it answers FollowLog, "audit" if it answers
+  /// FetchAudit, "rename" and "settings" if it executes Rename and Configure. Receivers ignore unknown ones.
   var capabilities: [String] {
     get {_storage._capabilities}
     set {_uniqueStorage()._capabilities = newValue}
   }
 
-  /// FetchAudit is, "rename" and "settings" where the commands Rename and Configure are carried
-  /// out; unknown ones are skipped
+  /// firmware version
   var firmware: String {
     get {_storage._firmware}
     set {_uniqueStorage()._firmware = newValue}
   }
 
-  /// 16 bytes: the kernel boot to which all times of this session belong
+  /// 16 bytes: the kernel boot that all times of this session belong to
   var bootID: Data {
     get {_storage._bootID}
     set {_uniqueStorage()._bootID = newValue}
   }
 
-  /// nanoseconds since that boot, taken when this message was made
+  /// nanoseconds since that boot, read when this message was created
   var plugTime: UInt64 {
     get {_storage._plugTime}
     set {_uniqueStorage()._plugTime = newValue}
   }
 
-  /// its network interfaces as they are now, at most 16
+  /// current network interfaces, at most 16
   var networks: [WireNetwork] {
     get {_storage._networks}
     set {_uniqueStorage()._networks = newValue}
   }
 
-  /// absent: its firmware always ended in order, as far as it knows
+  /// the last crash of the firmware; absent if there was none or it is unknown
   var crash: WireCrash {
     get {_storage._crash ?? WireCrash()}
     set {_uniqueStorage()._crash = newValue}
@@ -945,7 +955,7 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   /// Clears the value of `crash`. Subsequent reads from it will return its default value.
   mutating func clearCrash() {_uniqueStorage()._crash = nil}
 
-  /// what Configure can change, as it stands; absent without the capability "settings"
+  /// Current values of the settings that Configure changes; absent without the capability "settings".
   var settings: WireSettings {
     get {_storage._settings ?? WireSettings()}
     set {_uniqueStorage()._settings = newValue}
@@ -955,19 +965,20 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   mutating func clearSettings() {_uniqueStorage()._settings = nil}
 
-  /// the name that a person gave it, by its configuration or Rename. `name` has a number behind it while
+  /// The name from the plug's configuration or from Rename. It identifies the plug for users. `name` is this name, with
+  /// a number appended while another host uses it (RFC 6762 section 9), and locates the plug.
   var givenName: String {
     get {_storage._givenName}
     set {_uniqueStorage()._givenName = newValue}
   }
 
-  /// another host has that (RFC 6762 section 9); it says where the plug is, this one which it is
+  /// role of this controller; it may change during the session
   var role: WireRole {
     get {_storage._role}
     set {_uniqueStorage()._role = newValue}
   }
 
-  /// 32 bytes, drawn for this connection: AnnounceKey signs it
+  /// 32 bytes, drawn for this connection; AnnounceKey signs it
   var nonce: Data {
     get {_storage._nonce}
     set {_uniqueStorage()._nonce = newValue}
@@ -980,13 +991,14 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Sent to every session when what Welcome said of these is no longer so. A new name is told once the plug is announced under it.
+/// Sent to every session when these values of Welcome have changed. For a new name it is sent after the plug is
+/// announced under it.
 nonisolated struct WireDescriptionChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the service instance name it has now
+  /// the current service instance name
   var name: String = String()
 
   /// as in Welcome
@@ -1009,14 +1021,15 @@ nonisolated struct WireDescriptionChanged: Sendable {
   fileprivate var _settings: WireSettings? = nil
 }
 
-/// Opens the event and state lanes, or changes what the session is subscribed to. Answered with Subscribed, then a
-/// Snapshot, then events and states as they come.
+/// Opens the event and state lanes, or changes the subscription. Answered with Subscribed, then with Snapshot, then with
+/// events and states as they occur.
 nonisolated struct WireSubscribe: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// sequence number of the last event seen; absent: only events from now on,
+  /// Sequence number of the last received event. If absent, only new events are sent; an event lane that is already open
+  /// continues at its position.
   var after: UInt64 {
     get {_after ?? 0}
     set {_after = newValue}
@@ -1026,16 +1039,16 @@ nonisolated struct WireSubscribe: Sendable {
   /// Clears the value of `after`. Subsequent reads from it will return its default value.
   mutating func clearAfter() {self._after = nil}
 
-  /// or, on an event lane that is open already, on from where it is
+  /// a reading is sent when active power changed by at least this many milliwatts ...
   var deadBandMw: UInt32 = 0
 
-  /// ... or this long after the last one; 0: the plug's default, 1000 ms
+  /// ... or after this interval; 0 for the plug's default of 1000 ms
   var maxIntervalMs: UInt32 = 0
 
-  /// leaves the event lane closed
+  /// keeps the event lane closed
   var noEvents: Bool = false
 
-  /// leaves the state lane closed (no Snapshot, no StateUpdate)
+  /// keeps the state lane closed (no Snapshot, no StateUpdate)
   var noState: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1045,17 +1058,17 @@ nonisolated struct WireSubscribe: Sendable {
   fileprivate var _after: UInt64? = nil
 }
 
-/// Answers Subscribe. Also sent unasked, with a gap, when the journal's ring was overwritten before a slow subscriber had
-/// read it, and when the plug's storage failed; the events after the gap follow.
+/// Answers Subscribe. Also sent without a request, with a gap, when the plug's journal overwrote events before a slow
+/// subscriber read them, and when the plug's storage failed. The events after the gap follow.
 nonisolated struct WireSubscribed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the number that the next new event will have
+  /// the number of the next new event
   var nextSequence: UInt64 = 0
 
-  /// events asked for that the plug cannot deliver; absent: resumed without loss
+  /// requested events that the plug cannot deliver; absent if none are lost
   var gap: WireGap {
     get {_gap ?? WireGap()}
     set {_gap = newValue}
@@ -1072,7 +1085,7 @@ nonisolated struct WireSubscribed: Sendable {
   fileprivate var _gap: WireGap? = nil
 }
 
-/// Events `from` to `to`, both included, are lost (the range may include numbers that were never used).
+/// Events `from` to `to`, both included, are lost. The range may contain numbers that were never used.
 nonisolated struct WireGap: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1089,7 +1102,7 @@ nonisolated struct WireGap: Sendable {
   init() {}
 }
 
-/// Every event up to and including this one has taken its effect at the controller.
+/// Confirms that the controller has stored the effects of all events up to this one.
 nonisolated struct WireAcknowledge: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1102,7 +1115,7 @@ nonisolated struct WireAcknowledge: Sendable {
   init() {}
 }
 
-/// State now; opens the state lane.
+/// The current state, when the state lane opens.
 nonisolated struct WireSnapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1126,7 +1139,7 @@ nonisolated struct WireSnapshot: Sendable {
   fileprivate var _state: WireState? = nil
 }
 
-/// The newest state; what came between two updates was coalesced.
+/// The newest state. States between two updates are skipped.
 nonisolated struct WireStateUpdate: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1157,7 +1170,7 @@ nonisolated struct WireState: Sendable {
 
   var relayOn: Bool = false
 
-  /// dim level 0 to 1000; absent without a dimmer
+  /// dim level, 0 to 1000; absent without a dimmer
   var levelPermille: UInt32 {
     get {_levelPermille ?? 0}
     set {_levelPermille = newValue}
@@ -1167,7 +1180,7 @@ nonisolated struct WireState: Sendable {
   /// Clears the value of `levelPermille`. Subsequent reads from it will return its default value.
   mutating func clearLevelPermille() {self._levelPermille = nil}
 
-  /// absent until the meter has answered
+  /// absent while the meter does not answer
   var reading: WireReading {
     get {_reading ?? WireReading()}
     set {_reading = newValue}
@@ -1177,7 +1190,7 @@ nonisolated struct WireState: Sendable {
   /// Clears the value of `reading`. Subsequent reads from it will return its default value.
   mutating func clearReading() {self._reading = nil}
 
-  /// what locked the relay open, until somebody resets it deliberately; absent: nothing
+  /// The protection that keeps the relay open until a deliberate reset; absent if none has tripped.
   var tripped: WireProtection {
     get {_tripped ?? .unspecified}
     set {_tripped = newValue}
@@ -1203,10 +1216,10 @@ nonisolated struct WireReading: Sendable {
 
   var plugTime: UInt64 = 0
 
-  /// tenths of a watt, P1
+  /// tenths of a watt
   var activePowerDw: Int32 = 0
 
-  /// tenths of a volt, root mean square
+  /// tenths of a volt, RMS
   var voltageDv: UInt32 {
     get {_voltageDv ?? 0}
     set {_voltageDv = newValue}
@@ -1216,7 +1229,7 @@ nonisolated struct WireReading: Sendable {
   /// Clears the value of `voltageDv`. Subsequent reads from it will return its default value.
   mutating func clearVoltageDv() {self._voltageDv = nil}
 
-  /// milliamperes, root mean square
+  /// milliamperes, RMS
   var currentMa: UInt32 {
     get {_currentMa ?? 0}
     set {_currentMa = newValue}
@@ -1226,10 +1239,10 @@ nonisolated struct WireReading: Sendable {
   /// Clears the value of `currentMa`. Subsequent reads from it will return its default value.
   mutating func clearCurrentMa() {self._currentMa = nil}
 
-  /// milliwatt-hours; only rises
+  /// milliwatt-hours; never decreases
   var activeEnergyMwh: UInt64 = 0
 
-  /// Of a meter of alternating current: the next three together, or none of them.
+  /// The next three are for alternating current: all of them are present or none.
   var apparentPowerDva: UInt32 {
     get {_apparentPowerDva ?? 0}
     set {_apparentPowerDva = newValue}
@@ -1249,7 +1262,7 @@ nonisolated struct WireReading: Sendable {
   /// Clears the value of `reactivePowerDvar`. Subsequent reads from it will return its default value.
   mutating func clearReactivePowerDvar() {self._reactivePowerDvar = nil}
 
-  /// active by apparent power, -1000 to 1000
+  /// active power divided by apparent power, -1000 to 1000
   var powerFactorPermille: Int32 {
     get {_powerFactorPermille ?? 0}
     set {_powerFactorPermille = newValue}
@@ -1259,7 +1272,7 @@ nonisolated struct WireReading: Sendable {
   /// Clears the value of `powerFactorPermille`. Subsequent reads from it will return its default value.
   mutating func clearPowerFactorPermille() {self._powerFactorPermille = nil}
 
-  /// only with them; absent where there is no mains
+  /// only with the three above; absent without mains voltage
   var frequencyMillihertz: UInt32 {
     get {_frequencyMillihertz ?? 0}
     set {_frequencyMillihertz = newValue}
@@ -1286,16 +1299,16 @@ nonisolated struct WireEvent: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// never repeats in the life of the plug, not even across a loss of power
+  /// never repeats in the life of the plug, not even after a power loss
   var sequence: UInt64 = 0
 
-  /// the boot to which plug_time belongs; absent: that of the Welcome
+  /// the boot that plug_time belongs to; empty for the boot in Welcome
   var bootID: Data = Data()
 
   /// nanoseconds since that boot
   var plugTime: UInt64 = 0
 
-  /// how long ago it happened when it was sent; absent: another boot, unknown
+  /// time between the event and this message; absent if the event is of another boot
   var ageMs: UInt64 {
     get {_ageMs ?? 0}
     set {_ageMs = newValue}
@@ -1399,13 +1412,13 @@ nonisolated struct WireRelayChanged: Sendable {
 
   var cause: WireCause = .unspecified
 
-  /// which controller, where cause is CAUSE_CONTROLLER
+  /// name of the controller, for CAUSE_CONTROLLER
   var controller: String = String()
 
-  /// of which command, where cause is CAUSE_CONTROLLER
+  /// request id of the command, for CAUSE_CONTROLLER
   var requestID: Data = Data()
 
-  /// the first 16 bytes of the SHA-256 of that controller's key, where cause is CAUSE_CONTROLLER
+  /// first 16 bytes of the SHA-256 of the controller's key, for CAUSE_CONTROLLER
   var authority: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1425,7 +1438,7 @@ nonisolated struct WireButtonPressed: Sendable {
   init() {}
 }
 
-/// The plug protects itself or what it feeds: it turned off and stays so until it is reset, or it did not do what was asked.
+/// A protection tripped. The plug turned off and stays off until a reset, or it did not execute a request.
 nonisolated struct WireProtectionTripped: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1438,7 +1451,7 @@ nonisolated struct WireProtectionTripped: Sendable {
   init() {}
 }
 
-/// Somebody reset what had tripped: by the plug's button, or by a command. The relay stays as it is.
+/// A person or a controller reset a protection, by the plug's button or by a command. The relay does not change.
 nonisolated struct WireProtectionReset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1465,7 +1478,7 @@ nonisolated struct WireRestarted: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// false: only the firmware restarted
+  /// false if only the firmware restarted
   var powerLost: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1473,13 +1486,13 @@ nonisolated struct WireRestarted: Sendable {
   init() {}
 }
 
-/// Somebody did not know the setup code.
+/// A peer sent a wrong pairing proof.
 nonisolated struct WirePairingFailed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// wrong proofs since the last right one
+  /// wrong proofs since the last correct one
   var failures: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1492,7 +1505,7 @@ nonisolated struct WireControllerPaired: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// what it calls itself
+  /// the name from pairing
   var controller: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1512,9 +1525,10 @@ nonisolated struct WireControllerRemoved: Sendable {
   init() {}
 }
 
-/// A command is absolute and idempotent: the same request id again from the same controller is answered with the first answer; that
-/// of another is another command. A kind of a later version is refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
-/// then everything is as it was.
+/// Commands are absolute and idempotent: a repeated request id of the same controller is answered with the first answer.
+/// Request ids of different controllers are independent. A kind of a later version is refused (UNSUPPORTED). Rename and
+/// Configure are answered when flash contains the change, or refused (STORAGE_FAILED) if flash cannot be written; then
+/// nothing has changed.
 nonisolated struct WireCommand: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1523,7 +1537,7 @@ nonisolated struct WireCommand: Sendable {
   /// 16 bytes, chosen by the controller
   var requestID: Data = Data()
 
-  /// carried out within this time of its arrival or refused; 0: 5000 ms
+  /// the command is executed within this time of its arrival or refused; 0 for 5000 ms
   var deadlineMs: UInt32 = 0
 
   var kind: WireCommand.OneOf_Kind? = nil
@@ -1598,7 +1612,7 @@ nonisolated struct WireSetRelay: Sendable {
 
   var on: Bool = false
 
-  /// with on: turn off again after this long, 1 to 2592000000 (30 days);
+  /// With `on`: time after which the plug turns off, 1 to 2592000000 (30 days); absent for the plug's setting.
   var autoOffMs: UInt32 {
     get {_autoOffMs ?? 0}
     set {_autoOffMs = newValue}
@@ -1620,10 +1634,10 @@ nonisolated struct WireSetLevel: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 to 1000; 0 also turns the relay off, more turns it on
+  /// 0 to 1000; 0 also turns the relay off, any other level turns it on
   var levelPermille: UInt32 = 0
 
-  /// how long the way there takes, at most 3600000
+  /// duration of the transition, at most 3600000
   var transitionMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1631,7 +1645,7 @@ nonisolated struct WireSetLevel: Sendable {
   init() {}
 }
 
-/// Blinks the light for some seconds, so that a person sees which plug this is.
+/// Blinks the light for several seconds, so that a user can identify the plug.
 nonisolated struct WireIdentify: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1642,7 +1656,8 @@ nonisolated struct WireIdentify: Sendable {
   init() {}
 }
 
-/// Resets what tripped, so that the plug can be turned on again. It stays off. Where nothing tripped, nothing changes.
+/// Resets a tripped protection, so that the plug can be turned on again. The relay stays off. Has no effect if none has
+/// tripped.
 nonisolated struct WireResetProtection: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1694,7 +1709,7 @@ nonisolated struct WireDone: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the state that resulted
+  /// the resulting state
   var state: WireState {
     get {_state ?? WireState()}
     set {_state = newValue}
@@ -1704,7 +1719,7 @@ nonisolated struct WireDone: Sendable {
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
   mutating func clearState() {self._state = nil}
 
-  /// the event that records it; absent: nothing changed
+  /// the event that records the change; absent if nothing changed
   var sequence: UInt64 {
     get {_sequence ?? 0}
     set {_sequence = newValue}
@@ -1746,7 +1761,7 @@ nonisolated struct WireLogAnswer: Sendable {
     set {kind = .refused(newValue)}
   }
 
-  /// nothing more comes: the time is over, which comes unasked, or FollowLog said so
+  /// The subscription ended: its duration is over (sent without a request), or FollowLog ended it.
   var ended: WireLogEnded {
     get {
       if case .ended(let v)? = kind {return v}
@@ -1760,7 +1775,7 @@ nonisolated struct WireLogAnswer: Sendable {
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case followed(WireLogFollowed)
     case refused(WireRefused)
-    /// nothing more comes: the time is over, which comes unasked, or FollowLog said so
+    /// The subscription ended: its duration is over (sent without a request), or FollowLog ended it.
     case ended(WireLogEnded)
 
   }
@@ -1785,10 +1800,10 @@ nonisolated struct WirePong: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// that of the Ping
+  /// the token of the Ping
   var token: UInt64 = 0
 
-  /// from the plug: its clock when this message was made, as in Welcome
+  /// from the plug: its clock when this message was created, as in Welcome
   var plugTime: UInt64 {
     get {_plugTime ?? 0}
     set {_plugTime = newValue}
@@ -1805,7 +1820,7 @@ nonisolated struct WirePong: Sendable {
   fileprivate var _plugTime: UInt64? = nil
 }
 
-/// The last message before a close.
+/// The last message before a side closes the connection.
 nonisolated struct WireGoodbye: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1813,7 +1828,7 @@ nonisolated struct WireGoodbye: Sendable {
 
   var reason: WireGoodbyeReason = .unspecified
 
-  /// a sentence for a person
+  /// a sentence for a user
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
