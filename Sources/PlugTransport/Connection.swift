@@ -1,18 +1,20 @@
 import NIOCore
 public import PlugModel
 
-/// One connection as its owner sees it: bytes out and an end. Everything that comes in reaches the ``ConnectionOwner``.
+/// A secured connection: sends bytes and closes. Received bytes and the end of the connection are reported to the
+/// ``ConnectionOwner``.
 public struct Connection: Sendable {
+    /// Identifies the connection in the owner's reports.
     public let id: ConnectionID
-    /// Address and port of the other side, for logs and limits.
+    /// The address and port of the peer, for logs and limits.
     public let peer: String
-    /// The key that the other side proved to have.
+    /// The key that the peer proved in the TLS handshake.
     public let peerKey: PublicKey
     private let channel: any Channel
-    /// What was sent since the event loop looked at the network last.
+    /// The bytes that were sent in the current turn of the event loop.
     private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
-    /// On the channel's event loop, as everything here.
+    /// Must be called on the channel's event loop, like all methods.
     init(id: ConnectionID, channel: any Channel, peerKey: PublicKey) {
         self.id = id
         self.channel = channel
@@ -21,9 +23,10 @@ public struct Connection: Sendable {
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
 
-    /// Queues the bytes. A failed write closes the connection, which the owner hears of; no other report is made.
+    /// Queues bytes for sending. A failed write closes the connection, which is reported to the owner; there is no
+    /// other report.
     ///
-    /// What is sent before the event loop looks at the network again goes out in one call of the kernel.
+    /// The bytes of one turn of the event loop are written with one system call.
     public func send(_ bytes: [UInt8]) {
         let isFirst = unwritten.value.readableBytes == 0
         unwritten.value.writeBytes(bytes)
@@ -37,25 +40,26 @@ public struct Connection: Sendable {
     private func write() {
         let bytes = unwritten.value
         guard bytes.readableBytes > 0 else { return }
-        // Before the write, which may tell the owner that the send buffer is full and so lead to the next send.
+        // Cleared before the write: the write may report a full send buffer to the owner, which may then send again.
         unwritten.value = ByteBuffer()
         channel.writeAndFlush(bytes, promise: nil)
     }
 
-    /// Says that the other side is a paired controller: the connection may stay and send what it likes, and there will be room
-    /// for others from its address whatever strangers do. For connections that a ``Listener`` accepted.
+    /// Marks the peer as a paired controller. The limits for strangers no longer apply to the connection, and the
+    /// peer's address gets places that strangers cannot use. Only for connections that a ``Listener`` accepted.
     public func markPaired() {
-        // It is gone already where this was said before.
+        // A repeated call does not find the handler, which has no effect.
         channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)
         channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id, peerKey))
     }
 
-    /// Stops taking bytes from the network, so that the peer waits, or goes on.
+    /// Stops or resumes reading from the network. While reading is stopped, the peer's data waits in the kernel.
     public func setReading(_ reads: Bool) {
         channel.setOption(.autoRead, value: reads).whenFailure { _ in }
     }
 
-    /// Closes once the bytes queued so far are written, or after two seconds, when a peer that does not take them loses them.
+    /// Closes after the queued bytes are written, at the latest after two seconds. A peer that reads more slowly loses
+    /// the rest.
     public func close() {
         write()
         let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in channel.closeAtOnce() }
@@ -66,16 +70,19 @@ public struct Connection: Sendable {
     }
 }
 
-/// The actor that connections report to. Its executor is the event loop of its connections, so that a report is a plain call.
+/// The actor that receives the reports of connections. Its executor is their event loop, so a report is a plain call.
 public protocol ConnectionOwner: Actor {
+    /// The connection is secured.
     func opened(_ connection: Connection)
+    /// The peer sent these bytes.
     func received(_ bytes: [UInt8], on id: ConnectionID)
-    /// False when the connection's send buffer passed its high water mark, true when it fell below the low one.
+    /// The send buffer exceeded its high water mark (false) or fell below the low one (true).
     func writable(_ isWritable: Bool, on id: ConnectionID)
+    /// The connection closed.
     func closed(_ id: ConnectionID)
 }
 
-/// Hands what a channel reports to the connection's owner.
+/// Forwards the events of a channel to the connection's owner.
 final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -111,14 +118,14 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
         owner.assumeIsolated { [id] in $0.closed(id) }
     }
 
-    /// A connection that failed is closed: the protocol resumes on the next one, so there is nothing to save here.
+    /// Closes a failed connection. The protocol resumes on the next one.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 }
 
 extension Channel {
-    /// Without the goodbye of TLS, for which a peer could make this side wait. On the event loop.
+    /// Closes without TLS's close_notify, which a peer could delay. Must be called on the event loop.
     func closeAtOnce() {
         guard let transport = try? pipeline.syncOperations.context(name: HandshakeHandler.tlsName) else {
             return close(promise: nil)
@@ -128,17 +135,18 @@ extension Channel {
 }
 
 enum SocketLimits {
-    /// Bytes that may wait in a connection's send buffer before its session becomes a waiting cursor, and below which it
-    /// goes on: stops a stalled controller from holding more than this of the plug's memory.
+    /// The water marks of the send buffer in bytes. Above the high one a session stops sending until the buffer falls
+    /// below the low one. Limits the memory that a stalled controller can occupy.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
-    /// Bytes that wait for others of the same turn of the event loop: not so many that the send buffer's marks come late.
+    /// The number of bytes that are gathered within one turn of the event loop. Small enough that the water marks still
+    /// work.
     static let gathered = 16 * 1024
-    /// Bytes read at once.
+    /// The size of one read in bytes.
     static let receiveBuffer = 16 * 1024
-    /// How long a connection that is being closed waits for its peer to take what was said last. Stops one that never reads
-    /// from holding a descriptor for ever. Until the close that is the session's business: whoever hears nothing for 45 s ends
-    /// it, which comes before any limit of TCP's own.
+    /// The time that a closing connection waits for its peer to read the last bytes. Keeps a peer that never reads from
+    /// occupying a descriptor forever. An open connection is the session's responsibility: it ends the session after 45
+    /// s of silence, which is earlier than any TCP timeout.
     static let farewell = TimeAmount.seconds(2)
-    /// Connections the kernel holds until they are accepted.
+    /// The number of connections that the kernel queues until they are accepted.
     static let backlog: Int32 = 128
 }

@@ -1,7 +1,8 @@
 import PlugModel
 import Synchronization
 
-/// Numbers connections from 1, never the same twice in a process, so that a late report cannot meet a newer connection.
+/// Numbers connections from 1. A number is never reused within a process, so a late report cannot refer to a newer
+/// connection.
 final class ConnectionNumbers: Sendable {
     private let last = Atomic<UInt64>(0)
 

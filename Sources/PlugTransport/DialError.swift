@@ -2,11 +2,15 @@ import LinuxNetwork
 import NIOCore
 public import PlugModel
 
-/// No connection to the plug came about.
+/// The error of a connection attempt to a plug, with a failure per address.
 public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A failed attempt at one address.
     public struct Attempt: Hashable, Sendable {
+        /// The IP address.
         public var address: String
+        /// The TCP port.
         public var port: Int
+        /// The reason of the failure.
         public var failure: Failure
 
         init(address: SocketAddress, _ failure: Failure) {
@@ -16,12 +20,13 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The reason why an attempt failed.
     public enum Failure: Hashable, Sendable, CustomStringConvertible {
-        /// Nobody took the connection, for this reason.
+        /// No TCP connection was established, for this reason.
         case unreachable(String)
-        /// Somebody did, and no secured connection came of it.
+        /// The TCP connection was established, but the TLS handshake failed.
         case handshake(String)
-        /// Somebody did who has this key instead of the expected one. Nothing was sent.
+        /// The peer has this key instead of the expected one. No data was sent to it.
         case otherKey(PublicKey)
 
         public var description: String {
@@ -44,7 +49,7 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// In the order in which they ended. Empty when no address was known.
+    /// The attempts in the order in which they ended. Empty if no address was known.
     public var attempts: [Attempt]
 
     public var description: String {
@@ -54,7 +59,7 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a socket failed, in words for a person: the kernel's, without the name of the call that failed.
+/// Returns the reason of a socket error as text for a user: the kernel's text without the name of the system call.
 func reason(for error: any Error) -> String {
     switch error {
     case let error as IOError: errorText(error.errnoCode)

@@ -3,31 +3,34 @@ import NIOPosix
 import NIOSSL
 public import PlugModel
 
-/// Opens a secured connection to the first of a plug's addresses that answers as the plug.
+/// Opens a secured connection to the first of a plug's addresses that has the plug's key.
 ///
-/// The addresses are tried as RFC 8305 says (IPv6 first, the next after 250 ms without an answer); NIO's connector does that
-/// for a name, so the addresses already known are given to it as the answer to one.
+/// Addresses are tried as in RFC 8305: IPv6 first, the next one after 250 ms without an answer. NIO's connector
+/// implements this for names, so the known addresses are passed to it as the result of a name lookup.
 public struct Dialer: Sendable {
     private let numbers = ConnectionNumbers()
     private let tls: NIOSSLContext
 
+    /// Creates a dialer.
+    ///
     /// - Parameters:
-    ///   - identity: what this side proves itself with.
-    ///   - keyLog: gets the secrets of every connection, for packet traces.
+    ///   - identity: the identity of this side.
+    ///   - keyLog: a file for the secrets of every connection, for packet traces.
     public init(identity: TransportIdentity, keyLog: KeyLog? = nil) {
         tls = TLSSettings.forController(identity, keyLog: keyLog)
     }
 
-    /// Connects and reports to `owner` from `opened` on, on `eventLoop`, which must be the owner's executor. The owner hears of
-    /// the one connection that is returned and of no other attempt.
+    /// Connects and reports to `owner`, starting with `opened`, on `eventLoop`, which must be the owner's executor.
+    /// Only the successful connection is reported, and no failed attempt.
     ///
-    /// A plug that does not want this controller says so only after that: in TLS 1.3 the client is ready first.
+    /// In TLS 1.3 the client's handshake is complete first. A plug that rejects this controller therefore closes the
+    /// connection after this method has returned.
     ///
     /// - Parameters:
-    ///   - addresses: of the plug, link-local IPv6 ones with their scope.
-    ///   - key: the plug's, where it is known. Whoever has another gets no byte from this side; nil takes any.
-    ///   - next: the key that it has announced, which will do too.
-    ///   - timeout: for everything together.
+    ///   - addresses: the addresses of the plug. Link-local IPv6 addresses need their scope.
+    ///   - key: the expected key. A peer with a different key receives no data. Nil accepts any key.
+    ///   - next: the plug's announced next key, which is accepted too.
+    ///   - timeout: the time limit for all attempts together.
     /// - Throws: ``DialError``.
     public func connect<Owner: ConnectionOwner>(
         to addresses: [SocketAddress], expecting key: PublicKey? = nil, or next: PublicKey? = nil,
@@ -37,7 +40,7 @@ public struct Dialer: Sendable {
         let deadline = NIODeadline.now() + timeout
         var remaining = addresses
         var attempts: [DialError.Attempt] = []
-        // An address may be another machine's by now, which must not hide the right one.
+        // An address may meanwhile belong to a different machine. That must not prevent a connection to the right one.
         while true {
             let channel: any Channel
             do {
@@ -69,7 +72,7 @@ public struct Dialer: Sendable {
             .channelOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
             )
-            // Nothing is read before the handlers are in place.
+            // Reading starts only after the handlers are in place.
             .channelOption(.autoRead, value: false)
         do {
             return try await bootstrap.connect(host: "plug", port: addresses.first?.port ?? 0).get()
@@ -81,7 +84,7 @@ public struct Dialer: Sendable {
         }
     }
 
-    /// Returns when the owner has heard of the connection.
+    /// Secures the connection. Returns after the owner has been informed of it.
     private func secure<Owner: ConnectionOwner>(
         _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), until deadline: NIODeadline, owner: Owner
     ) async throws(HandshakeError) {
@@ -125,7 +128,7 @@ public struct Dialer: Sendable {
     }
 }
 
-/// Answers a name with the addresses already known.
+/// Resolves any name to the known addresses.
 private struct KnownAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let eventLoop: any EventLoop

@@ -5,23 +5,24 @@ import NIOSSL
 import PlugModel
 import Synchronization
 
-/// Accepts controllers on a TCP port that the kernel picks.
+/// Accepts controllers on a TCP port. The kernel picks the port unless the caller does.
 public struct Listener: Sendable {
     /// The port to announce in the SRV record.
     public let port: UInt16
     private let channel: any Channel
     private let shown: ShownIdentity
 
-    /// Binds and starts to accept. A connection is reported to `owner`, whose executor must be `eventLoop`, once it is secured.
-    /// The owner says by ``Connection/markPaired()`` whom it knows; the others have to leave after a time.
+    /// Binds and starts to accept. A connection is reported to `owner`, whose executor must be `eventLoop`, after its
+    /// TLS handshake. The owner calls ``Connection/markPaired()`` for paired controllers; other connections are closed
+    /// after a time limit.
     ///
     /// - Parameters:
-    ///   - identity: what the plug proves itself with.
-    ///   - loopbackOnly: listens on 127.0.0.1 alone, for a plug that stays on this machine.
-    ///   - port: 0 lets the kernel pick one.
-    ///   - limits: on those who are not known as paired controllers.
-    ///   - memory: of where those come from who are.
-    /// - Throws: ``ListenError`` naming the address, the reason and what to try.
+    ///   - identity: the identity of the plug.
+    ///   - loopbackOnly: listens only on 127.0.0.1, for a plug that serves only its own machine.
+    ///   - port: the TCP port; 0 lets the kernel pick one.
+    ///   - limits: the limits for peers that are not known as paired controllers.
+    ///   - memory: the stored addresses of paired controllers.
+    /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: ConnectionOwner>(
         on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
         limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
@@ -48,19 +49,19 @@ public struct Listener: Sendable {
         ])
     }
 
-    /// Connections that are accepted from now on are shown this identity.
+    /// Replaces the identity for new connections.
     public func show(_ identity: TransportIdentity) { shown.show(identity) }
 
-    /// Stops accepting; connections that are open stay.
+    /// Stops accepting. Open connections stay open.
     public func stop() async {
         try? await channel.close()
     }
 }
 
 extension ServerBootstrap {
-    /// Accepts those whom an ``Admission`` lets in.
+    /// Accepts the connections that an ``Admission`` admits.
     ///
-    /// - Parameter prepare: puts the handlers into the pipeline of a connection that was admitted.
+    /// - Parameter prepare: adds the handlers to the pipeline of an admitted connection.
     static func admitting(
         on eventLoop: any EventLoop, _ limits: AdmissionLimits, _ memory: AddressMemory,
         prepare: @escaping @Sendable (any Channel, ConnectionID) throws -> Void
@@ -81,7 +82,7 @@ extension ServerBootstrap {
             )
     }
 
-    /// Binds to all addresses of this machine, or to loopback; IPv4 alone where the kernel has no IPv6.
+    /// Binds to all addresses of this machine, or to loopback. Uses only IPv4 if the kernel has no IPv6.
     func listen(loopbackOnly: Bool, port: UInt16) async throws(ListenError) -> any Channel {
         var host = loopbackOnly ? "127.0.0.1" : "::"
         while true {
@@ -96,7 +97,7 @@ extension ServerBootstrap {
     }
 }
 
-/// What the plug proves itself with, which may change while it listens.
+/// The TLS context of the plug's identity, which can change while the plug listens.
 private final class ShownIdentity: Sendable {
     private let context: Mutex<NIOSSLContext>
 
@@ -112,8 +113,11 @@ private final class ShownIdentity: Sendable {
 
 /// The plug could not listen for controllers.
 public struct ListenError: Error, CustomStringConvertible, Sendable {
+    /// The address.
     public var address: String
+    /// The TCP port, 0 if the kernel picks it.
     public var port: UInt16
+    /// The reason as text for a user.
     public var reason: String
 
     public var description: String {

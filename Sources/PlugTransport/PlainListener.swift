@@ -3,16 +3,19 @@ public import NIOCore
 import NIOPosix
 public import PlugModel
 
-/// Accepts connections without TLS, for a protocol that secures its messages by itself. Strangers meet the same ``AdmissionLimits`` as at a
-/// ``Listener``.
+/// Accepts connections without TLS, for a protocol with its own encryption. The same ``AdmissionLimits`` as for a
+/// ``Listener`` apply to strangers.
 public struct PlainListener: Sendable {
+    /// The TCP port.
     public let port: UInt16
     private let channel: any Channel
 
+    /// Binds and starts to accept.
+    ///
     /// - Parameters:
-    ///   - limits: the time for a handshake is not used, since there is none.
-    ///   - owner: hears of connections; its executor is `eventLoop`.
-    /// - Throws: ``ListenError`` naming the address, the reason and what to try.
+    ///   - limits: the limits for strangers. The handshake time is not used, because there is no handshake.
+    ///   - owner: receives the reports. Its executor must be `eventLoop`.
+    /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: PlainConnectionOwner>(
         on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, limits: AdmissionLimits, owner: Owner
     ) async throws(ListenError) -> PlainListener {
@@ -23,17 +26,18 @@ public struct PlainListener: Sendable {
         return PlainListener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
     }
 
-    /// Stops accepting; connections that are open stay.
+    /// Stops accepting. Open connections stay open.
     public func stop() async { try? await channel.close() }
 }
 
-/// A connection of a ``PlainListener``. On its event loop, as everything here.
+/// A connection of a ``PlainListener``. All its methods must be called on its event loop.
 public struct PlainConnection: Sendable {
+    /// Identifies the connection in the owner's reports.
     public let id: ConnectionID
-    /// Address and port of the other side.
+    /// The address and port of the peer.
     public let peer: String
     private let channel: any Channel
-    /// Bytes that the kernel has not taken.
+    /// The number of bytes that the kernel has not accepted yet.
     private let unwritten: NIOLoopBoundBox<Int>
     private let drained: @Sendable () -> Void
 
@@ -45,7 +49,7 @@ public struct PlainConnection: Sendable {
         unwritten = NIOLoopBoundBox(0, eventLoop: channel.eventLoop)
     }
 
-    /// Queues the bytes. The owner hears when the kernel has taken all that was sent.
+    /// Queues bytes for sending. The owner is informed when the kernel has accepted all of them.
     public func send(_ bytes: [UInt8]) {
         unwritten.value += bytes.count
         channel.writeAndFlush(ByteBuffer(bytes: bytes)).whenSuccess { [unwritten, drained] in
@@ -54,12 +58,12 @@ public struct PlainConnection: Sendable {
         }
     }
 
-    /// The other side proved to be one that is known: see ``Connection/markPaired()``.
+    /// Marks the peer as a paired controller. See ``Connection/markPaired()``.
     public func markPaired() {
         channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id, nil))
     }
 
-    /// Closes once the bytes queued so far are written, or after two seconds.
+    /// Closes after the queued bytes are written, at the latest after two seconds.
     public func close() {
         let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in
             channel.close(promise: nil)
@@ -71,12 +75,15 @@ public struct PlainConnection: Sendable {
     }
 }
 
-/// The actor that connections report to. Its executor is their event loop, so that a report is a plain call.
+/// The actor that receives the reports of connections. Its executor is their event loop, so a report is a plain call.
 public protocol PlainConnectionOwner: Actor {
+    /// The connection was accepted.
     func opened(_ connection: PlainConnection)
+    /// The peer sent these bytes.
     func received(_ bytes: [UInt8], on id: ConnectionID)
-    /// The kernel has taken all that was sent.
+    /// The kernel has accepted all sent bytes.
     func drained(_ id: ConnectionID)
+    /// The connection closed.
     func closed(_ id: ConnectionID)
 }
 
@@ -92,7 +99,7 @@ private final class PlainOwnerHandler<Owner: PlainConnectionOwner>: ChannelInbou
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // There is none that could take time.
+        // There is no handshake, so it counts as finished.
         context.channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.handshakeFinished(id))
         let connection = PlainConnection(id: id, channel: context.channel) { [id, owner] in
             owner.assumeIsolated { $0.drained(id) }

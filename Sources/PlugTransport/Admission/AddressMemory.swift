@@ -1,11 +1,12 @@
-/// The addresses from which paired controllers came, and where they are kept: a plug whose firmware starts again in the middle of
-/// a flood goes on to have room for them. Nobody is let in for his address.
+/// The stored addresses of paired controllers. With them a plug that restarts during a flood still has places for its
+/// controllers. An address alone grants no access.
 public struct AddressMemory: Sendable {
-    /// As an earlier start kept them.
+    /// The addresses that an earlier run stored.
     let known: [String]
-    /// Called on the listener's event loop, whenever there is another one.
+    /// Stores the addresses. Called on the listener's event loop when they change.
     let keep: @Sendable ([String]) -> Void
 
+    /// Creates a memory from stored addresses and a function that stores new ones.
     public init(known: [String] = [], keep: @escaping @Sendable ([String]) -> Void = { _ in }) {
         self.known = known
         self.keep = keep

@@ -1,16 +1,16 @@
 import PlugModel
 import ProtocolCore
 
-/// Decides at the door of a plug: which new connections get a handshake, and for how long somebody may stay who is not known
-/// as a paired controller. Whatever strangers do, a controller that was paired gets in.
+/// Admission control for new connections of a plug: decides which ones get a handshake, and how long a peer may stay
+/// that is not known as a paired controller. Strangers cannot use up the places of paired controllers.
 ///
 /// Connections of paired controllers are not counted here; the plug's sessions have their own limit.
 struct Admission: Machine, Sendable {
     enum Event: MachineEvent, Hashable, Sendable {
-        /// Somebody connected from this address, which has no port.
+        /// A peer connected from this IP address.
         case accepted(ConnectionID, from: String)
         case handshakeFinished(ConnectionID)
-        /// The connection is one of the paired controller with this key; nil if the listener does not know keys.
+        /// The connection belongs to the paired controller with this key. Nil if the listener does not know keys.
         case paired(ConnectionID, by: PublicKey? = nil)
         case closed(ConnectionID)
         case deadlineReached
@@ -18,11 +18,11 @@ struct Admission: Machine, Sendable {
 
     enum Action: Hashable, Sendable {
         case admit(ConnectionID)
-        /// Close before a byte is read.
+        /// Close the connection before anything is read from it.
         case refuse(ConnectionID)
-        /// Its time is over.
+        /// Close the connection, because its time limit is over.
         case close(ConnectionID)
-        /// To be kept for the next start: paired controllers came from these addresses, that heard of last at the end.
+        /// Store these addresses of paired controllers for the next start, the most recent one last.
         case keep([String])
     }
 
@@ -30,21 +30,21 @@ struct Admission: Machine, Sendable {
         var address: String
         var isInHandshake = true
         var leaves: Instant
-        /// False where the room comes from a paired address alone.
+        /// False if the connection uses the places of a paired address only.
         var countsAsStranger: Bool
     }
 
     private let limits: AdmissionLimits
-    /// Those that were admitted and are not paired. No more than the allowances together.
+    /// The admitted connections that are not known as paired, limited by the sum of the allowances.
     private var guests: [ConnectionID: Guest] = [:]
     private var strangers: Share
-    /// Per address. Whoever is in it holds a connection, used one within the last seconds, or is in `paired`; all three are
-    /// limited by the allowances, and so is this.
+    /// The use of the allowance per address. An entry has an open connection, had one within the last seconds, or is in
+    /// `paired`. The allowances limit all three, and so the table.
     private var addresses: [String: Share] = [:]
-    /// The addresses of paired controllers, that heard of last at the end; without a key those of an earlier start.
+    /// The addresses of paired controllers, the most recent one last. Addresses of an earlier start have no key.
     private var paired: [(address: String, key: PublicKey?)] = []
 
-    /// - Parameter paired: addresses that an earlier start kept.
+    /// - Parameter paired: the addresses that an earlier start stored.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
         strangers = Share(limits.strangers)
@@ -53,7 +53,7 @@ struct Admission: Machine, Sendable {
 
     var nextDeadline: Instant? { guests.values.lazy.map(\.leaves).min() }
 
-    /// For the test of the table's limit.
+    /// The size of the address table, for tests of its limit.
     var knownAddresses: Int { addresses.count }
 
     mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -96,10 +96,11 @@ struct Admission: Machine, Sendable {
 
     private func isPaired(_ address: String) -> Bool { paired.contains { $0.address == address } }
 
-    /// False where the address was known. Of several it is now the one heard of last.
+    /// Moves or adds an address to the end of the list. Returns false if the address was already known.
     private mutating func remember(_ address: String, of key: PublicKey?) -> Bool {
         let known = paired.firstIndex { $0.address == address }.map { paired.remove(at: $0) }
-        // No controller pushes out the addresses of others by coming from ever new ones.
+        // Limits the addresses per controller, so that a controller with changing addresses cannot evict those of
+        // others.
         if known == nil, let key, paired.count(where: { $0.key == key }) >= limits.addressesOfController,
             let oldest = paired.firstIndex(where: { $0.key == key })
         {
@@ -123,7 +124,7 @@ struct Admission: Machine, Sendable {
         forgetUntouched(now: now)
     }
 
-    /// They stay guests until their end is reported.
+    /// Returns the connections to close. They count until their end is reported.
     private mutating func closeOverdue(now: Instant) -> [Action] {
         let overdue = guests.filter { $0.value.leaves <= now }.keys.sorted { $0.rawValue < $1.rawValue }
         for id in overdue { guests[id]?.leaves = .init(nanoseconds: .max) }

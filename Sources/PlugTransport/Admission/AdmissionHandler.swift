@@ -4,12 +4,13 @@ import NIOCore
 import PlugModel
 import ProtocolCore
 
-/// The shell of ``Admission``, in the listening channel's pipeline: it sees each connection before anything was spent on it.
+/// The shell of ``Admission`` in the pipeline of the listening channel. It handles each connection before any resources
+/// are spent on it.
 final class AdmissionHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
 
-    /// What connections report to the channel that accepted them.
+    /// A report of a connection to the channel that accepted it.
     enum Report: Sendable {
         case handshakeFinished(ConnectionID)
         case paired(ConnectionID, PublicKey?)
@@ -18,14 +19,16 @@ final class AdmissionHandler: ChannelInboundHandler {
     private var admission: Admission
     private var timer = DeadlineTimer()
     private let numbers = ConnectionNumbers()
-    /// Admitted, and not known as a paired controller's.
+    /// The admitted connections that are not known as paired.
     private var guests: [ConnectionID: any Channel] = [:]
     private let keep: ([String]) -> Void
     private let prepare: (any Channel, ConnectionID) throws -> Void
 
+    /// Creates a handler.
+    ///
     /// - Parameters:
-    ///   - memory: of the addresses from which paired controllers came.
-    ///   - prepare: puts the handlers into the pipeline of a connection that was admitted.
+    ///   - memory: the stored addresses of paired controllers.
+    ///   - prepare: adds the handlers to the pipeline of an admitted connection.
     init(
         _ limits: AdmissionLimits, _ memory: AddressMemory,
         prepare: @escaping (any Channel, ConnectionID) throws -> Void
@@ -55,7 +58,8 @@ final class AdmissionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Nobody watches over the guests any longer, so they leave with the listener. Paired controllers stay.
+    /// Closes the connections that are not known as paired, because their time limits are no longer enforced. Paired
+    /// controllers stay connected.
     func channelInactive(context: ChannelHandlerContext) {
         timer.stop()
         for channel in guests.values { channel.closeAtOnce() }

@@ -1,15 +1,17 @@
-/// How much of a plug those may use who have proved nothing yet.
+/// The resources of a plug that unauthenticated peers can use.
 public struct AdmissionLimits: Hashable, Sendable {
-    /// What somebody may have at a time.
+    /// The limits for an address, or for a group of addresses.
     public struct Allowance: Hashable, Sendable {
-        /// Handshakes under way.
+        /// The maximum number of concurrent handshakes.
         public var handshakes: Int
-        /// Connections that are not those of a paired controller, handshakes included.
+        /// The maximum number of connections that are not known as paired, including those in a handshake.
         public var connections: Int
-        /// New connections at once, before they come one in each `interval`.
+        /// The maximum number of new connections at once. After a burst one more is permitted per `interval`.
         public var burst: Int
+        /// The time after which one more connection is permitted.
         public var interval: Duration
 
+        /// Creates an allowance.
         public init(handshakes: Int, connections: Int, burst: Int, interval: Duration) {
             self.handshakes = handshakes
             self.connections = connections
@@ -18,27 +20,31 @@ public struct AdmissionLimits: Hashable, Sendable {
         }
     }
 
-    /// All addresses together from which no paired controller came lately. A handshake costs a plug some milliseconds of its
-    /// processor and a connection some 60 KB: whoever floods a plug gets at most 3 % of the one and 1.5 MB of the other.
+    /// All addresses without a recently paired controller, together. A handshake costs a plug some milliseconds of CPU
+    /// time, and a connection about 60 KB. So a flood uses at most 3 % of the CPU and 1.5 MB of memory.
     public var strangers = Allowance(handshakes: 8, connections: 24, burst: 16, interval: .milliseconds(125))
-    /// One such address. It is far below what all have together, so that one address alone never uses up everybody's.
+    /// A single such address. The limits are far below those of all strangers, so that one address cannot block the
+    /// others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
-    /// An address from which a paired controller came: room that no stranger can take, and enough for scripts that connect
-    /// anew for each command. Yet a limit, since someone else may sit at that address too.
+    /// An address with a recently paired controller. Strangers cannot use these places. There are enough of them for
+    /// scripts that open a connection per command. The limit exists because other hosts may share the address.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
-    /// Such addresses; the one that was heard of longest ago makes place. Stops a controller that changes its address with
-    /// every connection from having room everywhere. As many as there can be controllers.
+    /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least
+    /// recently used one is evicted. Keeps a controller that changes its address with every connection from
+    /// accumulating places.
     public var pairedAddresses = 16
-    /// Of them, those of one controller. Stops one that changes its address from pushing out the addresses of all others.
+    /// The maximum number of these addresses per controller. Keeps a controller with changing addresses from evicting
+    /// those of others.
     public var addressesOfController = 2
-    /// From the connection to the end of the handshake: stops half-open ones from keeping places for ever.
+    /// The time limit of the handshake. Keeps half-open connections from occupying places forever.
     public var handshakeTime = Duration.seconds(5)
-    /// From the end of the handshake until the connection is known as a paired controller's: more than the 45 s in which one has
-    /// to say something and the 30 s for which its proof may have to wait. Stops a stranger from sitting in his place.
+    /// The time from the end of the handshake until the connection must be known as paired. It is longer than the 45 s
+    /// until Hello plus the delay of up to 30 s for a proof. Keeps strangers from occupying places.
     public var pairingTime = Duration.seconds(120)
-    /// Bytes that come in until the connection is known as a paired controller's, those of TLS included: some 2 KB are a
-    /// handshake. Stops a stranger from making the plug decrypt and parse at the speed of the network.
+    /// The maximum number of bytes received before the connection is known as paired, including TLS; a handshake has
+    /// about 2 KB. Keeps a stranger from making the plug decrypt and parse at the speed of the network.
     public var bytes = 64 * 1024
 
+    /// Creates the default limits.
     public init() {}
 }

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands before TLS for as long as the connection is not known as a paired controller's, and ends it when more has come in than
-/// a handshake and a pairing take.
+/// Closes a connection that receives more bytes than a handshake and a pairing need. It is before TLS in the pipeline,
+/// and is removed once the connection is known as paired.
 final class ByteAllowanceHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

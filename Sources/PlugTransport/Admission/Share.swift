@@ -1,6 +1,6 @@
 import ProtocolCore
 
-/// What one address, or all strangers together, use of their allowance.
+/// The part of an allowance that an address, or all strangers together, currently use.
 struct Share: Hashable, Sendable {
     var allowance: AdmissionLimits.Allowance {
         didSet { bucket = TokenBucket(every: allowance.interval, burst: allowance.burst) }
@@ -18,7 +18,7 @@ struct Share: Hashable, Sendable {
         handshakes < allowance.handshakes && connections < allowance.connections && bucket.hasToken(at: now)
     }
 
-    /// Nothing is lost by forgetting it.
+    /// Returns true if the share equals a new one, so that it can be discarded.
     func isUntouched(at now: Instant) -> Bool { connections == 0 && bucket.isFull(at: now) }
 
     mutating func begin(now: Instant) {

@@ -1,12 +1,12 @@
 import ProtocolCore
 
-/// So many at once and, after that, one each interval: a limit on a rate that leaves room for bursts.
+/// A rate limit that permits bursts: `burst` tokens at once, and afterwards one per interval.
 struct TokenBucket: Hashable, Sendable {
-    /// The time in which one token comes back.
+    /// The time after which one token is added.
     var interval: Duration
     /// Tokens in a full bucket, at least 1.
     var burst: Int
-    /// When the bucket is full again. The whole state: how much is missing follows from it.
+    /// The time at which the bucket is full again. This is the complete state; the number of tokens follows from it.
     private var full = Instant(nanoseconds: .min)
 
     init(every interval: Duration, burst: Int) {

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Between TLS and the socket: hands on what TLS encrypted in a buffer of just its size.
+/// Copies the encrypted data of TLS into buffers of its exact size, between TLS and the socket.
 ///
-/// TLS encrypts each write into a buffer of a whole record, 16 KiB. While a peer does not read, an event of a hundred bytes
-/// would hold all of that, and the send buffer's high water mark, which counts bytes and not buffers, would come at
-/// ten megabytes instead of 64 KiB.
+/// TLS encrypts each write into a buffer for a whole record, 16 KiB. While a peer does not read, an event of a hundred
+/// bytes would occupy such a buffer. The send buffer's high water mark counts bytes and not buffers, so it would take
+/// effect at ten megabytes of memory instead of 64 KiB.
 final class CompactWritesHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

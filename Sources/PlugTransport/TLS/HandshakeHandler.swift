@@ -3,8 +3,8 @@ import NIOSSL
 import NIOTLS
 import PlugModel
 
-/// Stands behind the TLS handler and lets a channel count as active only once its handshake is finished, so that the handlers
-/// behind it know nothing but secured connections.
+/// Delays `channelActive` until the TLS handshake is complete, so that the handlers after it see only secured
+/// connections.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -45,7 +45,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         result?.succeed()
     }
 
-    /// A peer that was turned away may go on talking until it hears of that.
+    /// Ignores data of a rejected peer, which may send until it receives the close.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
         case .secured: context.fireChannelRead(data)
@@ -76,16 +76,17 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Why a handshake came to nothing.
+/// The reason why a handshake failed.
 enum HandshakeError: Error {
-    /// The other side has another key than the expected one.
+    /// The peer's key is not the expected one.
     case otherKey(PublicKey)
-    /// It speaks TLS, and another protocol inside.
+    /// The peer uses TLS with a different application protocol.
     case otherProtocol
-    /// It showed no key that counts.
+    /// The peer's certificate has no usable key.
     case noKey
-    /// It closed the connection.
+    /// The peer closed the connection.
     case closed
+    /// The time limit was exceeded.
     case timedOut
     /// The connection or TLS failed for this reason.
     case failed(String)

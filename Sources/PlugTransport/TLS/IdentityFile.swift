@@ -1,27 +1,28 @@
 public import DurableFiles
 
 extension TransportIdentity {
-    /// Bytes of a key's file; it takes 241.
+    /// The maximum size of a key file in bytes; a key has 241.
     private static let fileLimit = 4096
 
-    /// The identity in the file. On the first start there is none: it is drawn and written, readable by its owner alone.
+    /// Loads the identity from a file. On the first start it draws one and writes it, readable only by its owner.
     ///
-    /// - Parameter isPinned: others know this machine by the key that is to be there, so that another would be of no use.
-    /// - Throws: ``IdentityFileError``. A key that is damaged or that others could read is never replaced by itself: with a new
-    ///   one nobody who paired with the old one would know this machine any more.
+    /// - Parameter isPinned: true if peers have already pinned the key. Then a missing file is an error, because a new
+    ///   key would not help.
+    /// - Throws: ``IdentityFileError``. A key that is damaged or readable by others is never replaced automatically: no
+    ///   paired peer would accept the new key.
     public static func kept(
         in path: String, isPinned: Bool = false, files: FileStore = FileStore()
     ) throws(IdentityFileError) -> TransportIdentity {
         if let known = try read(path, files) { return known }
         guard !isPinned else { throw .missing(path: path) }
         let drawn = TransportIdentity()
-        // Another process that started at the same time was quicker: its key counts for both.
+        // If another process created the file in the meantime, both use its key.
         return try drawn.keep(in: path, files: files) ? drawn : try kept(in: path, files: files)
     }
 
-    /// Writes the identity, readable by its owner alone, unless there is one in the file: then it stays as it is.
+    /// Writes the identity to a file, readable only by its owner. An existing file is not changed.
     ///
-    /// - Returns: whether it was written.
+    /// - Returns: true if the file was written.
     /// - Throws: ``IdentityFileError/notKept(_:)``.
     public func keep(in path: String, files: FileStore = FileStore()) throws(IdentityFileError) -> Bool {
         do throws(FileError) {
@@ -47,17 +48,18 @@ extension TransportIdentity {
     }
 }
 
-/// Why there is no identity.
+/// The reason why there is no identity.
 public enum IdentityFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is a key, and it cannot be read or must not be used.
+    /// The key file cannot be read, or must not be used.
     case unusable(FileError)
+    /// The file does not contain a valid key.
     case damaged(path: String, TransportIdentityError)
-    /// There is none, although others know this machine by one.
+    /// The file is missing, although peers have pinned its key.
     case missing(path: String)
-    /// There is none yet, and one that was drawn could not be written.
+    /// The file was missing, and the new key could not be written.
     case notKept(FileError)
 
-    /// With a line that begins with `hint:` where something sensible can be said.
+    /// The error, with a line that begins with `hint:` if there is a remedy.
     public var description: String {
         switch self {
         case .unusable(let error), .notKept(let error): error.hint.map { "\(error)\nhint: \($0)" } ?? "\(error)"

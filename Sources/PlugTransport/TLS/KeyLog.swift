@@ -2,17 +2,19 @@ public import DurableFiles
 import NIOCore
 import Synchronization
 
-/// A file that gets the secrets of each connection, in the format that packet analysers read (`SSLKEYLOGFILE`). Who has it can
-/// read everything that was said on them: it is for a controller's user who asked for it, and a plug has none.
+/// A file with the secrets of each connection, in the format of packet analyzers (`SSLKEYLOGFILE`). It allows its
+/// reader to decrypt the connections. A controller writes it only on request of its user; a plug never does.
 public final class KeyLog: Sendable {
     private let file: Mutex<AppendingFile>
 
-    /// Adds to the file, or makes it with mode 0600. One that others may read or write is refused.
+    /// Opens the file for appending, or creates it with mode 0600.
+    ///
+    /// - Throws: ``FileError`` if the file cannot be opened, or other users may read or write it.
     public init(_ path: String, store: FileStore = FileStore()) throws(FileError) {
         file = Mutex(try AppendingFile(path, isSecret: true, store: store))
     }
 
-    /// A line that cannot be written is missing from the trace and from nothing else, so the connection goes on.
+    /// Appends a line. If that fails, the line is missing in the file, and the connection continues.
     func write(_ line: ByteBuffer) {
         file.withLock { try? $0.append(Array(line.readableBytesView)) }
     }

@@ -2,16 +2,16 @@ import NIOCore
 import NIOSSL
 import PlugModel
 
-/// Which key the other side shows during one handshake. TLS itself makes it prove that it has the private one.
+/// Verifies the key that the peer shows in a handshake. TLS verifies that the peer has the private key.
 ///
-/// It must be shown in this very handshake: a resumed session shows none and so never counts as verified.
+/// The key must be shown in this handshake. A resumed session shows no key and never counts as verified.
 final class PeerVerification {
     enum Outcome {
         case pending
         case verified(PublicKey)
-        /// The key is none that pins: too long for one.
+        /// The certificate has no usable key, or the key is too long.
         case unfit
-        /// Another key than the expected one.
+        /// The key is not the expected one.
         case otherKey(PublicKey)
     }
 
@@ -20,14 +20,14 @@ final class PeerVerification {
     private let other: PublicKey?
 
     /// - Parameters:
-    ///   - expected: nil lets any key through the handshake; what it may do is decided behind it.
-    ///   - other: will do too, beside the expected one.
+    ///   - expected: the expected key. With nil any key passes the handshake, and the owner decides about its rights.
+    ///   - other: a second key that is accepted.
     init(expecting expected: PublicKey?, or other: PublicKey? = nil) {
         self.expected = expected
         self.other = other
     }
 
-    /// The key, once it is verified.
+    /// The verified key, or nil before verification.
     var key: PublicKey? {
         switch outcome {
         case .verified(let key): key

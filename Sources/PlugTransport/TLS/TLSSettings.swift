@@ -2,12 +2,13 @@ import CPlugTransport
 import NIOCore
 import NIOSSL
 
-/// TLS as plug and controller speak it: version 1.3, a certificate from both sides, and nothing that outlives a connection.
+/// The TLS configuration of plugs and controllers: version 1.3, certificates of both sides, and no state that outlives
+/// a connection.
 enum TLSSettings {
-    /// The name of the protocol inside (RFC 7301). A peer that speaks another one is turned away before it says anything.
+    /// The ALPN protocol (RFC 7301). A peer with a different protocol is rejected before any application data.
     static let applicationProtocol = "smartplug/1"
 
-    /// How long a side that closes waits for the other's goodbye; a peer that is gone never sends one.
+    /// The time that a closing side waits for the peer's close_notify.
     private static let shutdownTimeout = TimeAmount.seconds(1)
 
     static func forPlug(_ identity: TransportIdentity) -> NIOSSLContext {
@@ -30,10 +31,11 @@ enum TLSSettings {
         configuration.maximumTLSVersion = .tlsv13
         configuration.applicationProtocols = [applicationProtocol]
         configuration.shutdownTimeout = shutdownTimeout
-        // A certificate is demanded, and ``PeerVerification`` decides; the world's authorities have no say and take no memory.
+        // Requires a certificate, which ``PeerVerification`` checks. Public certificate authorities are not used and
+        // occupy no memory.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
-        // Keys that are quick to verify: a stranger chooses the key, and must not choose how long it takes.
+        // Accepts only signature algorithms that are fast to verify, because a stranger chooses the key.
         configuration.verifySignatureAlgorithms = [.ecdsaSecp256R1Sha256, .ed25519]
         do {
             let context = try NIOSSLContext(configuration: configuration)
@@ -44,8 +46,9 @@ enum TLSSettings {
         }
     }
 
-    /// A ticket would let a controller in that was removed since, and NIOSSL has no setting for it. So its context is looked
-    /// into; should a later version keep it elsewhere, the tests fail here before anything is shipped.
+    /// Disables session tickets. A ticket would admit a controller that was removed in the meantime. NIOSSL has no
+    /// setting for it, so the code accesses its private context. If a later version of NIOSSL stores the context
+    /// elsewhere, the tests fail at this precondition.
     private static func refuseTickets(_ context: NIOSSLContext) {
         guard let pointer = Mirror(reflecting: context).descendant("sslContext") as? OpaquePointer else {
             preconditionFailure("this version of NIOSSL keeps its context elsewhere")

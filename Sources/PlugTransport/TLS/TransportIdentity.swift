@@ -2,12 +2,12 @@ import Crypto
 import NIOSSL
 public import PlugModel
 
-/// What a plug or a controller proves itself with: a P-256 key. Its self-signed certificate is made anew from it at each
-/// start, since peers pin the key and look at nothing else.
+/// The identity of a plug or a controller: a P-256 key. Its self-signed certificate is created again at each start,
+/// since peers pin only the key.
 ///
-/// Nothing that prints a value shows the key: only ``pem`` does, which is for the key's file and for nothing else.
+/// Printing a value does not show the key. Only ``pem`` returns it, for the key file.
 public struct TransportIdentity: Sendable {
-    /// What the other side pins.
+    /// The key that peers pin.
     public let publicKey: PublicKey
     let certificate: NIOSSLCertificate
     let privateKey: NIOSSLPrivateKey
@@ -16,9 +16,9 @@ public struct TransportIdentity: Sendable {
     /// Draws a new key.
     public init() { self.init(key: P256.Signing.PrivateKey()) }
 
-    /// Reads the key's file.
+    /// Parses the content of a key file.
     ///
-    /// - Throws: ``TransportIdentityError`` without a character of the text.
+    /// - Throws: ``TransportIdentityError``, which does not contain any of the text.
     public init(pem: String) throws(TransportIdentityError) {
         let key: P256.Signing.PrivateKey
         do { key = try P256.Signing.PrivateKey(pemRepresentation: pem) } catch { throw .noKey }
@@ -38,23 +38,24 @@ public struct TransportIdentity: Sendable {
         self.privateKey = privateKey
     }
 
-    /// ECDSA with SHA-256 (FIPS 186-5) over the bytes, in DER.
+    /// Returns the ECDSA signature of the bytes with SHA-256 (FIPS 186-5), in DER.
     public func signature(of bytes: [UInt8]) throws -> [UInt8] {
         Array(try key.signature(for: bytes).derRepresentation)
     }
 
-    /// The private key as PKCS #8 (RFC 5958) in PEM (RFC 7468). It is the secret itself.
+    /// The private key as PKCS #8 (RFC 5958) in PEM (RFC 7468). This text is secret.
     public var pem: String { key.pemRepresentation + "\n" }
 }
 
-/// An identity that finds its way into a log by mistake says nothing there.
+/// Hides the key, so that it does not appear in a log by mistake.
 extension TransportIdentity: CustomStringConvertible, CustomReflectable {
     public var description: String { "a transport identity" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a text holds no identity.
+/// The reason why a text does not contain an identity.
 public enum TransportIdentityError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The text is not a P-256 private key in PEM.
     case noKey
 
     public var description: String { "it holds no P-256 private key in PEM" }

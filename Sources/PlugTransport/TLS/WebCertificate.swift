@@ -1,16 +1,15 @@
 import Crypto
 
-/// What a web server of this machine shows to browsers where nobody gave it anything better: a P-256 key and a certificate that
-/// it signed itself.
+/// A P-256 key and its self-signed certificate for a local web server without a configured certificate.
 public struct WebCertificate: Sendable {
     /// The certificate in DER.
     public let certificate: [UInt8]
-    /// The private key as PKCS #8 in PEM, with a line's end. It is the secret itself.
+    /// The private key as PKCS #8 in PEM, with a line feed at the end. This text is secret.
     public let privateKeyPEM: String
 
-    /// Draws a new key.
+    /// Draws a new key and signs a certificate for it.
     ///
-    /// - Parameter names: the machine's, of ASCII characters; 64 of them at most.
+    /// - Parameter names: the DNS names of the machine, in ASCII. Names beyond the first 64 are dropped.
     public init(names: [String]) {
         let key = P256.Signing.PrivateKey()
         certificate = SelfSignedCertificate.der(for: key, names: Array(names.prefix(64)))
