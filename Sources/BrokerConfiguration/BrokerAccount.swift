@@ -2,32 +2,34 @@ package import ConfigurationFiles
 public import DurableFiles
 public import PlugTopics
 
-/// Which broker a program speaks to, and how it proves itself there.
+/// The connection settings for an MQTT broker: its addresses, its trust anchors and the credentials.
 public struct BrokerAccount: Hashable, Sendable {
-    /// Nodes of a cluster.
+    /// The maximum number of servers of a cluster.
     private static let serverLimit = 16
-    /// Bytes of a password's file: stops a wrong one from being read as a whole.
+    /// The maximum size of a password file in bytes. Keeps a wrong file from being read completely.
     private static let passwordLimit = 4096
-    /// Bytes of a file of certificates that are looked at: more than all authorities of the world have.
+    /// The maximum size of a certificate file in bytes, more than all public authorities need.
     private static let pemLimit = 1 << 21
 
-    /// In the order in which they are tried.
+    /// The servers in the order of the connection attempts.
     public let servers: [BrokerServer]
+    /// The certificates that are trusted, or no TLS.
     public let trust: BrokerOptions.Trust
-    /// Files of a certificate and its key (PEM), where the broker knows its clients by one.
+    /// The files of a client certificate and its key (PEM), for brokers that authenticate clients by certificate.
     public let certificate: BrokerOptions.Certificate?
+    /// The user name, if the broker requires one.
     public let user: String?
-    /// It holds the password, and only its owner may read it. It is read for each connection.
+    /// The path of the file with the password. Only its owner may be able to read it. It is read for each connection.
     public let passwordFile: String?
 
-    /// Files that programs of rules may not read.
+    /// The secret files, which the programs of rules must not be able to read.
     public var secretPaths: [String] { [passwordFile, certificate?.key].compactMap { $0 } }
 
-    /// Reads it from a table; the table is told what is wrong.
+    /// Reads the settings from a table and records its mistakes.
     ///
     /// - Parameters:
-    ///   - isOptional: the table need not be there.
-    ///   - home: nil: no name begins with `~/`.
+    ///   - isOptional: true if the table may be missing.
+    ///   - home: the user's home directory, or nil if paths must not begin with `~/`.
     package init(
         _ table: ConfigurationReader.Table, isOptional: Bool = false, file: String, home: String?
     ) {
@@ -73,10 +75,10 @@ public struct BrokerAccount: Hashable, Sendable {
         case on, off
     }
 
-    /// How a connection is opened, without a will.
+    /// Returns the options of a connection without a will.
     ///
-    /// - Parameter client: the name of the session at the broker; no other connection may have it.
-    /// - Throws: where the password's file is missing, or others may read it.
+    /// - Parameter client: the client identifier. No other connection to the broker may use it.
+    /// - Throws: ``FileError`` if the password file is missing or other users may read it.
     public func options(client: String) throws(FileError) -> BrokerOptions {
         var options = BrokerOptions(client: client, trust: trust)
         options.certificate = certificate
@@ -94,7 +96,7 @@ public struct BrokerAccount: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The files that it names and that a connection could not use, each once; empty where all is well.
+    /// The errors of the files that a connection would need, at most one per file. Empty if all of them are usable.
     public var faults: [FileError] {
         var faults: [FileError] = []
         do throws(FileError) { _ = try password() } catch { faults.append(error) }
@@ -108,7 +110,7 @@ public struct BrokerAccount: Hashable, Sendable {
 }
 
 extension BrokerServer {
-    /// `name`, `name:port`, `[address]:port` or an address. Nil for anything else.
+    /// Parses `name`, `name:port`, `[address]:port` or an address. Returns nil for any other text.
     fileprivate init?(_ text: String, port: Int) {
         var (host, port) = (Substring(text), port)
         if text.hasPrefix("[") {

@@ -1,9 +1,9 @@
 public import PlugTopics
 
 extension BrokerNotice {
-    /// For a person.
+    /// Returns the notice as text for a user.
     ///
-    /// - Parameter place: where the settings stand.
+    /// - Parameter place: the location of the settings, such as a file's name.
     public func words(_ settings: BrokerSettings, in place: String) -> String {
         switch self {
         case .connected(let server):

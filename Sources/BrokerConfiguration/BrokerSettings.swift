@@ -2,18 +2,21 @@ public import ConfigurationFiles
 public import DurableFiles
 public import PlugTopics
 
-/// Which broker is spoken to, and how: `broker.toml` of a house, `[mqtt]` in `plugd.toml` of a plug.
+/// The broker settings: `broker.toml` of a house, or `[mqtt]` in `plugd.toml` of a plug.
 public struct BrokerSettings: Hashable, Sendable {
-    /// Bytes of a file that are read.
+    /// The maximum size of the file in bytes.
     public static let fileLimit = ConfigurationText.limit
 
+    /// The connection settings.
     public let account: BrokerAccount
+    /// The topics that the program uses.
     public let tree: TopicTree
+    /// True if commands from the broker are accepted.
     public let takesCommands: Bool
-    /// Nil: Home Assistant is told nothing.
+    /// The settings of Home Assistant's discovery, or nil if nothing is announced.
     public let discovery: HomeAssistantDiscovery?
 
-    /// Reads them (TOML):
+    /// Parses a TOML file:
     ///
     /// ```toml
     /// [broker]
@@ -28,9 +31,9 @@ public struct BrokerSettings: Hashable, Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path: files that it names are looked for beside it.
-    ///   - home: of the user, for names that begin with `~/`.
-    /// - Throws: `ConfigurationError` with everything that is wrong.
+    ///   - file: the path of the file. Relative paths in it are relative to its directory.
+    ///   - home: the user's home directory, for paths that begin with `~/`.
+    /// - Throws: `ConfigurationError` with all mistakes.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         let settings = BrokerSettings(reader, table: "broker", file: file, home: home)
@@ -41,12 +44,12 @@ public struct BrokerSettings: Hashable, Sendable {
         self = settings
     }
 
-    /// Reads a table with these keys, and `[home_assistant]`, out of a file that may have others.
+    /// Reads a table with these keys, and `[home_assistant]`, from a file that may have other tables.
     ///
     /// - Parameters:
-    ///   - isOptional: the table need not be there.
-    ///   - home: nil: no name begins with `~/`.
-    /// - Returns: nil where it is not there, and where it cannot be used: the reader has the mistakes.
+    ///   - isOptional: true if the table may be missing.
+    ///   - home: the user's home directory, or nil if paths must not begin with `~/`.
+    /// - Returns: nil if the table is missing or invalid. The reader has the mistakes.
     package init?(
         _ reader: ConfigurationReader, table name: String, isOptional: Bool = false, file: String, home: String?
     ) {
@@ -77,10 +80,10 @@ public struct BrokerSettings: Hashable, Sendable {
         }
     }
 
-    /// How a speaker's connection is opened, with its last will.
+    /// Returns the options of a speaker's connection, with its last will.
     ///
-    /// - Parameter client: the name of the session at the broker; no other connection may have it.
-    /// - Throws: where the password's file is missing, or others may read it.
+    /// - Parameter client: the client identifier. No other connection to the broker may use it.
+    /// - Throws: ``FileError`` if the password file is missing or other users may read it.
     public func options(client: String, for speaker: BrokerMachine.Speaker) throws(FileError) -> BrokerOptions {
         var options = try account.options(client: client)
         (options.willTopic, options.willText) = (tree.will(of: speaker), "offline")

@@ -1,4 +1,4 @@
-// A parser that throws would have to be caught at this border; toml++ can do without.
+// Without exceptions, so that none has to be caught at the C interface.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include "ctoml.h"
@@ -9,8 +9,8 @@
 
 namespace {
 
-// Some texts that are no TOML bring toml++ 3.3 to an assertion of its own instead of an error. No text may end a plug, nor be
-// undefined, as it would be where assertions are left out: it is refused.
+// For some invalid texts toml++ 3.3 reaches an assertion of its own instead of returning an error. Neither a crash nor,
+// without assertions, undefined behavior is acceptable, so a failed assertion rejects the text.
 struct lost {};
 
 [[noreturn]] void lose() { throw lost{}; }
@@ -70,7 +70,7 @@ ctoml_entry entry(const toml::key &key, const toml::node &node) {
     return entry;
 }
 
-/// A key with its value, and what is in it where that is a list of texts.
+/// Reports a key with its value, and then the items if the value is a list of texts.
 void tell(
     ctoml_text table, const toml::key &key, const toml::node &node, void *context,
     void (*report)(void *context, const ctoml_entry *entry)) {

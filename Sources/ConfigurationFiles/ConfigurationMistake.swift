@@ -1,40 +1,46 @@
-/// One thing that is wrong with a configuration file.
+/// A mistake in a configuration file.
 public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a mistake, with the values for its description.
     public enum Problem: Hashable, Sendable {
-        /// It is no TOML, in the parser's words.
+        /// The text is not TOML. The associated value is the parser's explanation.
         case syntax(String)
-        /// The file is no text in UTF-8, for the reason that is given.
+        /// The file is not UTF-8, for this reason.
         case encoding(String)
-        /// There is no such table.
+        /// The table does not exist.
         case unknownTable(nearest: String?, known: [String])
-        /// There is no such key in any table.
+        /// The key does not exist in any table.
         case unknownKey(nearest: String?, known: [String])
-        /// A key of other tables than the one in which it stands.
+        /// The key belongs to these other tables.
         case otherTable([String])
-        /// A key that stands before the first table. `of`: those that have such a key.
+        /// The key is before the first table. `of` lists the tables that have such a key.
         case outsideTable(of: [String])
+        /// The value has the wrong type.
         case wrongType(expected: String, found: String)
-        /// `allowed` names both ends and the unit.
+        /// The value is out of range. `allowed` has both limits and the unit.
         case outOfRange(found: String, allowed: String)
+        /// The value is not one of the allowed words.
         case notOneOf(found: String, allowed: [String], nearest: String?)
-        /// It must be there. `what` says what it is for.
+        /// A required key is missing. The associated value is its purpose.
         case missing(String)
-        /// It means nothing here, for the reason that is given.
+        /// The key has no effect here, for this reason.
         case needless(String)
-        /// It cannot be meant beside another key, for the reason that is given.
+        /// The key contradicts another key, for this reason.
         case contradiction(String)
-        /// It cannot be used, for the reason that is given.
+        /// The value cannot be used, for this reason.
         case invalid(String)
-        /// Two keys take the same thing, of which there is one: `what` says which.
+        /// Two keys use the same resource. `what` names it, and `other` is the other key.
         case usedTwice(what: String, other: String)
     }
 
+    /// The kind of the mistake.
     public var problem: Problem
+    /// The table, if the mistake is in one.
     public var table: String?
+    /// The key, if the mistake concerns one.
     public var key: String?
-    /// Counted from 1; nil where it cannot be found in the text.
+    /// The line, counted from 1, or nil if it is unknown.
     public var line: Int?
-    /// Counted from 1; known of syntax alone.
+    /// The column, counted from 1. Known only for syntax errors.
     public var column: Int?
 
     package init(_ problem: Problem, table: String? = nil, key: String? = nil, line: Int? = nil, column: Int? = nil) {
@@ -45,7 +51,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         self.column = column
     }
 
-    /// Without its place.
+    /// The mistake as text for a user, without its line.
     public var description: String {
         let subject = [table.map { "[\($0)]" }, key].compactMap(\.self).joined(separator: " ")
         return subject.isEmpty ? what : "\(subject): \(what)"
@@ -80,16 +86,18 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
 
     private static func tables(_ names: [String]) -> String { list(names.map { "[\($0)]" }, "or") }
 
-    /// "a, b or c".
+    /// Joins words with commas and a last conjunction: "a, b or c".
     private static func list(_ words: [String], _ last: String) -> String {
         words.count < 2
             ? words.joined() : words.dropLast().joined(separator: ", ") + " \(last) " + (words.last ?? "")
     }
 }
 
-/// Everything that is wrong with a configuration file, in the order of its lines.
+/// All mistakes in a configuration file, in the order of their lines.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The path of the file.
     public let file: String
+    /// The mistakes, at least one, in the order of their lines.
     public let mistakes: [ConfigurationMistake]
 
     package init(file: String, mistakes: [ConfigurationMistake]) {
@@ -99,7 +107,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// A line for each, as compilers write them: FILE:LINE:COLUMN: what is wrong.
+    /// One line per mistake, in the format of compilers: FILE:LINE:COLUMN: mistake.
     public var description: String {
         mistakes.map { mistake in
             ([file] + [mistake.line, mistake.column].compactMap { $0.map { "\($0)" } }).joined(separator: ":")

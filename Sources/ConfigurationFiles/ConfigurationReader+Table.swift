@@ -1,16 +1,20 @@
 import ProtocolCore
 
 extension ConfigurationReader {
-    /// One table of the file. Each key is asked for once; one that is wrong is told, and its default taken.
+    /// A table of the file. Its methods read one key each. They record a mistake for an invalid value and return nil,
+    /// so that the caller uses its default.
     package struct Table {
         package let name: String
         package let values: [String: ConfigurationText.Value]
+        /// True if the file has the table.
         package let isThere: Bool
         package let reader: ConfigurationReader
 
         package func has(_ key: String) -> Bool { values[key] != nil }
 
-        /// - Parameter line: where it is not that of the key.
+        /// Records a mistake.
+        ///
+        /// - Parameter line: the line, if it is not the line of the key.
         package func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil, line: Int? = nil) {
             reader.wrong(problem, name, key, line: line)
         }
@@ -20,7 +24,9 @@ extension ConfigurationReader {
             return values[key]
         }
 
-        /// - Parameter what: what the text is, for whoever wrote something else.
+        /// Reads a text of 1 to `longest` bytes.
+        ///
+        /// - Parameter what: the meaning of the text, for the mistake.
         package func text(_ key: String, _ what: String, longest: Int = 255) -> String? {
             guard let value = value(key) else { return nil }
             guard case .text(let text) = value else {
@@ -34,6 +40,7 @@ extension ConfigurationReader {
             return text
         }
 
+        /// Reads a text that must be one of the raw values of `Choice`.
         package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, _: Choice.Type = Choice.self)
             -> Choice?
         where Choice.RawValue == String {
@@ -51,11 +58,11 @@ extension ConfigurationReader {
             return choice
         }
 
-        /// One of the words, or a list of texts.
+        /// Reads one of the words of `Choice`, or a list of texts.
         ///
         /// - Parameters:
-        ///   - what: what stands in the list, for whoever wrote something else.
-        ///   - most: texts in a list.
+        ///   - what: the meaning of the list, for the mistake.
+        ///   - most: the maximum number of texts.
         package func choiceOrTexts<Choice: RawRepresentable & CaseIterable>(
             _ key: String, _ what: String, most: Int, _: Choice.Type = Choice.self
         ) -> ChoiceOrTexts<Choice>? where Choice.RawValue == String {
@@ -75,11 +82,11 @@ extension ConfigurationReader {
             return nil
         }
 
-        /// One text, or a list of them.
+        /// Reads a text, or a list of texts.
         ///
         /// - Parameters:
-        ///   - what: what each text is, for whoever wrote something else.
-        ///   - most: texts in a list.
+        ///   - what: the meaning of a text, for the mistake.
+        ///   - most: the maximum number of texts.
         package func texts(_ key: String, _ what: String, most: Int) -> [ConfigurationText.Item]? {
             guard let value = value(key) else { return nil }
             switch value {
@@ -92,6 +99,7 @@ extension ConfigurationReader {
             return nil
         }
 
+        /// Reads `true` or `false`.
         package func boolean(_ key: String) -> Bool? {
             guard let value = value(key) else { return nil }
             guard case .boolean(let boolean) = value else {
@@ -101,6 +109,7 @@ extension ConfigurationReader {
             return boolean
         }
 
+        /// Reads an integer in a range. `radix` is the notation of the range in a mistake.
         package func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
             func written(_ number: Int) -> String { (radix == 16 ? "0x" : "") + String(number, radix: radix) }
             let (first, last) = (written(range.lowerBound), written(range.upperBound))
@@ -117,7 +126,9 @@ extension ConfigurationReader {
             return integer
         }
 
-        /// - Parameter isOffAtZero: 0 is taken too, and turns it off.
+        /// Reads a number in a range.
+        ///
+        /// - Parameter isOffAtZero: 0 is valid too and means off.
         package func number(
             _ key: String, _ range: ClosedRange<Double>, _ unit: String = "", isOffAtZero: Bool = false
         ) -> Double? {
@@ -140,24 +151,24 @@ extension ConfigurationReader {
             return number
         }
 
-        /// The key is one of this table's, and nothing more can be said of it.
+        /// Registers a key that is valid for this table, without reading it.
         package func admit(_ key: String) { _ = value(key) }
 
-        /// Tells that the key means nothing here, if it is there.
+        /// Records a mistake if the key is present, because it has no effect here.
         package func refuse(_ key: String, _ reason: String) {
             if value(key) != nil { wrong(.needless(reason), key) }
         }
     }
 }
 
-/// What a key says that takes a word or a list.
+/// The value of a key that is either a word or a list of texts.
 package enum ChoiceOrTexts<Choice> {
     case choice(Choice)
     case texts([ConfigurationText.Item])
 }
 
 extension ConfigurationText.Value {
-    /// What it is, for whoever wrote something else.
+    /// The value or its type, for a mistake.
     package var words: String {
         switch self {
         case .text(let text): "the text \"\(text.prefix(40))\""
@@ -169,14 +180,14 @@ extension ConfigurationText.Value {
         }
     }
 
-    /// What is expected instead of this one, where only the quotation marks are too many.
+    /// Appends a hint to the expected type if the value is a number in quotation marks.
     fileprivate func unquoted(_ expected: String) -> String {
         guard case .text(let text) = self, Double(text) != nil else { return expected }
         return expected + ", without quotation marks"
     }
 }
 
-/// As a person writes it: 0.5, and 4 rather than 4.0.
+/// Formats a number without a trailing ".0": 0.5, and 4 instead of 4.0.
 package func plain(_ number: Double) -> String {
     Int(exactly: number).map { "\($0)" } ?? "\(number)"
 }

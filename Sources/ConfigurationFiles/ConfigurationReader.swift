@@ -1,18 +1,23 @@
 import ProtocolCore
 
-/// Reads tables and their keys, and gathers what is wrong with them. What is asked for is what is known: all else in the file is
-/// told as unknown.
+/// Reads tables and keys of a configuration file, and records the mistakes. The keys that are read define the valid
+/// ones; all others in the file are reported as unknown.
 package final class ConfigurationReader {
+    /// The parsed file.
     package let text: ConfigurationText
+    /// The recorded mistakes.
     package private(set) var mistakes: [ConfigurationMistake] = []
-    /// Every key that was asked for, by its table, with what may be said of it: "0.1 to 60 s", or each word that it takes.
+    /// Every key that was read, by table, with its allowed values, such as "0.1 to 60 s" or its words.
     package private(set) var known: [String: [String: Set<String>]] = [:]
-    /// By which key each thing is used of which there is one.
+    /// The key that uses each exclusive resource.
     private var users: [AnyHashable: String] = [:]
 
+    /// Creates a reader for a parsed file.
     package init(_ text: ConfigurationText) { self.text = text }
 
-    /// - Throws: ``ConfigurationError`` where the file is not TOML.
+    /// Parses the bytes of a file.
+    ///
+    /// - Throws: ``ConfigurationError`` if the file is not TOML.
     package convenience init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         do throws(ConfigurationMistake) {
             self.init(try ConfigurationText(try ConfigurationText.decode(bytes)))
@@ -21,19 +26,21 @@ package final class ConfigurationReader {
         }
     }
 
-    /// The path of a file that another one names: beside that, unless it begins with `/`, or with `~/`.
+    /// Resolves a path in a configuration file. A relative path is relative to the file's directory; `~/` stands for
+    /// `home`.
     package static func path(_ written: String, beside file: String, home: String) -> String {
         if written.hasPrefix("/") { return written }
         if written.hasPrefix("~/") { return home + written.dropFirst() }
         return file[..<(file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex)] + written
     }
 
-    /// The table, empty where the file does not have it.
+    /// Returns a table, which is empty if the file does not have it.
     package func table(_ name: String) -> Table {
         known[name] = [:]
         return Table(name: name, values: text.tables[name] ?? [:], isThere: text.tables[name] != nil, reader: self)
     }
 
+    /// Records a mistake.
     package func wrong(
         _ problem: ConfigurationMistake.Problem, _ table: String?, _ key: String? = nil, line: Int? = nil
     ) {
@@ -45,14 +52,14 @@ package final class ConfigurationReader {
         known[table]?[key, default: []].formUnion(allowed)
     }
 
-    /// Notes that a key takes the thing; whoever comes second is told.
+    /// Registers that a key uses an exclusive resource. Records a mistake if another key already uses it.
     package func use(_ thing: some Hashable, _ what: String, by table: String, _ key: String) {
         if let other = users.updateValue("[\(table)] \(key)", forKey: thing) {
             wrong(.usedTwice(what: what, other: other), table, key)
         }
     }
 
-    /// What nobody asked for. Called last.
+    /// Records a mistake for every table and key that was not read. Must be called last.
     package func tellUnknown() {
         for key in text.loose.keys { wrong(.outsideTable(of: tables(with: key)), nil, key) }
         let names = known.keys.sorted()

@@ -1,33 +1,39 @@
 import CTOML
 
-/// The text of a configuration file (TOML 1.0) as tables of scalars and lists of texts, and where each of them stands.
+/// A parsed configuration file (TOML 1.0): tables of scalars and lists of texts, with their lines.
 package struct ConfigurationText {
+    /// The value of a key.
     package enum Value: Hashable {
         case text(String)
         case integer(Int)
         case number(Double)
         case boolean(Bool)
         case texts([Item])
-        /// What no key of ours takes, in TOML's word: an array of other things, a table, a date.
+        /// A type that no key uses: an array of other values, a table, a date. The associated value is its name for a
+        /// user.
         case other(String)
     }
 
-    /// One text of a list.
+    /// A text of a list.
     package struct Item: Hashable {
         package let text: String
-        /// Counted from 1.
+        /// The line, counted from 1.
         package let line: Int
     }
 
-    /// Bytes of a file that are read: far more than every key with its comments. It stops a wrong file from filling the memory.
+    /// The maximum size of a file in bytes, far more than all keys with comments need. Keeps a wrong file from filling
+    /// the memory.
     package static let limit = 65_536
 
+    /// The values by table and key.
     package private(set) var tables: [String: [String: Value]] = [:]
-    /// Keys that stand before the first table.
+    /// The keys before the first table.
     package private(set) var loose: [String: Value] = [:]
     private var lines: [[String]: Int] = [:]
 
-    /// - Throws: the first thing that is no TOML, with its place.
+    /// Parses a text.
+    ///
+    /// - Throws: the first syntax error, with its line and column.
     package init(_ text: String) throws(ConfigurationMistake) {
         var fault = ctoml_fault()
         var text = text
@@ -51,7 +57,8 @@ package struct ConfigurationText {
             column: column == 0 ? nil : column)
     }
 
-    /// What the bytes of a file say. Editors of other systems write other encodings than UTF-8, which TOML is.
+    /// Decodes the bytes of a file as UTF-8. Some editors on other systems save in other encodings, for which the error
+    /// has a hint.
     package static func decode(_ bytes: [UInt8]) throws(ConfigurationMistake) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw ConfigurationMistake(
@@ -64,7 +71,7 @@ package struct ConfigurationText {
             .encoding("a letter here is no UTF-8; save the file in that encoding"), line: line.map { $0 + 1 })
     }
 
-    /// The line, counted from 1, where a table begins or a key stands.
+    /// Returns the line of a key, or of its table, counted from 1.
     package func line(_ table: String?, _ key: String? = nil) -> Int? {
         lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
     }
@@ -87,10 +94,10 @@ package struct ConfigurationText {
         }
     }
 
-    /// Of a list of texts, which was told before. Nobody asks for one that stands before the first table.
+    /// Appends an item to its list. Lists before the first table are not used.
     private mutating func take(item entry: ctoml_entry) {
         guard let table = entry.table.string, let key = entry.key.string,
-            // Taken out, so that a long list is not copied for each of its texts.
+            // Removed from the dictionary, so that appending does not copy the list.
             case .texts(var items)? = tables[table]?.removeValue(forKey: key)
         else { return }
         items.append(Item(text: entry.string.string ?? "", line: Int(entry.line)))
@@ -118,7 +125,9 @@ extension ctoml_text {
 }
 
 extension String {
-    /// - Parameter number: counted from 1.
+    /// Returns a line of the text.
+    ///
+    /// - Parameter number: the line, counted from 1.
     fileprivate func lineOfText(_ number: Int) -> Substring {
         let lines = split(maxSplits: max(number, 1), omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         return lines.indices.contains(number - 1) ? lines[number - 1] : ""

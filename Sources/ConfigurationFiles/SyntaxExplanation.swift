@@ -1,9 +1,12 @@
-/// What somebody who writes TOML for the first time gets wrong, in words that say what to write instead. A parser's own words say
-/// what it expected, which helps those who know TOML.
+/// Explanations of common TOML mistakes, with the correct notation. The parser's own messages list the tokens that it
+/// expected, which helps only users who know TOML.
 enum SyntaxExplanation {
+    /// Explains a syntax error.
+    ///
     /// - Parameters:
-    ///   - reason: the parser's words.
-    ///   - line: the text of the line where it stopped.
+    ///   - reason: the parser's message.
+    ///   - line: the text of the line with the error.
+    ///   - column: the column, counted from 1.
     ///   - column: counted from 1.
     static func of(_ reason: String, _ line: Substring, column: Int) -> String {
         if reason.hasPrefix("Error while parsing table header: cannot redefine") {

@@ -1,15 +1,15 @@
 import Glibc
 public import ProtocolCore
 
-/// The clock of every machine on a real host: monotonic, and still counting while the host is suspended.
+/// The monotonic clock of a real host, which also counts while the host is suspended. All machines use it.
 public enum BootClock {
     /// Nanoseconds since boot, from CLOCK_BOOTTIME.
     public static var now: Instant {
         read(CLOCK_BOOTTIME)
     }
 
-    /// How long the host has been suspended since it booted: what CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. Accurate to the
-    /// time between two system calls.
+    /// The total time of suspension since boot: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC. Accurate to
+    /// the time between two system calls.
     public static var timeAsleep: Duration { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Instant {

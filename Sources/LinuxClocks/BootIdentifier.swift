@@ -1,8 +1,8 @@
 import Glibc
 
-/// The kernel's identity of this boot: two instants of ``BootClock`` compare only if it is the same.
+/// The kernel's id of this boot. Two times of ``BootClock`` can be compared only if their boot ids are equal.
 public enum BootIdentifier {
-    /// The 16 bytes of /proc/sys/kernel/random/boot_id, or nil where /proc is not mounted.
+    /// Returns the 16 bytes of /proc/sys/kernel/random/boot_id, or nil if /proc is not mounted.
     public static func current() -> [UInt8]? {
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -12,7 +12,7 @@ public enum BootIdentifier {
         return count > 0 ? parse(text[..<count]) : nil
     }
 
-    /// Reads the text form of a UUID, such as `6f1b2ab0-…`, with or without a line feed.
+    /// Parses the text form of a UUID, such as `6f1b2ab0-…`, with or without a line feed.
     static func parse(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == 32 else { return nil }

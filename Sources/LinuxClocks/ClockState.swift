@@ -1,26 +1,30 @@
 import CLinuxClocks
 public import ProtocolCore
 
-/// What the host's wall clock says about itself at one moment.
+/// The state of the host's wall clock at one moment.
 public struct ClockState: Hashable, Sendable {
+    /// The wall-clock time.
     public var wall: WallTime
+    /// The time since boot at the same moment.
     public var sinceBoot: Instant
-    /// Whether something keeps the clock in step with others (STA_UNSYNC of adjtimex(2)); nil where the sandbox does not let
-    /// this process ask.
+    /// True if a time service keeps the clock synchronized (STA_UNSYNC of adjtimex(2) is clear). Nil if the sandbox
+    /// does not permit the query.
     public var isSynchronized: Bool?
 
+    /// Creates a state.
     public init(wall: WallTime, sinceBoot: Instant, isSynchronized: Bool?) {
         self.wall = wall
         self.sinceBoot = sinceBoot
         self.isSynchronized = isSynchronized
     }
 
+    /// The current state.
     public static var now: ClockState {
         let answer = clinuxclocks_is_synchronized()
         return ClockState(wall: .now, sinceBoot: BootClock.now, isSynchronized: answer < 0 ? nil : answer == 1)
     }
 
-    /// How far somebody set the wall clock between the two moments; about zero where nobody did.
+    /// Returns the amount by which the wall clock was set between two moments, approximately zero if it was not set.
     public func step(until later: ClockState) -> Duration {
         .nanoseconds(later.wall.nanosecondsSince1970 - wall.nanosecondsSince1970) - (later.sinceBoot - sinceBoot)
     }

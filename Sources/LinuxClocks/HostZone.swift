@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The time zone of this process, which ``WallTime/localOffset`` follows.
+/// The time zone of this process, which ``WallTime/localOffset`` uses.
 public enum HostZone {
     private static let nameLimit = 100
-    /// The second since boot in which the zone was read last.
+    /// The second since boot in which the zone was last read.
     private static let readAt = Atomic<Int>(.min)
 
-    /// Seconds that the zone is ahead of UTC at so many seconds since 1970. A change of `/etc/localtime` applies after a second at most.
+    /// Returns the offset from UTC in seconds, positive east of Greenwich, at a time in seconds since 1970. A change of
+    /// `/etc/localtime` applies within one second.
     public static func offset(at seconds: Int) -> Int {
-        // localtime_r(3) reads the zone only once in a process, so that the zone has to be read again before it.
+        // localtime_r(3) reads the zone only once per process, so tzset(3) must read it again first.
         var time = timespec()
         if clock_gettime(CLOCK_BOOTTIME, &time) == 0,
             readAt.exchange(time.tv_sec, ordering: .relaxed) != time.tv_sec
@@ -22,15 +23,17 @@ public enum HostZone {
         return local.tm_gmtoff
     }
 
-    /// Why times are in UTC although the host names a zone, with a hint; nil if the zone is known. The C library takes a zone that it
-    /// does not find for UTC without a word.
+    /// Returns the reason why times are in UTC although the host names a zone, with a hint, or nil if the zone is
+    /// valid. The C library silently uses UTC for a zone that it does not find.
     public static func problem() -> String? {
         problem(variable: getenv("TZ").map { String(cString: $0) }, file: "/etc/localtime")
     }
 
+    /// Checks a zone.
+    ///
     /// - Parameters:
-    ///   - variable: the value of `TZ`.
-    ///   - file: the host's zone, if there is no such variable. Without the file, the host is in UTC.
+    ///   - variable: the value of `TZ`, or nil if it is not set.
+    ///   - file: the file of the host's zone, used without the variable. If it does not exist, the host is in UTC.
     static func problem(variable: String?, file: String) -> String? {
         let hint = "such as Europe/Berlin; `timedatectl list-timezones` lists them, the package tzdata has them"
         guard let variable, !variable.isEmpty else {
@@ -49,7 +52,7 @@ public enum HostZone {
         String(name.unicodeScalars.prefix(nameLimit).map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
     }
 
-    /// True for a zone as POSIX writes it, such as `CET-1CEST,M3.5.0,M10.5.0/3`: a name, and a number that follows it.
+    /// Returns true for a zone in POSIX notation, such as `CET-1CEST,M3.5.0,M10.5.0/3`: a name followed by a number.
     static func isRule(_ text: String) -> Bool {
         if ["UTC", "GMT"].contains(text) { return true }
         func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
@@ -67,27 +70,30 @@ public enum HostZone {
         return rest.first.map(isDigit) ?? false
     }
 
-    /// Makes another zone that of this process and of programs that it starts. Only for the beginning of a program: it writes to
-    /// the environment, which other threads may read.
+    /// Sets the time zone of this process and of the programs that it starts. Call it only at the start of a program:
+    /// it changes the environment, which other threads may read.
     ///
-    /// - Parameter name: `Europe/Berlin`, as the host's database has it, `UTC`, or a fixed offset such as `+01:00`.
-    /// - Returns: false where there is no such zone, and nothing is changed.
+    /// - Parameter name: a name in the host's database such as `Europe/Berlin`, `UTC`, or a fixed offset such as
+    ///   `+01:00`.
+    /// - Returns: false if the zone does not exist; then nothing is changed.
     public static func use(_ name: String) -> Bool {
         guard let value = fixed(name) ?? (isKnown(name) ? name : nil), setenv("TZ", value, 1) == 0 else { return false }
         tzset()
         return true
     }
 
-    /// The name of this process's time zone in the database, such as `Europe/Berlin`; if it is not known, the offset from UTC at the
-    /// time, such as `+01:00`, or `UTC`.
+    /// Returns the name of this process's time zone in the database, such as `Europe/Berlin`. If it is unknown, returns
+    /// the offset from UTC at `time`, such as `+01:00`, or `UTC`.
     public static func name(at time: WallTime) -> String {
         let variable = getenv("TZ").map { String(cString: $0) }
         return databaseName(variable: variable, link: realPath("/etc/localtime")) ?? offsetName(time.localOffset)
     }
 
+    /// Returns the name of a zone in the database, or nil if it is unknown.
+    ///
     /// - Parameters:
-    ///   - variable: the value of TZ; nil if it is not set.
-    ///   - link: the file that `/etc/localtime` leads to.
+    ///   - variable: the value of TZ, or nil if it is not set.
+    ///   - link: the target of `/etc/localtime`.
     static func databaseName(variable: String?, link: String?) -> String? {
         let database = path(of: "UTC")!.dropLast(3)
         var name = link.flatMap { $0.hasPrefix(database) ? String($0.dropFirst(database.count)) : nil }
@@ -98,7 +104,7 @@ public enum HostZone {
         return name.flatMap { isKnown($0) ? $0 : nil }
     }
 
-    /// An offset in seconds as ISO 8601 writes it, in whole minutes.
+    /// Formats an offset in seconds in ISO 8601, cut to whole minutes.
     static func offsetName(_ seconds: Int) -> String {
         let minutes = seconds / 60
         guard minutes != 0 else { return "UTC" }
@@ -112,7 +118,7 @@ public enum HostZone {
         return String(cString: real)
     }
 
-    /// UTC and offsets as POSIX writes them, for which no database is asked; nil for other names.
+    /// Returns UTC and fixed offsets in POSIX notation, which need no database, or nil for any other name.
     static func fixed(_ name: String) -> String? {
         guard name != "UTC" else { return "UTC0" }
         let bytes = Array(name.utf8)
@@ -120,13 +126,13 @@ public enum HostZone {
         guard bytes.count == 6, digits.count == 4, bytes[3] == UInt8(ascii: ":"), "+-".contains(name.prefix(1)) else {
             return nil
         }
-        // Kiribati is 14 hours ahead.
+        // The largest offset is that of Kiribati.
         guard digits[0] * 10 + digits[1] <= 14, digits[2] < 6 else { return nil }
-        // POSIX counts to the west, and its names have no colons.
+        // POSIX offsets count westward, and POSIX names have no colons.
         return "<\(name.filter { $0 != ":" })>\(name.first == "+" ? "-" : "+")\(name.dropFirst())"
     }
 
-    /// Without looking, the C library takes every other name for UTC.
+    /// Returns true if the database has the zone. The C library would use UTC for any other name.
     private static func isKnown(_ name: String) -> Bool {
         path(of: name).map(isZoneFile) ?? false
     }
@@ -143,7 +149,7 @@ public enum HostZone {
         return magic == Array("TZif".utf8)
     }
 
-    /// Nil for what is no name of a zone but a way to another file.
+    /// Returns the file of a zone, or nil if the text is not a zone name but could be a path to another file.
     static func path(of name: String) -> String? {
         let allowed = name.utf8.allSatisfy { byte in
             switch byte {

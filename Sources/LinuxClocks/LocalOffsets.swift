@@ -1,26 +1,29 @@
-/// What the host's time zone does over a time: it is daylight saving that makes it more than one number.
+/// The offsets of the host's time zone over a period, which change with daylight saving time.
 public struct LocalOffsets: Hashable, Sendable {
+    /// A change of the offset.
     public struct Change: Hashable, Sendable {
-        /// Seconds since 1970, UTC.
+        /// The time of the change in seconds since 1970, UTC.
         public var second: Int
-        /// Seconds ahead of UTC from then on.
+        /// The offset from UTC in seconds from then on.
         public var offset: Int
     }
 
-    /// Seconds ahead of UTC at the beginning.
+    /// The offset from UTC in seconds at the start of the period.
     public let initial: Int
-    /// In the order of time.
+    /// The changes in the order of time.
     public let changes: [Change]
 
-    /// No zone changes twice within it.
+    /// The step of the search in seconds. No zone changes twice within it.
     private static let step = 86_400
-    /// Days looked at: two centuries. A typing error in a year asks for no more.
+    /// The maximum number of days, two centuries. Limits the search if a year has a typing error.
     private static let limit = 73_000
 
+    /// Searches for the changes of a period.
+    ///
     /// - Parameters:
-    ///   - from: seconds since 1970, UTC.
-    ///   - to: the end; what comes after two centuries is as it is then.
-    ///   - offset: seconds ahead of UTC at a second; the host's zone, unless a test has another.
+    ///   - from: the start in seconds since 1970, UTC.
+    ///   - to: the end in seconds since 1970, UTC. Changes later than two centuries after the start are not found.
+    ///   - offset: returns the offset from UTC at a second. The default is the host's zone.
     public init(
         from: Int, to: Int,
         offset: (Int) -> Int = { (WallTime(nanosecondsSince1970: 0) + .seconds($0)).localOffset }

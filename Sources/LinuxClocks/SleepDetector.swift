@@ -1,13 +1,14 @@
-/// Notices that the host was suspended, from how long it has slept since boot.
+/// Detects suspensions of the host from its total time of suspension since boot.
 package struct SleepDetector {
-    /// A nap that is shorter than any timer of the protocols, and longer than the clocks are apart while a process is preempted.
+    /// The shortest detected suspension. It is shorter than every timer of the protocols, and longer than the
+    /// difference that the two clocks can show when the process is preempted between their system calls.
     static let shortest = Duration.seconds(1)
 
     private var asleep: Duration
 
     package init(asleep: Duration) { self.asleep = asleep }
 
-    /// True once after each sleep.
+    /// Returns true once after each suspension.
     package mutating func hasSlept(asleep newest: Duration) -> Bool {
         guard newest - asleep >= Self.shortest else { return false }
         asleep = newest

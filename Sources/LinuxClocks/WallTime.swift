@@ -1,19 +1,21 @@
 import Glibc
 import ProtocolCore
 
-/// A point of civil time, for printing and for storing: it steps whenever somebody sets the clock, so no machine sees it.
+/// A point in civil time, for printing and storing. It jumps when the clock is set, so machines do not use it.
 public struct WallTime: Sendable, Hashable, Comparable {
-    /// Nanoseconds since 1970-01-01T00:00:00Z without leap seconds; reaches from the year 1677 to 2262.
+    /// Nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is from 1677 to 2262.
     public var nanosecondsSince1970: Int64
 
+    /// Creates a time.
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
-    /// Saturates at the ends of the range, so that a time from a file, a database or a peer is always accepted.
+    /// Creates a time. Values out of range become the nearest valid time, so that any value of a file, a database or a
+    /// peer is accepted.
     public init(millisecondsSince1970: Int64) {
         self = WallTime(nanosecondsSince1970: 0) + .milliseconds(millisecondsSince1970)
     }
 
-    /// The host's idea of the time (CLOCK_REALTIME), which may be wrong until it was set from the network.
+    /// The host's current time (CLOCK_REALTIME). It may be wrong until a time service has set the clock.
     public static var now: WallTime {
         var time = timespec()
         guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
@@ -22,14 +24,15 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return WallTime(nanosecondsSince1970: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Seconds that the host's time zone is ahead of UTC at this instant, daylight saving included.
+    /// The offset of the host's time zone from UTC in seconds at this time, including daylight saving.
     public var localOffset: Int {
         HostZone.offset(at: Int(floorDivide(nanosecondsSince1970, 1_000_000_000)))
     }
 
-    /// ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`; with an offset, the civil time of that zone and the
-    /// offset in place of `Z`, such as `2026-11-21T10:01:23.456+01:00`. The millisecond is rounded down, so that a printed
-    /// time is never in the future. Offsets are cut to whole minutes.
+    /// Formats the time in ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`. With an offset in seconds,
+    /// the result is the civil time of that zone with the offset instead of `Z`, such as
+    /// `2026-11-21T10:01:23.456+01:00`. Milliseconds are rounded down, so that a printed time is never in the future.
+    /// Offsets are cut to whole minutes.
     public func iso8601(offset: Int = 0) -> String {
         let minutesAhead = offset / 60
         let milliseconds = floorDivide(nanosecondsSince1970, 1_000_000) + Int64(minutesAhead) * 60_000
@@ -44,11 +47,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return text + (minutesAhead < 0 ? "-" : "+") + padded(size / 60, 2) + ":" + padded(size % 60, 2)
     }
 
-    /// Saturates at the ends of the range.
+    /// Adds a duration. Results out of range become the nearest valid time.
     public static func + (left: WallTime, right: Duration) -> WallTime {
         WallTime(nanosecondsSince1970: (Instant(nanoseconds: left.nanosecondsSince1970) + right).nanoseconds)
     }
 
+    /// Subtracts a duration. Results out of range become the nearest valid time.
     public static func - (left: WallTime, right: Duration) -> WallTime { left + (.zero - right) }
 
     public static func < (left: WallTime, right: WallTime) -> Bool {
@@ -66,8 +70,8 @@ private func padded(_ value: Int, _ width: Int) -> String {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
-/// The proleptic Gregorian date of a day number. Counting years from March puts the leap day last, which makes the length
-/// of the months before it a straight line: month m begins at day (153 m + 2) / 5.
+/// Returns the proleptic Gregorian date of a day number. If years start in March, the leap day is the last day of the
+/// year, and month m starts at day (153 m + 2) / 5.
 private func civilDate(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
     let daysBeforeEpoch = 719_468  // from 0000-03-01 to 1970-01-01
     let daysIn400Years = 146_097

@@ -1,12 +1,14 @@
 /// Decompresses `.gz` data (RFC 1952, with the compressed blocks of RFC 1951).
 enum GZip {
-    /// Whether the bytes begin as every gzip file does.
+    /// Returns true if the bytes begin with the magic number of gzip.
     static func recognises(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
-    /// - Parameter limit: the most bytes that may come out, so that a small file cannot fill the memory.
+    /// Decompresses a file.
+    ///
+    /// - Parameter limit: the maximum number of decompressed bytes, so that a small file cannot fill the memory.
     static func decompress(_ bytes: [UInt8], limit: Int) throws(GZipError) -> [UInt8] {
         var inflater = Inflater(input: bytes, limit: limit)
-        // Several members one after the other are one file.
+        // A file may consist of several members.
         repeat { try inflater.member() } while inflater.place < bytes.count
         return inflater.output
     }
@@ -48,7 +50,7 @@ private struct Inflater {
         return number
     }
 
-    /// RFC 1952, section 2.3.
+    /// Decompresses a member (RFC 1952 section 2.3).
     mutating func member() throws(GZipError) {
         guard try number(bytes: 2) == 0x8B1F, try byte() == 8 else { throw .damaged }
         let flags = try byte()
@@ -93,7 +95,7 @@ private struct Inflater {
         output.append(byte)
     }
 
-    /// RFC 1951, section 3.2.4.
+    /// Reads a stored block (RFC 1951 section 3.2.4).
     private mutating func stored() throws(GZipError) {
         (bits, bitCount) = (0, 0)
         let (length, complement) = (try number(bytes: 2), try number(bytes: 2))
@@ -101,7 +103,7 @@ private struct Inflater {
         for _ in 0..<length { try append(try byte()) }
     }
 
-    /// Section 3.2.5.
+    /// Reads a compressed block (RFC 1951 section 3.2.5).
     private mutating func compressed(_ lengths: Huffman, _ distances: Huffman) throws(GZipError) {
         while true {
             let symbol = try decode(lengths)
@@ -133,7 +135,7 @@ private struct Inflater {
         throw .damaged
     }
 
-    /// Section 3.2.7.
+    /// Reads the code lengths of a block (RFC 1951 section 3.2.7).
     private mutating func codes() throws(GZipError) -> (Huffman, Huffman) {
         let (lengthCount, distanceCount, codeCount) = (try take(5) + 257, try take(5) + 1, try take(4) + 4)
         var sizes = [Int](repeating: 0, count: 19)
@@ -159,7 +161,7 @@ private struct Inflater {
         var counts = [Int](repeating: 0, count: 16)
         var symbols: [Int] = []
 
-        /// - Parameter lengths: of each symbol's code in bits; 0 for one without a code.
+        /// - Parameter lengths: the length of each symbol's code in bits; 0 for symbols without a code.
         init(_ lengths: [Int]) throws(GZipError) {
             for length in lengths where length > 0 { counts[length] += 1 }
             var left = 1
@@ -189,7 +191,7 @@ private struct Inflater {
         6145,
         8193, 12_289, 16_385, 24_577,
     ]
-    /// Section 3.2.6.
+    /// The fixed codes (RFC 1951 section 3.2.6).
     private static let fixedLengths = Huffman(
         fixed: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
     private static let fixedDistances = Huffman(fixed: [Int](repeating: 5, count: 30))

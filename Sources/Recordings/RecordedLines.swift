@@ -1,42 +1,49 @@
-/// What each line of a recording says, in the order of the lines, whatever their times do: the clock of a meter is set, files
-/// are put together, and in autumn an hour of local time comes twice. ``Recording`` is one whose time never falls.
+/// The measurements in a file in the order of its lines, even if the time decreases: a meter's clock is set, files are
+/// concatenated, and in autumn an hour of local time occurs twice. ``Recording`` is a recording whose time never
+/// decreases.
 public struct RecordedLines: Hashable, Sendable {
+    /// A measurement.
     public struct Line: Hashable, Sendable {
-        /// In the file, counted from 1.
+        /// The line number in the file, counted from 1.
         public var number: Int
-        /// Since midnight before the first line where the recording has dates, since its own zero otherwise.
+        /// The time in milliseconds: since midnight before the first line if the recording has dates, otherwise since
+        /// its own zero.
         public var milliseconds: Int64
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
     }
 
-    /// Those that say something, at least one and at most ``Recording/pointLimit``.
+    /// The measurements: at least one, at most ``Recording/pointLimit``.
     public let lines: [Line]
-    /// The local day of the first; nil for a recording without dates.
+    /// The local day of the first line, or nil for a recording without dates.
     public let day: CalendarDay?
-    /// Lines of the file, with those that are empty.
+    /// The number of lines in the file, including empty ones.
     public let count: Int
-    /// Lines that are empty, and the first.
+    /// The number of empty lines.
     public let empty: Int
+    /// The number of the first empty line.
     public let firstEmpty: Int?
-    /// The line that names the columns.
+    /// The number of the header line, or nil if there is none.
     public let header: Int?
-    /// Lines that cannot be read, and why the first one cannot.
+    /// The number of lines that cannot be read.
     public let unreadable: Int
+    /// The error of the first line that cannot be read.
     public let firstFault: RecordingError?
 
-    /// How often the time may fall in a file: more is no recording but lines in no order.
+    /// The maximum number of decreases of the time. A file with more is not a recording.
     public static let fallLimit = 10_000
 
-    /// Reads the same files as ``Recording/parse(_:)``, also if their time falls. Lines that cannot be read are counted, unless they are
-    /// more than the others.
+    /// Reads the same formats as ``Recording/parse(_:)``, and allows the time to decrease. Unreadable lines are
+    /// counted; if they outnumber the others, the first error is thrown.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> RecordedLines {
         try RecordedLines(csv: try XZ.plain(content), falls: fallLimit, isStrict: false)
     }
 
+    /// Parses plain content.
+    ///
     /// - Parameters:
-    ///   - falls: how often the time may fall.
-    ///   - isStrict: a line that cannot be read is an error.
+    ///   - falls: the maximum number of decreases of the time.
+    ///   - isStrict: an unreadable line is an error.
     init(csv content: [UInt8], falls: Int, isStrict: Bool) throws(RecordingError) {
         let csv = try UTF16Text.plain(content)
         guard csv.count <= Recording.byteLimit else {
@@ -80,7 +87,7 @@ public struct RecordedLines: Hashable, Sendable {
 }
 
 extension XZ {
-    /// The content of a recording's file, unpacked if it is compressed.
+    /// Returns the content of a file, decompressed if it is xz or gzip.
     static func plain(_ content: [UInt8]) throws(RecordingError) -> [UInt8] {
         if GZip.recognises(content) {
             do { return try GZip.decompress(content, limit: Recording.byteLimit) } catch {
@@ -94,7 +101,7 @@ extension XZ {
     }
 }
 
-/// Text in UTF-16 with a byte order mark, as spreadsheets save it.
+/// Text in UTF-16 with a byte order mark, as some spreadsheets save it.
 private enum UTF16Text {
     static func plain(_ content: [UInt8]) throws(RecordingError) -> [UInt8] {
         let isLittle = content.starts(with: [0xFF, 0xFE])
@@ -103,7 +110,7 @@ private enum UTF16Text {
             throw RecordingError(
                 found: "\(content.count) bytes of UTF-16", expected: "whole characters, and fewer of them")
         }
-        // All that a recording has is ASCII; a character beyond is never part of a number.
+        // A recording needs only ASCII characters. Any other character is replaced by a question mark.
         return stride(from: 2, to: content.count, by: 2).map { index in
             let (low, high) = isLittle ? (content[index], content[index + 1]) : (content[index + 1], content[index])
             return high == 0 && low < 0x80 ? low : 0x3F

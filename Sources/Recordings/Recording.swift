@@ -3,6 +3,7 @@
 /// The value of a point is valid until the next point, even over a gap of many minutes: a load from a recording must have some
 /// power, and any other value would be invented. Importers of recordings use ``points`` and can detect the gaps.
 public struct Recording: Hashable, Sendable {
+    /// A point of the recording.
     public struct Point: Hashable, Sendable {
         /// Milliseconds since midnight before the first point if the recording has dates, otherwise since the recording's own
         /// zero.
@@ -10,6 +11,7 @@ public struct Recording: Hashable, Sendable {
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
 
+        /// Creates a point.
         public init(milliseconds: Int64, deciwatts: Int32) {
             self.milliseconds = milliseconds
             self.deciwatts = deciwatts
@@ -52,8 +54,11 @@ public struct Recording: Hashable, Sendable {
 
 /// A day of the Gregorian calendar.
 public struct CalendarDay: Hashable, Sendable {
+    /// The year, 1970 to 9999.
     public let year: Int
+    /// The month, 1 to 12.
     public let month: Int
+    /// The day of the month, from 1.
     public let day: Int
 
     /// Creates a day. Returns nil if the date does not exist. Years range from 1970 to 9999.

@@ -2,9 +2,11 @@
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line number, counted from 1; nil if the error concerns the whole file.
     public var line: Int?
+    /// The content of the line, or a description of it.
     public var found: String
+    /// The expected content.
     public var expected: String
-    /// The lines after this one cannot be read either, as against a line that only has to be left out.
+    /// True if the lines after this one cannot be read either.
     var endsFile = false
 
     init(line: Int? = nil, found: String, expected: String) {

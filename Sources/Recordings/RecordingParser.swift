@@ -1,25 +1,27 @@
 extension Recording {
-    /// The largest file, and the most that may come out of a compressed one (a year of days at one sample a second is more;
-    /// a recording is played, not archived).
+    /// The maximum size of a file, and of its decompressed content, in bytes. Recordings are for playback, not for
+    /// archives.
     public static let byteLimit = 64 << 20
     static let lineLimit = 200
 
-    /// Reads a recording from a file's content: plain, xz or gzip; UTF-8, or UTF-16 with a byte order mark. Two formats are known, told
-    /// apart by the first line. Fields may be in quotes (RFC 4180), and a first line that names the columns is left out:
+    /// Reads a recording from a file's content: plain, xz or gzip; UTF-8, or UTF-16 with a byte order mark. The first
+    /// line determines one of two formats. Fields may be in quotes (RFC 4180). A first line with column names is
+    /// skipped.
     ///
-    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time, also written `dd.mm.yyyy`, `yyyy-mm-dd` or `yyyy-mm-ddT`, and without seconds. P1 is
-    ///   watts averaged over 1 s and is used, P8 (over 8 s) may be absent.
-    /// - `seconds,watts`: seconds since the recording's beginning.
+    /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time, also written `dd.mm.yyyy`, `yyyy-mm-dd` or `yyyy-mm-ddT`, and without
+    ///   seconds. P1 has watts averaged over 1 s and is used. P8 (over 8 s) is optional and ignored.
+    /// - `seconds,watts`: seconds since the start of the recording.
     ///
-    /// A file has one separator, which its first line shows: `;`, a tab or `,`. Unless it is `,`, numbers may have a decimal comma, but
-    /// a file has one decimal sign.
+    /// A file has one separator, which the first line determines: `;`, a tab or `,`. Unless it is `,`, numbers may have
+    /// a decimal comma. All numbers in a file have the same decimal sign.
     ///
-    /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms; time may stand still, but never falls.
+    /// Empty lines are skipped. Power is rounded to 0.1 W and time to 1 ms. The time may stay the same but must not
+    /// decrease.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> Recording {
         try parse(csv: try XZ.plain(content))
     }
 
-    /// The same for content that is known to be plain.
+    /// Reads a recording from plain, uncompressed content.
     public static func parse(csv: [UInt8]) throws(RecordingError) -> Recording {
         let recorded = try RecordedLines(csv: csv, falls: 0, isStrict: true)
         let points = recorded.lines.map { Point(milliseconds: $0.milliseconds, deciwatts: $0.deciwatts) }
@@ -27,30 +29,30 @@ extension Recording {
     }
 }
 
-/// Turns lines into what they say.
+/// Parses lines of a recording.
 struct RecordingParser {
     static let plainForm = "seconds,watts"
     static let datedForm = "dd/mm/yyyy HH:MM:SS;watts;watts"
 
     private(set) var lines: [RecordedLines.Line] = []
     private(set) var day: CalendarDay?
-    /// How often the time may still fall.
+    /// The remaining number of permitted decreases of the time.
     private var falls: Int
 
     init(falls: Int) { self.falls = falls }
 
-    /// Of the file; nil before its first line was read.
+    /// The separator of the file, or nil before its first line.
     private var separator: UInt8?
-    /// Of the file; nil before its first number with a fraction.
+    /// The decimal sign of the file, or nil before its first number with a fraction.
     private var decimalSign: UInt8?
 
-    /// Whether a first line names columns: it has several fields and begins with a letter.
+    /// Returns true if a first line has column names: it has several fields and begins with a letter.
     static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
         let first = line.first { $0 != 0x20 && $0 != UInt8(ascii: "\"") }
         return line.contains(where: isSeparator) && first.map { isLetter($0) } ?? false
     }
 
-    /// Adds a line, or throws and stays as it is.
+    /// Adds a line. If it throws, the parser is unchanged.
     mutating func add(_ line: ArraySlice<UInt8>, _ number: Int) throws(RecordingError) {
         guard line.count <= Recording.lineLimit else {
             throw RecordingError(
@@ -105,7 +107,7 @@ struct RecordingParser {
         throw error
     }
 
-    /// RFC 4180: a field in quotes may hold a separator, and a quote that is doubled.
+    /// Splits a line into fields. A field in quotes may contain separators and doubled quotes (RFC 4180).
     private func fields(
         of line: ArraySlice<UInt8>, _ number: Int, _ separator: UInt8
     ) throws(RecordingError) -> [ArraySlice<UInt8>] {
@@ -145,7 +147,7 @@ struct RecordingParser {
     }
 
     private mutating func seconds(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
-        // Ten years; more is no recording but a file of something else, such as Unix times.
+        // The limit is ten years. Larger values are from other kinds of files, such as those with Unix times.
         guard let seconds = decimal(field), (0...315_360_000).contains(seconds) else {
             throw RecordingError(line: line, quoting: field, expected: "seconds since the beginning, 0 to 315360000")
         }
@@ -164,7 +166,7 @@ struct RecordingParser {
         (Array("0000-00-00".utf8), (0, 1, 2)),
     ]
     private static let timeForms = [" 00:00:00", "T00:00:00", " 00:00", "T00:00"].map { Array($0.utf8) }
-    /// Beyond these no clock has ever shown a time that was right.
+    /// The range of plausible years.
     private static let years = 1970...2200
 
     private mutating func datedTime(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
@@ -194,7 +196,8 @@ struct RecordingParser {
         return Int64(((days * 24 + parts[3]) * 60 + parts[4]) * 60 + second) * 1000
     }
 
-    /// A decimal number as people write it, without exponent, blanks around it allowed. Nil also for a second decimal sign of the file.
+    /// Parses a decimal number without exponent, with optional blanks around it. Returns nil for a different decimal
+    /// sign than earlier in the file.
     private mutating func decimal(_ field: ArraySlice<UInt8>) -> Double? {
         var text = Array(trimmed(field))
         let signs = [UInt8(ascii: "."), UInt8(ascii: ",")]
@@ -224,5 +227,5 @@ private func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 
 private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-/// The number that digits make; what is no digit was excluded before.
+/// Returns the number of a sequence of digits.
 private func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { $0 * 10 + Int($1) - 0x30 } }

@@ -12,7 +12,9 @@ public enum XZ {
     /// LZMA_CONCATENATED: consecutive streams form one file.
     private static let concatenated: UInt32 = 0x08
 
-    /// - Parameter limit: the limit of decompressed bytes, so that a small file cannot fill the memory.
+    /// Decompresses a file.
+    ///
+    /// - Parameter limit: the maximum number of decompressed bytes, so that a small file cannot fill the memory.
     public static func decompress(_ bytes: [UInt8], limit: Int) throws(XZError) -> [UInt8] {
         var stream = lzma_stream()
         guard lzma_stream_decoder(&stream, memoryLimit, concatenated) == LZMA_OK else { throw .outOfMemory }
