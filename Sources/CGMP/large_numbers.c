@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// The parts of the library that are used, as its documentation has them, so that no header is needed to build and no library to start.
+// The declarations of the library, from its documentation, so that the build needs no header and the program starts
+// without it.
 typedef struct {
     int alloc;
     int size;
@@ -53,7 +54,8 @@ const char *smartplug_numbers_load(void) {
 
 enum { left, right, modulus, outcome, count };
 
-/// Room for a product: no number is ever moved, so that there is one place to wipe.
+/// The capacity of every number, enough for a product, so that GMP never reallocates a number and one buffer has to be
+/// wiped.
 enum { room = 2 * 8 * smartplug_number_limit + 128 };
 
 static bool begin(number numbers[count], smartplug_number first, smartplug_number second, smartplug_number third) {
@@ -69,7 +71,7 @@ static bool begin(number numbers[count], smartplug_number first, smartplug_numbe
     return true;
 }
 
-/// GMP works on the stack with numbers of this size: its tables for a power of 3,072 bits take about 30 KB there.
+/// Wipes the stack. For numbers of this size GMP uses it: the tables for a power of 3,072 bits have about 30 KB.
 static __attribute__((noinline)) void wipe_stack(void) {
     char used[48 * 1024];
     explicit_bzero(used, sizeof used);
@@ -98,7 +100,7 @@ bool smartplug_number_power(
     if (!begin(all, base, exponent, over)) return false;
     bool is_done = all[modulus].size != 0;
     if (is_done && is_secret) {
-        // The function whose time does not depend on the exponent takes no other numbers (GMP manual, 5.7).
+        // The constant-time function requires an odd modulus and a nonzero exponent (GMP manual, 5.7).
         is_done = is_odd(over) && all[right].size != 0;
         if (is_done) library.secret_power(&all[outcome], &all[left], &all[right], &all[modulus]);
     } else if (is_done) {

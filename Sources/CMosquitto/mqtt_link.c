@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// What is used of the library, as its documentation has it, so that no header is needed to build and no library to start.
+// The declarations of the library, from its documentation, so that the build needs no header and the program starts
+// without it.
 struct mosquitto;
 typedef struct mqtt5__property property;
 struct mosquitto_message {
@@ -120,7 +121,7 @@ static void load(void) {
 struct smartplug_mqtt {
     struct mosquitto *client;
     smartplug_mqtt_ears ears;
-    /// Ends the waiting of the thread that runs the connection.
+    /// Wakes the thread that runs the connection.
     int wake;
     char *host;
     int port;
@@ -129,7 +130,7 @@ struct smartplug_mqtt {
     uint32_t session;
     uint32_t largest_packet;
     bool is_connected;
-    /// What the broker said instead of letting us in.
+    /// The broker's reason code if it rejected the connection.
     int refusal;
     bool is_taken_over;
     atomic_bool has_ended;
@@ -261,8 +262,8 @@ static int64_t now(void) {
     return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/// Whether the server takes a connection within the time. libmosquitto would wait as long as the kernel does, two minutes, and nothing could
-/// end it.
+/// Returns true if the server accepts a TCP connection within the time. libmosquitto itself waits for the kernel's
+/// timeout of two minutes, which cannot be interrupted.
 static bool is_reachable(const smartplug_mqtt *link, int64_t until, char *reason, size_t size) {
     char port[8];
     snprintf(port, sizeof port, "%d", link->port);
@@ -295,12 +296,12 @@ static bool is_reachable(const smartplug_mqtt *link, int64_t until, char *reason
 
 static void wake(smartplug_mqtt *link) {
     uint64_t once_more = 1;
-    // It cannot fail but where it is set already.
+    // A write can only fail if the counter is already set.
     if (write(link->wake, &once_more, sizeof once_more) < 0) return;
 }
 
-/// Waits for something to do, and does it. libmosquitto's own function for this waits by select(), which knows no descriptor above 1023: a
-/// daemon of a thousand plugs has more.
+/// Waits for input or a wake-up and handles it. libmosquitto's own loop uses select(), which supports no descriptor
+/// above 1023; a daemon with a thousand plugs exceeds that.
 static int turn(smartplug_mqtt *link, int milliseconds) {
     int descriptor = library.socket(link->client);
     if (descriptor < 0) return error_no_connection;
@@ -331,7 +332,7 @@ int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size) {
             return 0;
         }
     }
-    // The packet that ends the connection may wait still.
+    // The packet that ends the connection may still be unsent.
     if (!code) turn(link, 50);
     if (link->is_taken_over) {
         snprintf(reason, reason_size, "another connection took the session over");

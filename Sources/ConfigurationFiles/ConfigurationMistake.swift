@@ -43,6 +43,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
     /// The column, counted from 1. Known only for syntax errors.
     public var column: Int?
 
+    /// Creates a mistake.
     package init(_ problem: Problem, table: String? = nil, key: String? = nil, line: Int? = nil, column: Int? = nil) {
         self.problem = problem
         self.table = table
@@ -100,6 +101,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// The mistakes, at least one, in the order of their lines.
     public let mistakes: [ConfigurationMistake]
 
+    /// Creates an error from at least one mistake.
     package init(file: String, mistakes: [ConfigurationMistake]) {
         self.file = file
         self.mistakes = mistakes.sorted {

@@ -4,12 +4,16 @@ extension ConfigurationReader {
     /// A table of the file. Its methods read one key each. They record a mistake for an invalid value and return nil,
     /// so that the caller uses its default.
     package struct Table {
+        /// The name of the table.
         package let name: String
+        /// The values by key.
         package let values: [String: ConfigurationText.Value]
         /// True if the file has the table.
         package let isThere: Bool
+        /// The reader of the file.
         package let reader: ConfigurationReader
 
+        /// Returns true if the table has the key.
         package func has(_ key: String) -> Bool { values[key] != nil }
 
         /// Records a mistake.

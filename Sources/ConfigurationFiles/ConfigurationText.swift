@@ -16,6 +16,7 @@ package struct ConfigurationText {
 
     /// A text of a list.
     package struct Item: Hashable {
+        /// The text.
         package let text: String
         /// The line, counted from 1.
         package let line: Int

@@ -1,8 +1,11 @@
 /// Identifies a characteristic among all accessories: accessory id and instance id (HAP 2.6).
 public struct CharacteristicKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The accessory id.
     public var accessory: UInt64
+    /// The instance id within the accessory.
     public var instance: UInt64
 
+    /// Creates a key from accessory id and instance id.
     public init(_ accessory: UInt64, _ instance: UInt64) { (self.accessory, self.instance) = (accessory, instance) }
 
     public var description: String { "\(accessory).\(instance)" }
@@ -14,15 +17,22 @@ public struct CharacteristicKey: Hashable, Sendable, Comparable, CustomStringCon
 
 /// A value of an accessory that controllers can read, write or subscribe to (HAP 6.6.3).
 public struct Characteristic: Hashable, Sendable {
+    /// The instance id, unique within the accessory.
     public var instance: UInt64
+    /// The type.
     public var type: AccessoryType
+    /// The operations that controllers may use.
     public var permissions: Set<CharacteristicPermission>
+    /// The format of the value.
     public var format: CharacteristicFormat
+    /// The unit of the value, if it has one.
     public var unit: CharacteristicUnit?
+    /// The limits of the value.
     public var limits: CharacteristicLimits
     /// A human-readable name for characteristics that Apple does not define.
     public var name: String?
 
+    /// Creates a characteristic.
     public init(
         _ instance: UInt64, _ type: AccessoryType, _ permissions: Set<CharacteristicPermission>,
         _ format: CharacteristicFormat, unit: CharacteristicUnit? = nil, limits: CharacteristicLimits = .none,
@@ -70,8 +80,8 @@ public struct Characteristic: Hashable, Sendable {
         return number
     }
 
-    /// Converts the accessory's own value to the characteristic's format. Numbers are clamped to the limits, since controllers
-    /// reject the whole accessory otherwise. Returns nil if the format differs.
+    /// Converts the accessory's own value to the characteristic's format. Numbers are clamped to the limits, since
+    /// controllers reject the whole accessory otherwise. Returns nil if the format differs.
     func told(_ value: CharacteristicValue) -> CharacteristicValue? {
         func moved(_ number: Double) -> Double {
             min(max(number, limits.minimum ?? number), limits.maximum ?? max(number, limits.minimum ?? number))
@@ -99,14 +109,20 @@ public struct Characteristic: Hashable, Sendable {
 
 /// A group of related characteristics (HAP 6.6.2).
 public struct AccessoryService: Hashable, Sendable {
+    /// The instance id, unique within the accessory.
     public var instance: UInt64
+    /// The type.
     public var type: AccessoryType
+    /// The characteristics of the service.
     public var characteristics: [Characteristic]
+    /// True if this is the main service of the accessory.
     public var isPrimary: Bool
+    /// True if controllers do not show the service to users.
     public var isHidden: Bool
     /// The instance ids of linked services.
     public var linked: [UInt64]
 
+    /// Creates a service.
     public init(
         _ instance: UInt64, _ type: AccessoryType, _ characteristics: [Characteristic], isPrimary: Bool = false,
         isHidden: Bool = false, linked: [UInt64] = []
@@ -118,9 +134,12 @@ public struct AccessoryService: Hashable, Sendable {
 
 /// One device (HAP 6.6.1). The first accessory of a bridge has the id 1.
 public struct Accessory: Hashable, Sendable {
+    /// The accessory id, nonzero and unique.
     public var id: UInt64
+    /// The services of the accessory.
     public var services: [AccessoryService]
 
+    /// Creates an accessory.
     public init(_ id: UInt64, _ services: [AccessoryService]) { (self.id, self.services) = (id, services) }
 }
 

@@ -2,7 +2,8 @@ internal import JSONText
 
 /// The accessories by key, and their latest values.
 struct AccessoryTable: Sendable {
-    /// The limit of characteristics, which bounds the answer to `/accessories`. HAP 2.5.3.2 allows 100 services per accessory.
+    /// The limit of characteristics, which bounds the answer to `/accessories`. HAP 2.5.3.2 allows 100 services per
+    /// accessory.
     static let limit = 1000
 
     private let accessories: [Accessory]

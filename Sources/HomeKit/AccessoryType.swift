@@ -1,5 +1,5 @@
-/// The type of a service or a characteristic (HAP 6.6.1): a short form for Apple's own types, which share the rest of their
-/// UUID, or a whole UUID.
+/// The type of a service or a characteristic (HAP 6.6.1): a short form for Apple's own types, which share the rest of
+/// their UUID, or a whole UUID.
 public struct AccessoryType: Hashable, Sendable, CustomStringConvertible {
     /// The type as attributes contain it: a number without leading zeros, or a UUID, in capital letters.
     public let description: String
@@ -28,5 +28,6 @@ public struct AccessoryType: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Programmable Switch Event (HAP 9.75).
     public static let programmableSwitchEvent = AccessoryType(0x73)
 }

@@ -148,7 +148,8 @@ struct CharacteristicWrite {
             case "value": entry.value = try value(&reader)
             case "ev": entry.subscribes = try flag(&reader)
             case "r": entry.wantsResponse = try flag(&reader) ?? false
-            // Additional authorization data, and a flag for controllers away from home. Neither changes the permission to write.
+            // Additional authorization data, and a flag for controllers away from home. Neither changes the permission
+            // to write.
             case "authData", "remote": try reader.skip()
             case _: try reader.skip()
             }

@@ -31,7 +31,8 @@ public enum CharacteristicFormat: String, Hashable, Sendable {
     case tlv8
     case data
 
-    /// The range of whole numbers in this format; nil for other formats. The range of uint64 ends at the largest `Int64`.
+    /// The range of whole numbers in this format; nil for other formats. The range of uint64 ends at the largest
+    /// `Int64`.
     var wholeNumbers: ClosedRange<Int64>? {
         switch self {
         case .uint8: 0...Int64(UInt8.max)
@@ -64,14 +65,18 @@ public enum CharacteristicPermission: String, Hashable, Sendable, CaseIterable {
 
 /// The limits of numbers and texts (HAP 6.6.3, table 6-3).
 public struct CharacteristicLimits: Hashable, Sendable {
+    /// The minimum of a number.
     public var minimum: Double?
+    /// The maximum of a number.
     public var maximum: Double?
+    /// The step between valid numbers.
     public var step: Double?
     /// The valid whole numbers. If empty, all numbers between minimum and maximum are valid.
     public var validValues: [Int64]
     /// The limit of a text in bytes: 64 if nil, 256 at most.
     public var longestText: Int?
 
+    /// Creates limits.
     public init(
         minimum: Double? = nil, maximum: Double? = nil, step: Double? = nil, validValues: [Int64] = [],
         longestText: Int? = nil
@@ -80,6 +85,7 @@ public struct CharacteristicLimits: Hashable, Sendable {
         (self.validValues, self.longestText) = (validValues, longestText)
     }
 
+    /// No limits beyond those of the format.
     public static let none = CharacteristicLimits()
     static let commonTextLength = 64
     /// The limit of a value in the formats tlv8 and data, in bytes.

@@ -72,7 +72,8 @@ struct HTTPRequest: Hashable, Sendable {
     var body: [UInt8]
 }
 
-/// The reasons why bytes are not a valid request. The connection then ends, because the start of the next request is unknown.
+/// The reasons why bytes are not a valid request. The connection then ends, because the start of the next request is
+/// unknown.
 public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
     case headTooLong
     case bodyTooLong
@@ -97,13 +98,13 @@ public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
 struct HTTPRequestReader: Sendable {
     /// The limit of a request's head in bytes.
     static let headLimit = 4096
-    /// The limit of a request's body in bytes. The largest HAP body, a write of all characteristics of a large accessory, has a
-    /// few KiB.
+    /// The limit of a request's body in bytes. The largest HAP body, a write of all characteristics of a large
+    /// accessory, has a few KiB.
     static let bodyLimit = 16 << 10
 
     private var bytes: [UInt8] = []
-    /// The position at which the search for the end of the head continues, so that a head in single bytes is not searched
-    /// repeatedly.
+    /// The position at which the search for the end of the head continues, so that a head in single bytes is not
+    /// searched repeatedly.
     private var searched = 0
 
     var count: Int { bytes.count }

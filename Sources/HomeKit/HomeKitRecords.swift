@@ -18,11 +18,12 @@ public struct ControllerPairing: Hashable, Sendable {
         (self.identifier, self.publicKey, self.isAdmin) = (identifier, publicKey, isAdmin)
     }
 
+    /// The identifier as text.
     public var name: String { String(decoding: identifier, as: UTF8.self) }
 }
 
-/// The persistent data of an accessory server, stored as one value: its identity, its paired controllers, and the last announced
-/// shape of its accessories.
+/// The persistent data of an accessory server, stored as one value: its identity, its paired controllers, and the last
+/// announced shape of its accessories.
 public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
     /// The limit of paired controllers; HAP 5.11 requires at least 16.
     public static let pairingLimit = 16
@@ -30,6 +31,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
     /// Six bytes in hexadecimal with colons. With a new id, controllers see a new accessory (HAP 5.4).
     public let deviceID: String
     let signingKey: [UInt8]
+    /// The paired controllers, at most ``pairingLimit``.
     public private(set) var pairings: [ControllerPairing]
     /// The configuration number, 1 to 65,535 (HAP 6.4, c#).
     public private(set) var configurationNumber: UInt32
@@ -64,7 +66,8 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes a pairing. Without an administrator, all pairings are removed, since no controller could add others (HAP 5.11).
+    /// Removes a pairing. Without an administrator, all pairings are removed, since no controller could add others (HAP
+    /// 5.11).
     mutating func remove(_ identifier: [UInt8]) {
         pairings.removeAll { $0.identifier == identifier }
         if !hasAdmin { pairings = [] }
@@ -110,6 +113,9 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
         return items.encoded
     }
 
+    /// Decodes stored records.
+    ///
+    /// - Throws: ``HomeKitRecordsError`` if they are damaged.
     public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitRecordsError) {
         let items: TLV8
         do { items = try TLV8(decoding: bytes) } catch { throw .damaged("\(error)") }
@@ -148,7 +154,8 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The reason why stored records are invalid. They are not overwritten, because new records would create a new accessory.
+/// The reason why stored records are invalid. They are not overwritten, because new records would create a new
+/// accessory.
 public enum HomeKitRecordsError: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
 

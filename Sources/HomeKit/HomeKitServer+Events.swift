@@ -22,8 +22,8 @@ extension HomeKitServer {
         }
     }
 
-    /// Sends a press immediately as a separate event (HAP 6.8). A press that cannot be sent now is dropped, because it would be
-    /// too old later.
+    /// Sends a press immediately as a separate event (HAP 6.8). A press that cannot be sent now is dropped, because it
+    /// would be too old later.
     mutating func pressed(
         _ key: CharacteristicKey, _ value: CharacteristicValue, _ now: Instant, _ actions: inout [Action]
     ) {

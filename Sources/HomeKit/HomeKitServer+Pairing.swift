@@ -123,8 +123,8 @@ extension HomeKitServer {
         }
     }
 
-    /// Makes room for a verified session. A controller that reconnects while its old connection hangs replaces its own session
-    /// first.
+    /// Makes room for a verified session. A controller that reconnects while its old connection hangs replaces its own
+    /// session first.
     private mutating func makeRoom(for controller: [UInt8], _ actions: inout [Action]) {
         let verified = sessions.values.filter(\.isVerified)
         guard verified.count >= Self.verifiedLimit else { return }
@@ -243,8 +243,8 @@ extension HomeKitServer {
         case .adopt, .withdraw, .dismiss: break
         case .admit(let id, let pairing, let message):
             if sessions[id] == nil, error == nil {
-                // The session ended before the answer. The accessory would be paired with a controller that does not know it,
-                // and no other controller could pair.
+                // The session ended before the answer. The accessory would be paired with a controller that does not
+                // know it, and no other controller could pair.
                 return begin(.withdraw(pairing), now, &actions)
             }
             finish(id, error.map { PairingMessage(state: 6, error: $0) } ?? message, now, &actions)

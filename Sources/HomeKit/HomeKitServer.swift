@@ -2,9 +2,10 @@ public import ProtocolCore
 
 /// The accessory side of the HomeKit Accessory Protocol over IP: all sessions, pairings, and latest values.
 ///
-/// The shell delivers bytes and performs actions. ``Action/write(_:_:_:_:)`` passes writes to the accessory, which reports its
-/// values with ``Event/changed(_:by:)``. A read is answered immediately with the latest reported value.
+/// The shell delivers bytes and performs actions. ``Action/write(_:_:_:_:)`` passes writes to the accessory, which
+/// reports its values with ``Event/changed(_:by:)``. A read is answered immediately with the latest reported value.
 public struct HomeKitServer: Machine, Sendable {
+    /// An event of a connection, of the accessory or of the storage.
     public enum Event: MachineEvent, Sendable {
         /// Starts the machine. This is the first event.
         case started
@@ -28,6 +29,7 @@ public struct HomeKitServer: Machine, Sendable {
         case deadlineReached
     }
 
+    /// An action for the shell. Actions are performed in order.
     public enum Action: Hashable, Sendable {
         case send(HomeKitSessionID, [UInt8])
         /// Closes the connection after all bytes are sent. The session is removed, so `closed` is not needed.
@@ -45,21 +47,28 @@ public struct HomeKitServer: Machine, Sendable {
         case notice(HomeKitNotice)
     }
 
+    /// The constant settings of the accessory server.
     public struct Configuration: Sendable {
+        /// The verifier of the setup code.
         public var verifier: SetupVerifier
+        /// The setup id of the label.
         public var setupID: HomeKitSetupID
+        /// The accessory category, which controllers show as an icon.
         public var category: HomeKitCategory
+        /// The model name in the announcement.
         public var model: String
 
+        /// Creates a configuration.
         public init(verifier: SetupVerifier, setupID: HomeKitSetupID, category: HomeKitCategory, model: String) {
             (self.verifier, self.setupID, self.category, self.model) = (verifier, setupID, category, model)
         }
     }
 
-    /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the one that has been silent
-    /// for longest.
+    /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the one that has
+    /// been silent for longest.
     public static let verifiedLimit = 8
-    /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are closed.
+    /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are
+    /// closed.
     public static let strangerLimit = 8
     /// The accessory's time limit for a write; controllers give up after it.
     static let writeTime = Duration.seconds(10)
@@ -73,8 +82,8 @@ public struct HomeKitServer: Machine, Sendable {
     var gate = PairSetupGate()
     /// The session in pair-setup. Only one session may use it at a time (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
-    /// An unanswered pair-setup, reused for the next session. It prevents repeated starts from consuming the processor with
-    /// large numbers.
+    /// An unanswered pair-setup, reused for the next session. It prevents repeated starts from consuming the processor
+    /// with large numbers.
     var unusedSetup: PairSetup?
     var changes = RecordChanges()
     private var lastRequest: UInt64 = 0
@@ -95,7 +104,9 @@ public struct HomeKitServer: Machine, Sendable {
             records, model: configuration.model, category: configuration.category, setupID: configuration.setupID)
     }
 
+    /// True if a controller is paired.
     public var isPaired: Bool { !records.pairings.isEmpty }
+    /// The paired controllers.
     public var pairings: [ControllerPairing] { records.pairings }
     /// True while an ``Action/store(_:)`` has no answer.
     public var isStoring: Bool { changes.isStoring }
@@ -214,11 +225,15 @@ public struct HomeKitServer: Machine, Sendable {
 
 /// The controller that sends a request.
 public struct ControllerIdentity: Hashable, Sendable {
+    /// The controller's identifier as text.
     public let name: String
+    /// True if the controller may add and remove controllers.
     public let isAdmin: Bool
 }
 
+/// A write that the accessory must perform.
 public struct CharacteristicWriteRequest: Hashable, Sendable {
+    /// The characteristic to write.
     public let key: CharacteristicKey
     /// The value in the characteristic's format and within its limits.
     public let value: CharacteristicValue

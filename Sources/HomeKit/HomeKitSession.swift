@@ -2,8 +2,10 @@ internal import ProtocolCore
 
 /// Identifies a connection. The shell assigns the number and never reuses it.
 public struct HomeKitSessionID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number of the connection.
     public let rawValue: UInt64
 
+    /// Creates an id from a number that was not used before.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public var description: String { "\(rawValue)" }
@@ -37,16 +39,16 @@ struct HomeKitSession: Sendable {
 
     /// The limit of bytes behind an unanswered request.
     static let inputLimit = 32 << 10
-    /// The limit of unread output. Above it no request is handled and no event is sent, so that at most one response and one
-    /// event of all characteristics are added.
+    /// The limit of unread output. Above it no request is handled and no event is sent, so that at most one response
+    /// and one event of all characteristics are added.
     static let outputLimit = 64 << 10
     /// The time after which a controller that reads nothing is disconnected.
     static let patience = Duration.seconds(30)
-    /// The time limit for verification, whatever the client sends. It prevents clients from occupying all sessions. It restarts
-    /// when a controller has proven the setup code, and when it has paired.
+    /// The time limit for verification, whatever the client sends. It prevents clients from occupying all sessions. It
+    /// restarts when a controller has proven the setup code, and when it has paired.
     static let strangersTime = Duration.seconds(10)
-    /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup. A restart does not
-    /// extend it, because other sessions get "busy" during that time.
+    /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup. A restart does
+    /// not extend it, because other sessions get "busy" during that time.
     static let typingTime = Duration.seconds(120)
     /// The minimum interval between two events with values (HAP 6.8).
     static let eventPause = Duration.seconds(1)
@@ -63,7 +65,8 @@ struct HomeKitSession: Sendable {
     private(set) var untaken = 0
     private(set) var untakenSince: Instant?
     var subscriptions: Set<CharacteristicKey> = []
-    /// The changed characteristics to send, each with its value at that time. The number of characteristics bounds the set.
+    /// The changed characteristics to send, each with its value at that time. The number of characteristics bounds the
+    /// set.
     var untold: Set<CharacteristicKey> = []
     /// The earliest time of the next event.
     var eventsAt = Instant.zero

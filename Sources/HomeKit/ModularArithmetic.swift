@@ -1,5 +1,5 @@
-/// Arithmetic with large numbers for SRP: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine gets it as
-/// a value, so that this module loads no library.
+/// Arithmetic with large numbers for SRP: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine
+/// gets it as a value, so that this module loads no library.
 ///
 /// Each result has as many bytes as the modulus, with leading zeros.
 public protocol ModularArithmetic: Sendable {
@@ -12,13 +12,16 @@ public protocol ModularArithmetic: Sendable {
 }
 
 extension ModularArithmetic {
+    /// Returns the number modulo the modulus.
     public func reduce(_ number: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8] {
         try add(number, [], modulo: modulus)
     }
 
+    /// Returns true if all bytes are zero.
     public func isZero(_ number: [UInt8]) -> Bool { number.reduce(0, |) == 0 }
 }
 
+/// The limits of ``ModularArithmetic``.
 public enum ModularArithmeticLimits {
     /// The limit of a number in bytes, which bounds the processor time that a peer can cause.
     public static let bytes = 512

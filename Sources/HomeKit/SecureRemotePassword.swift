@@ -1,9 +1,11 @@
-/// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512. For hashing, HAP pads some numbers to the full
-/// length of the modulus and strips the leading zeros of others; each function states which.
+/// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512. For hashing, HAP pads some numbers to
+/// the full length of the modulus and strips the leading zeros of others; each function states which.
 public enum SecureRemotePassword {
     /// The length of the modulus, and so of public keys, in bytes.
     public static let length = 384
+    /// The length of a salt in bytes.
     public static let saltLength = 16
+    /// The user name in pair-setup.
     public static let userName = "Pair-Setup"
     static let generator: UInt8 = 5
 
@@ -81,8 +83,8 @@ public enum SecureRemotePassword {
             publicKey = try arithmetic.add(product, power, modulo: modulus)
         }
 
-        /// Returns S = (A v^u)^b, or nil if A is a multiple of the modulus, because the secret would not depend on the code (RFC
-        /// 5054, 2.5.4).
+        /// Returns S = (A v^u)^b, or nil if A is a multiple of the modulus, because the secret would not depend on the
+        /// code (RFC 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> [UInt8]? {
@@ -111,11 +113,16 @@ public enum SecureRemotePassword {
     }
 }
 
-/// The stored form of an accessory's setup code: salt and verifier v = g^x. The code can only be found by trying all codes.
+/// The stored form of an accessory's setup code: salt and verifier v = g^x. The code can only be found by trying all
+/// codes.
 public struct SetupVerifier: Hashable, Sendable {
+    /// The salt, 16 bytes.
     public let salt: [UInt8]
+    /// The verifier v, ``SecureRemotePassword/length`` bytes.
     public let verifier: [UInt8]
 
+    /// Computes the verifier of a setup code.
+    ///
     /// - Parameter salt: 16 random bytes.
     public init(
         _ code: HomeKitSetupCode, salt: [UInt8], _ arithmetic: any ModularArithmetic
@@ -124,6 +131,7 @@ public struct SetupVerifier: Hashable, Sendable {
             user: SecureRemotePassword.userName, password: code.description, salt: salt, arithmetic)
     }
 
+    /// Computes the verifier of a user name and password. `salt` must have 16 bytes.
     public init(
         user: String, password: String, salt: [UInt8], _ arithmetic: any ModularArithmetic
     ) throws(ArithmeticFault) {

@@ -1,5 +1,6 @@
-/// Encrypts a verified session in frames (HAP 6.5.2): two bytes of length, little-endian, authenticated but not encrypted; up to
-/// 1,024 encrypted bytes; a tag of 16 bytes. Each direction has its own key and counts its frames in the nonce.
+/// Encrypts a verified session in frames (HAP 6.5.2): two bytes of length, little-endian, authenticated but not
+/// encrypted; up to 1,024 encrypted bytes; a tag of 16 bytes. Each direction has its own key and counts its frames in
+/// the nonce.
 struct SessionCipher: Sendable {
     /// The limit of plain bytes per frame (HAP 6.5.2).
     static let frameLimit = 1024

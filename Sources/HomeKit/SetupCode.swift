@@ -1,5 +1,6 @@
 /// The setup code that the user types to pair, XXX-XX-XXX (HAP 4.2.1).
 public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
+    /// The code as XXX-XX-XXX.
     public let description: String
 
     /// Codes that attackers guess first: one repeated digit, ascending and descending digits (HAP 4.2.1.2).
@@ -36,8 +37,10 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
 
 /// Four digits or capital letters that identify the accessory of a scanned label (HAP 4.2.2).
 public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
+    /// The four characters.
     public let description: String
 
+    /// Returns nil unless the text has exactly four digits or capital letters.
     public init?(_ text: String) {
         guard text.utf8.count == 4,
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
@@ -48,8 +51,10 @@ public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
 
 /// The categories of accessories (HAP 13-1). Categories without a constant are created from their number.
 public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
+    /// The number of the category.
     public let rawValue: UInt8
 
+    /// Creates a category from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let other = HomeKitCategory(rawValue: 1)
@@ -63,8 +68,10 @@ public struct HomeKitSetupPayload: Hashable, Sendable {
     /// The bit for HAP over IP (bit 28).
     private static let overIP: UInt64 = 1 << 28
 
+    /// The URI, beginning with X-HM://.
     public let text: String
 
+    /// Creates the payload of a label.
     public init(_ code: HomeKitSetupCode, id: HomeKitSetupID, category: HomeKitCategory) {
         var number = UInt64(category.rawValue) << 31 | Self.overIP | UInt64(code.number)
         let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -79,17 +86,23 @@ public struct HomeKitSetupPayload: Hashable, Sendable {
 
 /// The attributes of `_hap._tcp` (HAP 6.4) in their order.
 public struct HomeKitAnnouncement: Hashable, Sendable {
+    /// The keys and values of the TXT record.
     public var attributes: [(key: String, value: String)] {
         [
             ("c#", "\(configurationNumber)"), ("ff", "0"), ("id", deviceID), ("md", model), ("pv", "1.1"),
             ("s#", "1"), ("sf", isPaired ? "0" : "1"), ("ci", "\(category.rawValue)"), ("sh", setupHash),
         ]
     }
-    /// The configuration number. It increases if services or characteristics change, so that controllers read them again.
+    /// The configuration number. It increases if services or characteristics change, so that controllers read them
+    /// again.
     public let configurationNumber: UInt32
+    /// The device id: six bytes in hexadecimal, separated by colons.
     public let deviceID: String
+    /// The model name.
     public let model: String
+    /// True if a controller is paired.
     public let isPaired: Bool
+    /// The accessory category.
     public let category: HomeKitCategory
     /// Identifies the accessory of a scanned label.
     public let setupHash: String

@@ -1,11 +1,15 @@
-/// The items of pairing messages (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more than 255
-/// bytes is split into consecutive fragments of the same type. An item of a different type must separate two items of the same
-/// type.
+/// The items of pairing messages (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more
+/// than 255 bytes is split into consecutive fragments of the same type. An item of a different type must separate two
+/// items of the same type.
 public struct TLV8: Hashable, Sendable {
+    /// An item, or several fragments that were joined.
     public struct Item: Hashable, Sendable {
+        /// The type of the item.
         public var type: UInt8
+        /// The value, at most ``valueLimit`` bytes in a decoded message.
         public var value: [UInt8]
 
+        /// Creates an item.
         public init(_ type: UInt8, _ value: [UInt8]) { (self.type, self.value) = (type, value) }
     }
 
@@ -15,10 +19,15 @@ public struct TLV8: Hashable, Sendable {
     public static let valueLimit = 4096
     static let fragment = 255
 
+    /// The items in the order of the message.
     public private(set) var items: [Item]
 
+    /// Creates a message from items.
     public init(_ items: [Item] = []) { self.items = items }
 
+    /// Decodes a message.
+    ///
+    /// - Throws: ``TLV8Error`` if the bytes are not valid.
     public init(decoding bytes: some Sequence<UInt8>) throws(TLV8Error) {
         items = []
         var rest = Array(bytes)[...]
@@ -43,6 +52,7 @@ public struct TLV8: Hashable, Sendable {
         }
     }
 
+    /// The encoded message.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for item in items {
@@ -59,6 +69,7 @@ public struct TLV8: Hashable, Sendable {
     /// The first value of the type.
     public subscript(type: UInt8) -> [UInt8]? { items.first { $0.type == type }?.value }
 
+    /// Appends an item.
     public mutating func append(_ type: UInt8, _ value: [UInt8]) { items.append(Item(type, value)) }
 }
 

@@ -6,6 +6,7 @@ package struct SleepDetector {
 
     private var asleep: Duration
 
+    /// Creates a detector with the current total time of suspension.
     package init(asleep: Duration) { self.asleep = asleep }
 
     /// Returns true once after each suspension.

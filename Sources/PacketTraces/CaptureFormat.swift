@@ -1,25 +1,26 @@
-/// The bytes of a capture file (pcap) that Wireshark, tshark and tcpdump open: a header, then a record for each packet. Times are
-/// in microseconds; numbers are little endian, which readers tell from the magic number.
+/// The format of capture files (pcap) for Wireshark, tshark and tcpdump: a header and a record per packet. Times are in
+/// microseconds. Numbers are little endian, which the magic number shows.
 public enum CaptureFormat {
-    /// What each record begins with.
+    /// The protocol of the first header in each packet.
     public enum LinkType: UInt32, Sendable {
-        /// An Ethernet header.
+        /// Ethernet.
         case ethernet = 1
-        /// An IPv4 or IPv6 header, told apart by its version.
+        /// IPv4 or IPv6, distinguished by the version field.
         case internet = 101
     }
 
-    /// The longest packet that a record holds, in bytes.
+    /// The maximum length of a packet in bytes.
     public static let longestPacket: UInt32 = 65_535
 
-    /// What a file begins with: magic number, version 2.4, two fields that are always 0, the longest packet, the link type.
+    /// Returns the file header: magic number, version 2.4, two fields that are always 0, the maximum length, the link
+    /// type.
     public static func header(_ link: LinkType) -> [UInt8] {
         little(0xA1B2_C3D4) + [2, 0, 4, 0] + little(0) + little(0) + little(longestPacket) + little(link.rawValue)
     }
 
-    /// One packet.
+    /// Returns the record of a packet.
     ///
-    /// - Parameter time: nanoseconds since 1970. A record has room for times until the year 2106, and none before 1970.
+    /// - Parameter time: nanoseconds since 1970. Times before 1970 become 0; the format ends in 2106.
     public static func record(_ packet: [UInt8], at time: Int64) -> [UInt8] {
         let (seconds, nanoseconds) = max(0, time).quotientAndRemainder(dividingBy: 1_000_000_000)
         let length = little(UInt32(clamping: packet.count))

@@ -1,8 +1,11 @@
 /// An address, 4 or 16 bytes in network order, and a port.
 public struct TracedEndpoint: Hashable, Sendable {
+    /// The address.
     public var address: [UInt8]
+    /// The port.
     public var port: UInt16
 
+    /// Creates an endpoint. The address must have 4 or 16 bytes.
     public init(_ address: [UInt8], _ port: UInt16) {
         precondition(address.count == 4 || address.count == 16, "addresses are those of IPv4 or IPv6")
         self.address = address
@@ -10,13 +13,13 @@ public struct TracedEndpoint: Hashable, Sendable {
     }
 }
 
-/// IP packets as they would have stood on the wire, for a trace of what was only seen by its payload: with correct lengths and
-/// checksums, the hop limit of multicast DNS, and no options.
+/// Builds IP packets for a trace of traffic of which only the payload is known: with correct lengths and checksums, the
+/// hop limit of multicast DNS, and no options.
 public enum InternetPacket {
-    /// What fits behind the headers of IP and UDP or TCP. A payload that is longer is cut.
+    /// The maximum payload in bytes. Longer payloads are cut.
     public static let longestPayload = 65_535 - 40 - 20
 
-    /// A UDP datagram (RFC 768).
+    /// Returns a UDP datagram (RFC 768) in an IP packet.
     public static func udp(from source: TracedEndpoint, to destination: TracedEndpoint, _ payload: [UInt8]) -> [UInt8] {
         let payload = payload.prefix(longestPayload)
         let header = big(source.port) + big(destination.port) + big(UInt16(8 + payload.count)) + [0, 0]
@@ -25,27 +28,34 @@ public enum InternetPacket {
 
     /// The control bits of a TCP segment (RFC 9293 §3.1).
     public struct TCPFlags: OptionSet, Hashable, Sendable {
+        /// The bits as in the header.
         public let rawValue: UInt8
+        /// Creates a set from header bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// The sender has no more data.
         public static let fin = TCPFlags(rawValue: 0x01)
+        /// Synchronize sequence numbers.
         public static let syn = TCPFlags(rawValue: 0x02)
+        /// Reset the connection.
         public static let rst = TCPFlags(rawValue: 0x04)
+        /// Push function.
         public static let psh = TCPFlags(rawValue: 0x08)
+        /// The acknowledgment number is valid.
         public static let ack = TCPFlags(rawValue: 0x10)
     }
 
-    /// A TCP segment with the largest window that needs no option.
+    /// Returns a TCP segment in an IP packet, with the largest window that needs no option.
     ///
     /// - Parameters:
-    ///   - sequence: of its first byte.
-    ///   - acknowledgement: the byte that is expected next; it counts where `flags` have ACK.
+    ///   - sequence: the sequence number of the first byte.
+    ///   - acknowledgement: the next expected byte, valid if `flags` contain ACK.
     public static func tcp(
         from source: TracedEndpoint, to destination: TracedEndpoint, _ flags: TCPFlags, sequence: UInt32,
         acknowledgement: UInt32, _ payload: [UInt8] = []
     ) -> [UInt8] {
         let numbers = [sequence, acknowledgement].flatMap { big(UInt16($0 >> 16)) + big(UInt16($0 & 0xFFFF)) }
-        // Five words of header, the flags, the window, no checksum yet, nothing urgent.
+        // Header length of five words, flags, window, checksum 0 for now, no urgent data.
         let rest: [UInt8] = [0x50, flags.rawValue, 0xFF, 0xFF, 0, 0, 0, 0]
         let header = big(source.port) + big(destination.port) + numbers + rest
         return packet(
@@ -64,7 +74,8 @@ public enum InternetPacket {
         precondition(source.count == destination.count, "both ends of a packet are of one family")
         var body = body
         let length = big(UInt16(body.count))
-        // RFC 768, RFC 8200 §8.1: over both addresses, protocol and length as well; a 0 of UDP is sent as its complement.
+        // The checksum includes both addresses, protocol and length (RFC 768, RFC 8200 §8.1). UDP sends a checksum of 0
+        // as its complement.
         let sum = ~checksum(source + destination + [0, transport.rawValue] + length + body)
         body.replaceSubrange(place..<place + 2, with: big(sum == 0 && transport == .udp ? 0xFFFF : sum))
         guard source.count == 4 else {
@@ -77,7 +88,7 @@ public enum InternetPacket {
         return header + body
     }
 
-    /// RFC 1071: the one's complement sum of 16-bit words.
+    /// Returns the ones' complement sum of 16-bit words (RFC 1071).
     static func checksum(_ bytes: [UInt8]) -> UInt16 {
         var sum: UInt32 = 0
         for index in stride(from: 0, to: bytes.count, by: 2) {

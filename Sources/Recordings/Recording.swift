@@ -1,12 +1,13 @@
 /// The measured power of an appliance over time: a list of points in the order of time, at least one.
 ///
-/// The value of a point is valid until the next point, even over a gap of many minutes: a load from a recording must have some
-/// power, and any other value would be invented. Importers of recordings use ``points`` and can detect the gaps.
+/// The value of a point is valid until the next point, even over a gap of many minutes: a load from a recording must
+/// have some power, and any other value would be invented. Importers of recordings use ``points`` and can detect the
+/// gaps.
 public struct Recording: Hashable, Sendable {
     /// A point of the recording.
     public struct Point: Hashable, Sendable {
-        /// Milliseconds since midnight before the first point if the recording has dates, otherwise since the recording's own
-        /// zero.
+        /// Milliseconds since midnight before the first point if the recording has dates, otherwise since the
+        /// recording's own zero.
         public var milliseconds: Int64
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
@@ -39,8 +40,8 @@ public struct Recording: Hashable, Sendable {
         self.day = day
     }
 
-    /// Returns the active power in tenths of a watt at a time: the value of the last point at or before it, or of the first
-    /// point if there is none.
+    /// Returns the active power in tenths of a watt at a time: the value of the last point at or before it, or of the
+    /// first point if there is none.
     public func deciwatts(at milliseconds: Int64) -> Int32 {
         var low = 0
         var high = points.count

@@ -1,4 +1,5 @@
-/// The reason why a file is not a recording: the line, its content and the expected content. Callers prefix the file's name.
+/// The reason why a file is not a recording: the line, its content and the expected content. Callers prefix the file's
+/// name.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line number, counted from 1; nil if the error concerns the whole file.
     public var line: Int?

@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Arithmetic with numbers of up to 512 bytes, big-endian, by GMP, which is loaded when it is first needed.
+/// The maximum length of a number in bytes. Numbers are big-endian. GMP is loaded at the first use.
 enum { smartplug_number_limit = 512 };
 
-/// Loads the library. NULL, or text that says why it cannot be loaded.
+/// Loads the library. Returns NULL, or the reason of the failure as text.
 const char *smartplug_numbers_load(void);
 
 typedef struct {
@@ -14,9 +14,11 @@ typedef struct {
     size_t count;
 } smartplug_number;
 
-/// Each writes as many bytes as the modulus has, with zeros in front. Memory in which the numbers stood is wiped.
+/// Each function writes as many bytes as the modulus has, with leading zeros, and wipes the memory that contained the
+/// numbers.
 ///
-/// Returns false where the library is not there, a number is longer than the limit, or the modulus is zero.
+/// Returns false if the library is missing, a number is too long, or the modulus is zero. With `is_secret`, the time
+/// does not depend on the exponent; the modulus must be odd and the exponent nonzero.
 bool smartplug_number_power(
     smartplug_number base, smartplug_number exponent, smartplug_number modulus, bool is_secret, uint8_t *result);
 bool smartplug_number_multiply(

@@ -2,13 +2,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// A function of a library, and the pointer that gets its address.
+/// A function of a library, and the pointer that receives its address.
 typedef struct {
     const char *name;
     void *place;
 } smartplug_function;
 
-/// Loads a library for the rest of the process, and finds the functions in it.
+/// Loads a library for the life of the process and looks up functions.
 ///
-/// Returns whether it has all of them; where not, `reason` gets text that says why.
+/// Returns true if the library has all of them; otherwise `reason` receives the cause as text.
 bool smartplug_load(const char *library, const smartplug_function *functions, size_t count, char *reason, size_t size);

@@ -81,6 +81,7 @@ extension AskedRequest {
             }
     }
 
+    /// The request for the kind of a command.
     package init(_ command: PlugCommand) {
         self =
             switch command {

@@ -48,8 +48,7 @@ public struct PlugServer: Machine, Sendable {
         public var recentOutcomes = 512
         /// Bytes of events per session and step, so that a session that catches up does not delay the others.
         public var burstBytes = 32_768
-        /// Lines of the log for new followers and as the queue of current ones. Limits a log that is written faster
-        /// than sent.
+        /// Stored log lines: the history for new followers and the queue of current ones.
         public var logLines = 200
         /// Bytes of these lines.
         public var logBytes = 32_768
@@ -57,6 +56,7 @@ public struct PlugServer: Machine, Sendable {
         public init() {}
     }
 
+    /// An event of a connection, of the appliance or of the shell.
     public enum Event: MachineEvent, Sendable {
         /// A connection was accepted and its TLS handshake completed.
         case opened(Opening)
@@ -159,8 +159,7 @@ public struct PlugServer: Machine, Sendable {
         case pairingWindow(isOpen: Bool)
         /// A controller requests a factory reset. Answered by ``Event/factoryReset`` or ``Event/resetFailed``.
         case factoryReset
-        /// The lowest level that any session follows, so the shell must log everything from it on. Nil if no session
-        /// follows.
+        /// The lowest level that any session follows, which the shell must log. Nil if no session follows.
         case logLevel(LogLevel?)
 
         fileprivate var isAsk: Bool {
@@ -171,9 +170,13 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
+    /// The current description of the plug.
     public internal(set) var identity: Identity
+    /// The events, also those that subscribers have not read.
     public internal(set) var journal: EventJournal
+    /// The last reported state of the appliance.
     public internal(set) var state: PlugState
+    /// The keys, codes and paired controllers.
     public internal(set) var access: Access
     public let limits: Limits
     /// The audit notes of the last handled event.
@@ -287,8 +290,7 @@ public struct PlugServer: Machine, Sendable {
         return asksLast(actions)
     }
 
-    /// Moves the requests to the appliance behind everything that is sent. The shell may pass their answers while it
-    /// performs the actions, and an answer must not overtake earlier messages.
+    /// Moves requests behind sends: the shell may answer one at once, which must not overtake earlier messages.
     private func asksLast(_ actions: [Action]) -> [Action] {
         guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
         return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)
@@ -364,7 +366,6 @@ public struct PlugServer: Machine, Sendable {
     }
 
     /// Ends the newest session of the controller with the most sessions, if the new controller is paired and has fewer.
-    /// No paired controller can be kept out by the others, such as one that is about to be removed.
     private mutating func makeRoom(for newest: Opening, now: Instant, _ actions: inout [Action]) {
         let counts = sessions.all.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
         let own = counts[newest.key] ?? 0
