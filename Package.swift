@@ -1,22 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Scripts/lib/build.sh names what it builds: `demo` and `shipped` (the programs), `tests` (all tests, and what only tests start) or `fuzzer`.
-/// Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
+/// The kind of build, set by Scripts/lib/build.sh: `demo` and `shipped` (the programs), `tests` (all tests and their
+/// helpers) or `fuzzer`. Without it, all targets are built with default settings, and packages that depend on this one
+/// get no unsafe flags.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
-/// With `SMARTPLUG_ONLY=Automation,RuleFiles` only these modules are tested, and they are not optimised, so that a change is
-/// compiled and tried soon.
+/// The modules to test. With `SMARTPLUG_ONLY=Automation,RuleFiles` only their tests are built, and the modules are not
+/// optimized, so that a change compiles quickly.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
 
-/// What is tested is optimised, or thousands of simulated houses would take hours; the libraries below need not be.
+/// Optimizes modules in a test build, because the simulations need it. Libraries of other packages are not optimized.
 func optimised(_ name: String) -> [SwiftSetting] {
     build == "tests" && only?.contains(name) != true ? [.unsafeFlags(["-O"])] : []
 }
 
-/// Programs bring the Swift runtime with them, and are stripped. Only the linker is told: SwiftPM's own option changes the command that
-/// compiles each module, and the tests, which need the dynamic runtime, could not share libraries with the demonstration. The
-/// libraries named here are those that Foundation consists of; lld takes them in any order.
+/// Links the Swift runtime statically and strips the programs. Only linker options are used: SwiftPM's own option
+/// changes the compile commands, so the tests, which need the dynamic runtime, could not share compiled modules with
+/// the demo build. The named libraries are the parts of Foundation; lld accepts them in any order.
 let standalone: [LinkerSetting] =
     build == nil || build == "fuzzer"
     ? []
@@ -27,7 +28,7 @@ let standalone: [LinkerSetting] =
         ])
     ]
 
-/// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
+/// The settings of every Swift target in this package. The tools version implies the Swift 6 language mode.
 let strict: [SwiftSetting] =
     [
         .treatAllWarnings(as: .error),
@@ -49,13 +50,14 @@ func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
         linkerSettings: standalone)
 }
 
-/// Not optimised: that would take twice as long to compile, and they wait for what they test.
+/// Declares a test target. Tests are not optimized: optimizing doubles their compile time and does not make them
+/// faster, because they wait for the tested modules.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        // Foundation brings it along, and tests of a few modules alone may do without that.
+        // Usually Foundation links the math library, but the tests of a few modules may not use Foundation.
         swiftSettings: strict, linkerSettings: [.linkedLibrary("m")])
 }
 
@@ -72,7 +74,7 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-/// SQLite's own C interface, for what is read and written most.
+/// SQLite's C interface, for the statements that run most often.
 let sqliteCalls = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -297,7 +299,7 @@ let controller: [Target] = [
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
         linkerSettings: standalone + [
             .linkedLibrary("lua5.4"), .linkedLibrary("lua5.4-cjson"), .linkedLibrary("seccomp"),
-            // Swift's runtime is not started, and so it is left out.
+            // Excludes the startup code, because the program does not start Swift's runtime.
             .unsafeFlags(["-nostartfiles"]),
         ]),
 ]
@@ -492,10 +494,11 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
-/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzz.
+/// The fuzzer. libFuzzer contains its own main function, so only builds with `--sanitize fuzzer` can link it. See
+/// Scripts/lib/fuzz.
 let fuzzer: [Target] = build == "fuzzer" ? [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])] : []
 
-/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
+/// The benchmarks. Only `Scripts/bench` builds them, because they need additional libraries and build time.
 let benchmarks: [Target] =
     Context.environment["SMARTPLUG_BENCHMARKS"] == nil
     ? []
@@ -515,8 +518,8 @@ let benchmarks: [Target] =
             path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),
     ]
 
-/// What a module's values look like in memory depends on all modules it stands on, also where it names only some of them. A
-/// build compiles a module anew only when one it names has changed: so each is made to name them all.
+/// Adds all transitive dependencies to each target. The memory layout of a module's types depends on all modules below
+/// it, but a build recompiles a module only if one of its declared dependencies has changed.
 func namingAll(_ targets: [Target]) -> [Target] {
     let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0.namesOfOurs) })
     for target in targets {
@@ -532,7 +535,7 @@ func namingAll(_ targets: [Target]) -> [Target] {
 }
 
 extension Target {
-    /// Of the targets that it depends on, those of this package.
+    /// The names of the targets in this package that this target depends on.
     var namesOfOurs: [String] {
         dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
     }
@@ -569,7 +572,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        // Without its traits: no reader of configuration, and no more of Foundation than it needs.
+        // Without traits: no configuration reader, and only the necessary parts of Foundation.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
