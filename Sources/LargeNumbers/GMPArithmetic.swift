@@ -8,18 +8,21 @@ public struct GMPArithmetic: ModularArithmetic {
         if let fault = smartplug_numbers_load() { throw .noLibrary(reason: String(cString: fault)) }
     }
 
+    /// Returns base^exponent modulo the modulus. See ``ModularArithmetic``.
     public func power(
         _ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool
     ) throws(ArithmeticFault) -> [UInt8] {
         try result(base, exponent, modulus) { smartplug_number_power($0, $1, $2, isSecret, $3) }
     }
 
+    /// Returns the product modulo the modulus.
     public func multiply(
         _ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]
     ) throws(ArithmeticFault) -> [UInt8] {
         try result(left, right, modulus) { smartplug_number_multiply($0, $1, $2, $3) }
     }
 
+    /// Returns the sum modulo the modulus.
     public func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8] {
         try result(left, right, modulus) { smartplug_number_add($0, $1, $2, $3) }
     }

@@ -35,8 +35,8 @@ public enum RFC6762 {
 
     /// §8.3: the interval between the first and the second announcement, at least doubled each further time.
     public static let announcementInterval: Duration = .seconds(1)
-    /// §8.3: the number of announcements, which may be 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every third
-    /// packet 99 times in 100.
+    /// §8.3: the number of announcements, which may be 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every
+    /// third packet 99 times in 100.
     public static let announcementCount = 4
 
     /// §8.4: the number of record changes that a host may announce ...
@@ -61,7 +61,8 @@ public enum RFC6762 {
     public static let queryInterval: Duration = .seconds(1)
     /// §5.2: the limit of the doubled interval.
     public static let queryIntervalLimit: Duration = .seconds(3600)
-    /// §7.3: a question counts as asked if another host has asked it within this fraction of the time since the last query.
+    /// §7.3: a question counts as asked if another host has asked it within this fraction of the time since the last
+    /// query.
     public static let duplicateQuestionWindow = 0.5
     /// §5.2: a record with a question is queried again at these percentages of its lifetime ...
     public static let refreshPercentages = [80, 85, 90, 95]
@@ -72,8 +73,8 @@ public enum RFC6762 {
     public static let goodbyeGrace: Duration = .seconds(1)
     /// §10.2: the time from a cache-flush bit to the expiry of other records of the set.
     public static let flushGrace: Duration = .seconds(1)
-    /// §10.5: the number of unanswered queries that puts a record in doubt. The RFC asks for two or more; peers on slow wireless
-    /// links need Apple's tolerance.
+    /// §10.5: the number of unanswered queries that puts a record in doubt. The RFC asks for two or more; peers on slow
+    /// wireless links need Apple's tolerance.
     public static let unansweredLimit = 4
     /// §10.4: a record in doubt is deleted if no response confirms it within this time.
     public static let reconfirmation: Duration = .seconds(10)

@@ -1,5 +1,5 @@
-/// The origin of a command, as 16 bytes. For a controller: the first 16 bytes of its key's SHA-256, so two controllers
-/// never share an id.
+/// The origin of a command, as 16 bytes. For a controller: the first 16 bytes of the SHA-256 of the key that it paired
+/// with. The id is unique per plug and does not change with the controller's key.
 public struct AuthorityID: Hashable, Sendable {
     // Two words instead of an array, which would be allocated for each event.
     private let high: UInt64

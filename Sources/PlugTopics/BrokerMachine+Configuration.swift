@@ -5,13 +5,16 @@ extension BrokerMachine {
     public enum Speaker: Hashable, Sendable {
         /// All plugs of a house. The will is the availability of the house.
         case house
-        /// One plug, which does not know the other plugs of its house. It receives only its own requests, and the will is its
-        /// own availability.
+        /// One plug, which does not know the other plugs of its house. It receives only its own requests, and the will
+        /// is its own availability.
         case plug(PlugID)
     }
 
+    /// The constant settings of the machine.
     public struct Configuration: Sendable {
+        /// The topics.
         public var tree: TopicTree
+        /// The sender that the machine represents.
         public var speaker: Speaker
         /// Home Assistant's discovery; nil to publish no discovery messages.
         public var discovery: HomeAssistantDiscovery?
@@ -20,6 +23,7 @@ extension BrokerMachine {
         /// True if clients may send commands.
         public var takesCommands: Bool
 
+        /// Creates a configuration. `servers` below 1 counts as 1.
         public init(
             tree: TopicTree, speaker: Speaker = .house, discovery: HomeAssistantDiscovery?, servers: Int = 1,
             takesCommands: Bool = true

@@ -5,9 +5,11 @@ public import ProtocolCore
 /// Connects a house, or one plug, to an MQTT broker. Requests become commands and are answered; reports of plugs become
 /// messages. `Documentation/reference/mqtt.md` is the contract.
 ///
-/// A waiting retained message is replaced by a newer one for its topic. Events wait in a journal of the shell, and count as
-/// delivered when the broker acknowledged them (QoS 1). The broker may therefore be away for as long as the journal has room.
+/// A waiting retained message is replaced by a newer one for its topic. Events wait in a journal of the shell, and
+/// count as delivered when the broker acknowledged them (QoS 1). The broker may therefore be away for as long as the
+/// journal has room.
 public struct BrokerMachine: Machine, Sendable {
+    /// An event of the connection, of the house, or of the journal.
     public enum Event: MachineEvent, Sendable {
         /// Starts the machine. This is the first event.
         case started
@@ -15,8 +17,8 @@ public struct BrokerMachine: Machine, Sendable {
         case connected
         /// The answer to ``Action/connect(server:)`` after a failure, or the end of a connection.
         case disconnected(reason: String)
-        /// The connection ended because another connection took its session over. Two programs with one identity would take it
-        /// over repeatedly, so this one waits for a while.
+        /// The connection ended because another connection took its session over. Two programs with one identity would
+        /// take it over repeatedly, so this one waits for a while.
         case takenOver
         /// The broker acknowledged a message, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
@@ -41,6 +43,7 @@ public struct BrokerMachine: Machine, Sendable {
         case deadlineReached
     }
 
+    /// An action for the shell.
     public enum Action: Hashable, Sendable {
         /// - server: the index in the list.
         case connect(server: Int)
@@ -53,7 +56,8 @@ public struct BrokerMachine: Machine, Sendable {
         case keep(QueuedEvent.Position)
         case command(BrokerTicket, PlugID, PlugCommand, id: RequestID, within: Duration)
         case replay(BrokerTicket, PlugID, after: SequenceNumber)
-        /// Stores that the broker has, or will have, messages of this plug, so that they can be removed after a restart.
+        /// Stores that the broker has, or will have, messages of this plug, so that they can be removed after a
+        /// restart.
         case remember(PlugID)
         /// Stores that the broker has no messages of this plug.
         case forget(PlugID)
@@ -79,8 +83,8 @@ public struct BrokerMachine: Machine, Sendable {
     private static let flightLimit = 128
     /// The time without an acknowledgement after which the connection is closed.
     static let patience = Duration.seconds(20)
-    /// The delay between a plug's availability and its first event. Home Assistant loses a press that immediately follows the
-    /// first availability.
+    /// The delay between a plug's availability and its first event. Home Assistant loses a press that immediately
+    /// follows the first availability.
     static let settling = Duration.milliseconds(500)
     /// The time in which changes are combined into one retained message. Events of the same moment are sent first.
     static let gathering = Duration.milliseconds(20)
@@ -350,8 +354,8 @@ public struct BrokerMachine: Machine, Sendable {
             let publication = Publication(configuration.tree.availability, "online", isRetained: true)
             publish(publication, as: .house, now, &actions)
         }
-        // Events come before retained messages: otherwise a house of many plugs would send no event while a broker is slow or
-        // restarts repeatedly.
+        // Events come before retained messages: otherwise a house of many plugs would send no event while a broker is
+        // slow or restarts repeatedly.
         pumpEvents(now, &actions)
         pumpRetained(now, &actions)
         if let (after, limit) = window.fetch() { actions.append(.fetch(after: after, limit: limit)) }

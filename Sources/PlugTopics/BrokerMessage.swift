@@ -2,8 +2,11 @@ public import PlugModel
 
 /// A message to publish with QoS 1.
 public struct Publication: Hashable, Sendable {
+    /// The topic.
     public var topic: String
+    /// The payload.
     public var payload: String
+    /// True if the broker must retain the message.
     public var isRetained: Bool
     /// The correlation data of a request, or of the request that this message answers.
     public var correlation: [UInt8]?
@@ -12,6 +15,7 @@ public struct Publication: Hashable, Sendable {
     /// The lifetime of a request in seconds.
     public var expiry: UInt32?
 
+    /// Creates a message to publish.
     public init(
         _ topic: String, _ payload: String, isRetained: Bool, correlation: [UInt8]? = nil,
         responseTopic: String? = nil, expiry: UInt32? = nil
@@ -27,17 +31,22 @@ public struct Publication: Hashable, Sendable {
 
 /// A message from the broker.
 public struct BrokerMessage: Hashable, Sendable {
+    /// The topic.
     public var topic: String
+    /// The payload.
     public var payload: [UInt8]
     /// True if the publisher asked the broker to retain the message.
     public var isRetained: Bool
+    /// The topic for the answer to a request.
     public var responseTopic: String?
+    /// The correlation data of a request.
     public var correlation: [UInt8]?
     /// The remaining Message Expiry Interval in seconds (MQTT 5, section 3.3.2.3.3).
     public var expiry: UInt32?
     /// The arrival time in seconds since 1970; nil if the wall clock is not known to be correct.
     public var at: Double?
 
+    /// Creates a message from the broker.
     public init(
         topic: String, payload: [UInt8], isRetained: Bool = false, responseTopic: String? = nil,
         correlation: [UInt8]? = nil, expiry: UInt32? = nil, at: Double?
@@ -57,14 +66,18 @@ public struct QueuedEvent: Hashable, Sendable {
     /// A position in the journal. The first one is 1, and positions increase.
     public typealias Position = UInt64
 
+    /// The position in the journal.
     public var position: Position
     /// The first position that the entry covers. It is an earlier one if the entry is a gap.
     public var first: Position
+    /// The plug that had the event.
     public var plug: PlugID
+    /// The number of the event at the plug.
     public var sequence: SequenceNumber
     /// The payload for the plug's topic `event`.
     public var payload: String
 
+    /// Creates an entry. Without `since` it covers only its own position.
     public init(
         position: Position, since first: Position? = nil, plug: PlugID, sequence: SequenceNumber, payload: String
     ) {

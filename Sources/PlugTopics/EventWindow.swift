@@ -2,7 +2,8 @@ import DequeModule
 import PlugModel
 import ProtocolCore
 
-/// The events that are being sent to the broker, and the next ones. Later events stay in the journal until they are fetched.
+/// The events that are being sent to the broker, and the next ones. Later events stay in the journal until they are
+/// fetched.
 struct EventWindow: Sendable {
     /// The limit of entries in memory while the broker is away.
     static let limit = 256

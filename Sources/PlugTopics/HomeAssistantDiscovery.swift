@@ -1,9 +1,8 @@
 import JSONText
 public import PlugModel
 
-/// The retained message from which Home Assistant creates a device for a plug (its MQTT integration, device-based discovery,
-/// since 2024.12):
-/// <https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload>.
+/// The retained message from which Home Assistant creates a device for a plug (its MQTT integration, device-based
+/// discovery, since 2024.12): <https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload>.
 public struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The discovery prefix of Home Assistant, `homeassistant` by default.
     public let prefix: String
@@ -16,6 +15,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The topic on which Home Assistant publishes `online` after it has connected and accepts discovery messages.
     public var status: String { "\(prefix)/status" }
 
+    /// Returns the topic of a plug's discovery message.
     public func topic(of plug: PlugID) -> String { "\(prefix)/device/smartplug_\(plug)/config" }
 
     /// The lifetime of Home Assistant's commands in seconds. It exceeds the difference between clocks of a house.

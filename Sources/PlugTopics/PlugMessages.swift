@@ -4,12 +4,16 @@ public import PlugModel
 
 /// The description of a plug in its retained message `about` and in Home Assistant's discovery.
 public struct PlugPortrait: Hashable, Sendable {
+    /// The name of the plug.
     public var name: String
+    /// The firmware version.
     public var firmware: String
+    /// The capabilities of the plug.
     public var capabilities: Set<Capability>
     /// The plug's address without a port; nil if its firmware does not report one.
     public var address: String?
 
+    /// Creates a description.
     public init(
         name: String, firmware: String, capabilities: Set<Capability>, address: String? = nil
     ) {

@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// Schedules publishing all retained messages again on request. Not every broker stores retained messages on each node of a
-/// cluster, and Home Assistant needs them after its start.
+/// Schedules publishing all retained messages again on request. Not every broker stores retained messages on each node
+/// of a cluster, and Home Assistant needs them after its start.
 struct Refresh: Sendable {
     /// The minimum interval between two refreshes, which bounds the traffic of repeated requests.
     static let interval = Duration.seconds(10)

@@ -16,7 +16,8 @@ struct RequestBook: Sendable {
         case refused(Refusal)
     }
 
-    /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for all plugs of a house at once.
+    /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for all plugs of a house
+    /// at once.
     static let limit = 128
     /// The average limit of requests per second.
     private static let rate = 50.0
@@ -130,8 +131,8 @@ struct RequestBook: Sendable {
         do throws(RequestError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
     }
 
-    /// Derives the id from correlation data and payload. Repeated messages are the same command, so the plug carries it out only
-    /// once.
+    /// Derives the id from correlation data and payload. Repeated messages are the same command, so the plug carries it
+    /// out only once.
     private mutating func id(of message: BrokerMessage, _ plug: PlugID) -> RequestID {
         guard let correlation = message.correlation, !correlation.isEmpty else { return RequestID(drawnFrom: &random) }
         var hash = SHA256()

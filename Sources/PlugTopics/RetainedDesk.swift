@@ -2,8 +2,8 @@ import DequeModule
 import PlugModel
 import ProtocolCore
 
-/// The retained messages of every plug, and their delivery. A new message replaces the previous one of its topic, so each plug
-/// has only a few.
+/// The retained messages of every plug, and their delivery. A new message replaces the previous one of its topic, so
+/// each plug has only a few.
 struct RetainedDesk: Sendable {
     /// The messages in publishing order: Home Assistant needs the device first, then its state, then its availability.
     enum Slot: Int, CaseIterable, Sendable {
@@ -36,7 +36,8 @@ struct RetainedDesk: Sendable {
     var hasDue: Bool { !due.isEmpty }
     func has(_ plug: PlugID) -> Bool { plugs[plug].map { !$0.isGoing } ?? false }
 
-    /// Returns the time at which the broker acknowledged the plug's availability in this connection, or nil before that.
+    /// Returns the time at which the broker acknowledged the plug's availability in this connection, or nil before
+    /// that.
     func announced(_ plug: PlugID) -> Instant? { plugs[plug]?.saidAt }
     func isKnown(_ plug: PlugID) -> Bool { plugs[plug] != nil }
 

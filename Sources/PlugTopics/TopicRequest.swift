@@ -4,11 +4,13 @@ import ProtocolCore
 
 /// A parsed message on the topic `set` of a plug.
 public struct TopicCommand: Hashable, Sendable {
+    /// The command for the plug.
     public var command: PlugCommand
     /// The expiry time in seconds since 1970; nil if the message has none.
     public var until: Double?
 
-    /// Parses a command of a user or a program: one of `on`, `level`, `identify` and `resetProtection`, with its options.
+    /// Parses a command of a user or a program: one of `on`, `level`, `identify` and `resetProtection`, with its
+    /// options.
     ///
     /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(RequestError) {
@@ -66,6 +68,7 @@ public struct TopicReplay: Hashable, Sendable {
 
 /// The reason why a request is not valid.
 public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason as text for the user.
     public let description: String
 
     init(_ description: String) { self.description = description }

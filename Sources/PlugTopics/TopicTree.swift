@@ -1,7 +1,7 @@
 public import PlugModel
 
-/// The topics of one house at a broker: `PREFIX/HOUSE/PLUG/...`, in which PLUG is the plug's id. Names of plugs appear only in
-/// payloads, since they may contain `/`, `+` and `#`.
+/// The topics of one house at a broker: `PREFIX/HOUSE/PLUG/...`, in which PLUG is the plug's id. Names of plugs appear
+/// only in payloads, since they may contain `/`, `+` and `#`.
 public struct TopicTree: Hashable, Sendable {
     /// The retained messages of a plug.
     public enum Retained: String, Sendable, CaseIterable {
@@ -21,7 +21,9 @@ public struct TopicTree: Hashable, Sendable {
     /// The limit of a house's name in bytes.
     private static let houseLimit = 64
 
+    /// The first levels of all topics.
     public let prefix: String
+    /// The level after the prefix.
     public let house: String
     private let root: String
 
@@ -48,7 +50,9 @@ public struct TopicTree: Hashable, Sendable {
     public var availability: String { root + "availability" }
     /// Returns the topic of a plug's events, one message per event, never retained.
     public func events(of plug: PlugID) -> String { root + plug.rawValue + "/event" }
+    /// Returns the topic of a plug's retained messages of this kind.
     public func topic(_ kind: Retained, of plug: PlugID) -> String { root + plug.rawValue + "/" + kind.rawValue }
+    /// Returns the topic of requests of this kind to a plug.
     public func topic(_ request: Request, of plug: PlugID) -> String { root + plug.rawValue + "/" + request.rawValue }
     /// The topic on which a message makes the house publish all retained messages again.
     public var refresh: String { root + "refresh" }
@@ -57,8 +61,8 @@ public struct TopicTree: Hashable, Sendable {
     /// The topics of requests to one plug of the house.
     public func requests(to plug: PlugID) -> [String] { Request.allCases.map { topic($0, of: plug) } + [refresh] }
 
-    /// The prefix of all answers. Other topics are rejected: otherwise a client that may only send commands could publish as the
-    /// house.
+    /// The prefix of all answers. Other topics are rejected: otherwise a client that may only send commands could
+    /// publish as the house.
     public var answers: String { prefix + "/answers/" }
 
     /// Parses the topic of a request. Returns nil if it is not a request to a plug of this house.
@@ -84,6 +88,7 @@ public struct TopicTree: Hashable, Sendable {
 
 /// The reason why a prefix or a house is not valid in topics.
 public struct TopicError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason as text for the user.
     public let description: String
 
     init(_ description: String) { self.description = description }

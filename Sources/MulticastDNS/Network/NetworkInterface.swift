@@ -5,12 +5,15 @@ public typealias InterfaceID = UInt32
 
 /// An address with the length of its network part, in bits.
 public struct InterfaceAddress: Hashable, Sendable {
+    /// The address.
     public var address: IPAddress
+    /// The length of the network part in bits.
     public var prefixLength: UInt8
-    /// A deprecated address serves existing connections. New connections should neither use it as a source nor as a destination
-    /// (RFC 4862 §5.5.4, RFC 3927 §1.9).
+    /// A deprecated address serves existing connections. New connections should neither use it as a source nor as a
+    /// destination (RFC 4862 §5.5.4, RFC 3927 §1.9).
     public var isDeprecated: Bool
 
+    /// Creates an address.
     public init(_ address: IPAddress, prefixLength: UInt8, isDeprecated: Bool = false) {
         self.address = address
         self.prefixLength = prefixLength
@@ -33,16 +36,19 @@ public struct InterfaceAddress: Hashable, Sendable {
 
 /// An interface that is up, with its usable addresses (without tentative ones).
 public struct NetworkInterface: Hashable, Sendable, Identifiable {
+    /// The kernel's index.
     public var id: InterfaceID
+    /// The kernel's name, such as "eth0".
     public var name: String
+    /// The usable addresses.
     public var addresses: [InterfaceAddress]
     /// The families with multicast on this interface.
     public var families: Set<IPFamily>
     /// Addresses of this host on other interfaces of the same link. The responder detects them.
     var siblings: [IPAddress] = []
 
-    /// Creates an interface. Without `families`, it has the families of its addresses, except IPv6 on a loopback interface,
-    /// which has no IPv6 multicast.
+    /// Creates an interface. Without `families`, it has the families of its addresses, except IPv6 on a loopback
+    /// interface, which has no IPv6 multicast.
     public init(id: InterfaceID, name: String, addresses: [InterfaceAddress], families: Set<IPFamily>? = nil) {
         self.id = id
         self.name = name
@@ -51,8 +57,8 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
     }
 
-    /// The addresses whose family has multicast here, so that peers can find and use them. Deprecated ones are included only if
-    /// their family has no other address.
+    /// The addresses whose family has multicast here, so that peers can find and use them. Deprecated ones are included
+    /// only if their family has no other address.
     var own: [IPAddress] {
         let preferred = Set(addresses.filter { !$0.isDeprecated }.map(\.address.family))
         return addresses.filter { entry in

@@ -2,7 +2,8 @@ import DNSWire
 
 /// Size limits of messages in bytes.
 enum PacketSize {
-    /// The space in one Ethernet frame after an IPv6 and a UDP header, since RFC 6762 §17 recommends unfragmented packets.
+    /// The space in one Ethernet frame after an IPv6 and a UDP header, since RFC 6762 §17 recommends unfragmented
+    /// packets.
     static let usual = 1500 - 40 - 8
     /// The limit for a single record that does not fit into a frame (RFC 6762 §17).
     static let largest = RFC6762.packetLimit - 40 - 8

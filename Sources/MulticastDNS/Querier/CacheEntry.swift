@@ -16,8 +16,8 @@ struct CacheEntry: Sendable {
     private(set) var isDoubted = false
     /// The times of the next queries for this record; nil if it is left to expire.
     private var refresh: RefreshPlan?
-    /// The number of other hosts' queries that this record should have answered since it was last received, and the time of the
-    /// latest one (§10.5).
+    /// The number of other hosts' queries that this record should have answered since it was last received, and the
+    /// time of the latest one (§10.5).
     private var unanswered: (count: Int, last: Instant)?
 
     init(record: Record, now: Instant, jitter: Double, serial: UInt64, isFavoured: Bool) {
@@ -47,7 +47,8 @@ struct CacheEntry: Sendable {
         refresh = nil
     }
 
-    /// Shortens the remaining lifetime to ten seconds, with refresh queries immediately and after 2.5, 5 and 7.5 s (§10.4).
+    /// Shortens the remaining lifetime to ten seconds, with refresh queries immediately and after 2.5, 5 and 7.5 s
+    /// (§10.4).
     mutating func doubt(now: Instant) {
         guard expires > now + RFC6762.reconfirmation, !isDoubted else { return }
         isDoubted = true
@@ -56,8 +57,8 @@ struct CacheEntry: Sendable {
         refresh = RefreshPlan(from: now - lifetime * 4 / 5, lifetime: lifetime, jitter: 0)
     }
 
-    /// Notes that another host asked for this record without knowing it (§10.5). The record's owner may stay silent for a second
-    /// after sending it, and a query that arrives in both families counts once.
+    /// Notes that another host asked for this record without knowing it (§10.5). The record's owner may stay silent for
+    /// a second after sending it, and a query that arrives in both families counts once.
     ///
     /// - Returns: true if the number of unanswered queries puts the record in doubt.
     mutating func noteQuery(now: Instant) -> Bool {

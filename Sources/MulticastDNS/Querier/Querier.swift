@@ -3,36 +3,44 @@ public import ProtocolCore
 
 /// The name and type of a question of class IN, which is also the key of the cache.
 public struct QuestionKey: Hashable, Sendable {
+    /// The name in the question.
     public var name: Name
+    /// The record type in the question.
     public var type: RecordType
 
+    /// Creates a key.
     public init(name: Name, type: RecordType) {
         self.name = name
         self.type = type
     }
 }
 
-/// The querying half of multicast DNS (RFC 6762 §5, §7.1, §10). Asks questions continuously while a caller wants the answers,
-/// and keeps a record cache per interface.
+/// The querying half of multicast DNS (RFC 6762 §5, §7.1, §10). Asks questions continuously while a caller wants the
+/// answers, and keeps a record cache per interface.
 public struct Querier: Machine, Sendable {
+    /// An event of the network, or a request of the owner.
     public enum Event: MachineEvent, Sendable {
+        /// An interface was added, or its addresses changed.
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundMessage)
         /// The host resumed after a suspend. It missed responses during that time, so every question restarts.
         case resumed
-        /// Requests answers continuously, on one interface or on all (nil). Requests are counted: each `ask` needs one `forget`.
+        /// Requests answers continuously, on one interface or on all (nil). Requests are counted: each `ask` needs one
+        /// `forget`.
         case ask(QuestionKey, on: InterfaceID?)
+        /// Ends one request of `ask` with the same key and interface.
         case forget(QuestionKey, on: InterfaceID?)
-        /// Reports that these records, or only the one with this data if it is not nil, did not work (RFC 6762 §10.4). They
-        /// expire within 10 s unless a response confirms them.
+        /// Reports that these records, or only the one with this data if it is not nil, did not work (RFC 6762 §10.4).
+        /// They expire within 10 s unless a response confirms them.
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
-        /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their records and
-        /// for the pointers to them. The owner bounds the set. It replaces the previous set.
+        /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their
+        /// records and for the pointers to them. The owner bounds the set. It replaces the previous set.
         case favour(Set<Name>)
         case deadlineReached
     }
 
+    /// An action for the shell, or a report to the owner.
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
         /// The changes in the cache of one interface, caused by one packet or by the passing of time.
@@ -48,12 +56,13 @@ public struct Querier: Machine, Sendable {
 
     var random: SeededRandom
     var links: [InterfaceID: QuerierLink] = [:]
-    /// The number of requests per question, and their order, which makes runs repeatable. The owner bounds its requests and so
-    /// this table.
+    /// The number of requests per question, and their order, which makes runs repeatable. The owner bounds its requests
+    /// and so this table.
     var asks: [Ask: (count: Int, order: UInt64)] = [:]
     private var askOrder: UInt64 = 0
     private var favoured: Set<Name> = []
 
+    /// Creates a querier. Random delays are drawn from `random`.
     public init(random: SeededRandom) { self.random = random }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {

@@ -26,7 +26,8 @@ extension Querier {
     private mutating func store(
         _ message: Message, on interface: InterfaceID, now: Instant
     ) -> (changes: [CacheChange], repeated: Set<Name>) {
-        // Without questions the cache stores no new records: a plug that only answers needs no memory for its neighbours.
+        // Without questions the cache stores no new records: a plug that only answers needs no memory for its
+        // neighbours.
         let schedules = links[interface]?.schedules ?? [:]
         let jitter = Double.random(in: RFC6762.refreshJitter, using: &random)
         var changes: [CacheChange] = []

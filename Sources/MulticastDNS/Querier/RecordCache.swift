@@ -11,7 +11,8 @@ public enum CacheChange: Hashable, Sendable {
 struct RecordCache: Sendable {
     /// The records per key, in the order of their serial numbers.
     private var entries: [QuestionKey: [CacheEntry]] = [:]
-    /// The serial numbers of pointers. One name may have thousands of pointers, and each received pointer needs a lookup.
+    /// The serial numbers of pointers. One name may have thousands of pointers, and each received pointer needs a
+    /// lookup.
     private var pointers: [QuestionKey: [Name: UInt64]] = [:]
     /// The number of records without priority.
     private var count = 0
@@ -29,10 +30,11 @@ struct RecordCache: Sendable {
     /// The limits prevent a flood of forged records from filling the memory. A link of 1,000 hosts fits.
     private static let countLimit = 5000
     private static let byteLimit = 4 << 20
-    /// The divisor of the non-priority records that one eviction removes, because each eviction sorts all records by age.
+    /// The divisor of the non-priority records that one eviction removes, because each eviction sorts all records by
+    /// age.
     private static let evictedShare = 16
-    /// The limit of records per type and priority name. It prevents forged records under that name from filling the memory; a
-    /// host has fewer addresses.
+    /// The limit of records per type and priority name. It prevents forged records under that name from filling the
+    /// memory; a host has fewer addresses.
     private static let favouredLimit = 16
     /// The record types that lead to the service of a priority name.
     private static let favouredTypes: [RecordType] = [.srv, .txt, .a, .aaaa, .nsec]
@@ -126,8 +128,8 @@ struct RecordCache: Sendable {
 
     private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
 
-    /// Makes room for a record. A full cache first drops all records without a question. If it is still full, the oldest records
-    /// make room for a record that has a question.
+    /// Makes room for a record. A full cache first drops all records without a question. If it is still full, the
+    /// oldest records make room for a record that has a question.
     ///
     /// - Returns: the evicted records, or nil if a record without a question finds no room.
     private mutating func makeRoom(_ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange]? {
@@ -192,8 +194,8 @@ struct RecordCache: Sendable {
         // If a key now exceeds its limit, the next record for it makes room.
     }
 
-    /// Removes the oldest record of a priority key above its limit. Pointers are exempt: each one leads to a different priority
-    /// name, and the owner bounds those.
+    /// Removes the oldest record of a priority key above its limit. Pointers are exempt: each one leads to a different
+    /// priority name, and the owner bounds those.
     private mutating func shorten(_ key: QuestionKey) -> [CacheChange] {
         guard key.type != .ptr, let known = entries[key], known.count > Self.favouredLimit else { return [] }
         let oldest = known.min { $0.serial < $1.serial }
@@ -211,8 +213,8 @@ struct RecordCache: Sendable {
             guard var kept = entries.removeValue(forKey: key) else { continue }
             removed += kept.filter { $0.expires <= now }
             kept.removeAll { $0.expires <= now }
-            // One query asks for all records of the key. If a thousand hosts offer one service, a query per host would request
-            // the same answers again and again.
+            // One query asks for all records of the key. If a thousand hosts offer one service, a query per host would
+            // request the same answers again and again.
             if let first = kept.first(where: { $0.needsRefresh(now: now) && ($0.isDoubted || isAsked(key)) }) {
                 refresh.append((key, first.serial))
             }
@@ -241,8 +243,8 @@ struct RecordCache: Sendable {
         }
     }
 
-    /// Notes another host's query for these records (§10.5); `isKnown` returns true for the records in its known answers.
-    /// Records that too many queries left unanswered are put in doubt.
+    /// Notes another host's query for these records (§10.5); `isKnown` returns true for the records in its known
+    /// answers. Records that too many queries left unanswered are put in doubt.
     mutating func noteQuery(_ key: QuestionKey, now: Instant, isKnown: (Record) -> Bool) {
         for index in entries[key]?.indices ?? 0..<0 {
             guard let record = entries[key]?[index].record, !isKnown(record),

@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// The times at which a record is queried again (RFC 6762 §5.2). Only the next one is stored, because a cache holds thousands of
-/// plans.
+/// The times at which a record is queried again (RFC 6762 §5.2). Only the next one is stored, because a cache holds
+/// thousands of plans.
 struct RefreshPlan: Hashable, Sendable {
     private let start: Instant
     private let lifetime: Duration
@@ -23,8 +23,8 @@ struct RefreshPlan: Hashable, Sendable {
         start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100)
     }
 
-    /// Returns the plan after all refreshes that are due, or may be sent from now on because only their jitter delays them.
-    /// Returns nil if none is left.
+    /// Returns the plan after all refreshes that are due, or may be sent from now on because only their jitter delays
+    /// them. Returns nil if none is left.
     func after(_ now: Instant) -> RefreshPlan? {
         var plan = self
         while plan.earliest(of: plan.step) <= now {

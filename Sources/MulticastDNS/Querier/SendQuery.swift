@@ -3,8 +3,8 @@ import ProtocolCore
 
 /// Sends queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
 extension Querier {
-    /// The limit of packets with known answers per query. It prevents a flood of records under one name from turning each query
-    /// into a flood.
+    /// The limit of packets with known answers per query. It prevents a flood of records under one name from turning
+    /// each query into a flood.
     static let knownAnswerPacketLimit = 32
 
     /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast one to another
@@ -31,8 +31,8 @@ extension Querier {
         }
     }
 
-    /// Packs questions and known answers. Known answers that do not fit continue in packets without questions, announced by the
-    /// TC bit.
+    /// Packs questions and known answers. Known answers that do not fit continue in packets without questions,
+    /// announced by the TC bit.
     private static func pack(_ questions: [Question], known: [Record]) -> [[UInt8]] {
         var packets: [[UInt8]] = []
         var encoder = MessageEncoder(limit: PacketSize.usual)

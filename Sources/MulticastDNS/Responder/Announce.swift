@@ -3,8 +3,8 @@ import ProtocolCore
 
 /// Announces records (RFC 6762 §8.3).
 extension Responder {
-    /// Announces the groups' records on every family of the interface, except records that the family received within a second
-    /// (§6).
+    /// Announces the groups' records on every family of the interface, except records that the family received within a
+    /// second (§6).
     mutating func announce(_ ids: [GroupID], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let network = attachments[interface]?.network else { return }
         let answers = ids.map { id in
@@ -41,8 +41,8 @@ struct ResponseUnit {
 
 /// Puts responses into packets (RFC 6762 §6, §17, §18).
 enum ResponsePacker {
-    /// Packs units into authoritative packets (§18.4) with id zero (§18.1), no questions (§6) and no duplicate records per
-    /// packet.
+    /// Packs units into authoritative packets (§18.4) with id zero (§18.1), no questions (§6) and no duplicate records
+    /// per packet.
     static func pack(_ units: [ResponseUnit]) -> [[UInt8]] {
         var seen: Set<Record> = []
         return chunks(of: units, limit: PacketSize.usual) { unit in

@@ -38,17 +38,17 @@ extension Responder {
             answerLegacy(selected.sorted(), inbound, &actions)
             return
         }
-        // §5.4: a question that requests a unicast answer gets one, unless the last multicast was long ago. A probe always gets
-        // one, and the answer is also multicast. Another responder on this host gets multicast only: it shares our port, and the
-        // kernel might deliver a unicast answer to our own socket instead.
+        // §5.4: a question that requests a unicast answer gets one, unless the last multicast was long ago. A probe
+        // always gets one, and the answer is also multicast. Another responder on this host gets multicast only: it
+        // shares our port, and the kernel might deliver a unicast answer to our own socket instead.
         if network.addresses.contains(where: { $0.address == inbound.source.address }) { unicast = [] }
         let recent = unicast.filter { wasMulticastRecently($0, inbound, now: now) }
         reply((hasProbe ? unicast : recent).sorted(), inbound, isDefence: hasProbe, now: now)
         schedule(selected.subtracting(recent).sorted(), inbound, isDefence: hasProbe, now: now)
     }
 
-    /// Queues a unicast answer by the same timing rules as a multicast one (§5.4): random delays prevent many hosts from
-    /// answering at once.
+    /// Queues a unicast answer by the same timing rules as a multicast one (§5.4): random delays prevent many hosts
+    /// from answering at once.
     private mutating func reply(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
         guard !answers.isEmpty else { return }
         let window = window(for: answers, inbound, isDefence: isDefence, now: now)
@@ -71,8 +71,9 @@ extension Responder {
         }
     }
 
-    /// Returns the time window of an answer. §6: immediately if no other host can answer and the query has only one question,
-    /// otherwise after a random delay. §7.2: later if more known answers are announced. §8.1: immediately to stop a probe.
+    /// Returns the time window of an answer. §6: immediately if no other host can answer and the query has only one
+    /// question, otherwise after a random delay. §7.2: later if more known answers are announced. §8.1: immediately to
+    /// stop a probe.
     private mutating func window(
         for answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant
     ) -> ClosedRange<Instant> {
@@ -129,8 +130,8 @@ extension Responder {
         inbound.message.authorities.contains { $0.name == question.name }
     }
 
-    /// Returns true if the answer was multicast within the last quarter of its time to live, so that a unicast answer suffices
-    /// (§5.4).
+    /// Returns true if the answer was multicast within the last quarter of its time to live, so that a unicast answer
+    /// suffices (§5.4).
     private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
         guard let attachment = attachments[inbound.interface],
             let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),

@@ -23,8 +23,8 @@ struct AnswerQueue: Sendable {
 
     var isEmpty: Bool { pending.isEmpty }
 
-    /// Queues an answer for the window, but not before `interval` has passed since its last multicast (RFC 6762 §6). A repeated
-    /// question never delays an answer.
+    /// Queues an answer for the window, but not before `interval` has passed since its last multicast (RFC 6762 §6). A
+    /// repeated question never delays an answer.
     mutating func enqueue(
         _ answer: Answer, window: ClosedRange<Instant>, asker: Peer?, interval: Duration, isHeld: Bool = false
     ) {
@@ -66,8 +66,8 @@ struct AnswerQueue: Sendable {
         updateDeadline()
     }
 
-    /// Delays the answers of `asker`, which announced more known answers (RFC 6762 §7.2). An answer with other askers is not
-    /// delayed.
+    /// Delays the answers of `asker`, which announced more known answers (RFC 6762 §7.2). An answer with other askers
+    /// is not delayed.
     mutating func hold(for asker: Peer, until due: Instant) {
         for (answer, waiting) in pending where waiting.isHeld && waiting.askers == [asker] {
             pending[answer]?.earliest = max(due, waiting.earliest)

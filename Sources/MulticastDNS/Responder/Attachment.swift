@@ -9,8 +9,8 @@ struct Attachment: Sendable {
         var queue: AnswerQueue
     }
 
-    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper, and a host that asks from
-    /// many addresses cannot use up memory.
+    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper, and a host that
+    /// asks from many addresses cannot use up memory.
     private static let replyLimit = 32
 
     var network: NetworkInterface

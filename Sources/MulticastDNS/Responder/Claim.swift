@@ -69,8 +69,8 @@ struct ConflictHistory {
     mutating func succeeded() { isSlowed = false }
 }
 
-/// Slows down an owner that changes its records constantly (RFC 6762 §8.4). Only the announcement is delayed; answers contain
-/// the newest data.
+/// Slows down an owner that changes its records constantly (RFC 6762 §8.4). Only the announcement is delayed; answers
+/// contain the newest data.
 struct UpdateHistory {
     /// The times of at most ``RFC6762/updateLimit`` announcements, oldest first; the last one may be in the future.
     private var announced: [Instant] = []
@@ -89,8 +89,9 @@ struct UpdateHistory {
     }
 }
 
-/// This host's own records of the recent past. Its old packets may arrive late, for example from an access point or reflector
-/// that echoes them, or through a second interface on the same link. They must not count as another host's records.
+/// This host's own records of the recent past. Its old packets may arrive late, for example from an access point or
+/// reflector that echoes them, or through a second interface on the same link. They must not count as another host's
+/// records.
 struct FormerRecords {
     private var entries: [(record: Record, until: Instant)] = []
     /// The limit, which bounds the memory if addresses or TXT change constantly. The oldest entry is removed first.

@@ -1,8 +1,8 @@
 import DNSWire
 import ProtocolCore
 
-/// Handles other hosts' responses about our names: conflicts (RFC 6762 §8.1, §9), answers that make ours unnecessary (§7.4), and
-/// our records that another host lets expire (§6.6).
+/// Handles other hosts' responses about our names: conflicts (RFC 6762 §8.1, §9), answers that make ours unnecessary
+/// (§7.4), and our records that another host lets expire (§6.6).
 extension Responder {
     mutating func noteResponse(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         for records in [inbound.message.answers, inbound.message.additionals] {
@@ -23,8 +23,8 @@ extension Responder {
         }
     }
 
-    /// Handles another host's record under our name. A goodbye is not a claim. An NSEC record only accompanies claims: ours
-    /// differs per interface, and must not conflict with itself.
+    /// Handles another host's record under our name. A goodbye is not a claim. An NSEC record only accompanies claims:
+    /// ours differs per interface, and must not conflict with itself.
     private mutating func noteForeign(
         _ record: Record, for id: GroupID, _ claim: Claim, _ inbound: InboundMessage, now: Instant,
         _ actions: inout [Action]

@@ -62,7 +62,8 @@ extension Responder {
         }
     }
 
-    /// Adds or changes an interface. An interface without a usable address has no families, so probing waits for an address.
+    /// Adds or changes an interface. An interface without a usable address has no families, so probing waits for an
+    /// address.
     mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
         guard let old = attachments[network.id]?.network else {
@@ -84,8 +85,8 @@ extension Responder {
         readdress(from: old, to: network, now: now, &actions)
     }
 
-    /// Announces the new address records and sends goodbyes for removed ones. The names stay claimed. A new family gets all
-    /// records.
+    /// Announces the new address records and sends goodbyes for removed ones. The names stay claimed. A new family gets
+    /// all records.
     private mutating func readdress(
         from old: NetworkInterface, to network: NetworkInterface, now: Instant, _ actions: inout [Action]
     ) {

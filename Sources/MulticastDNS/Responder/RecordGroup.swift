@@ -2,7 +2,9 @@ public import DNSWire
 
 /// Identifies a group of records between the responder and its owner.
 public struct GroupID: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number of the group, chosen by the owner.
     public let rawValue: UInt64
+    /// Creates an id from the owner's number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: GroupID, right: GroupID) -> Bool { left.rawValue < right.rawValue }
 }
@@ -15,14 +17,15 @@ public struct RecordGroup: Hashable, Sendable {
     public var unique: [Record]
     /// Shared records under other names. They are announced, and withdrawn with a goodbye.
     public var shared: [Record]
-    /// Shared records that many hosts have in common (service type enumeration). They are only sent as answers, since a goodbye
-    /// would make all other hosts send theirs.
+    /// Shared records that many hosts have in common (service type enumeration). They are only sent as answers, since a
+    /// goodbye would make all other hosts send theirs.
     public var answeredOnly: [Record]
     /// True if ``unique`` also contains the addresses of the interface on which a packet is sent.
     public var publishesAddresses: Bool
     /// The group that owns the host name in these records. This group is announced only after that one is claimed.
     public var requires: GroupID?
 
+    /// Creates a group. The cache-flush bit of the unique records is set.
     public init(
         name: Name, unique: [Record] = [], shared: [Record] = [], answeredOnly: [Record] = [],
         publishesAddresses: Bool = false, requires: GroupID? = nil

@@ -1,11 +1,12 @@
 import DNSWire
 public import ProtocolCore
 
-/// The answering half of multicast DNS (RFC 6762 §6-§10). Claims names by probing, announces their records, answers questions
-/// about them, defends them, and sends goodbyes.
+/// The answering half of multicast DNS (RFC 6762 §6-§10). Claims names by probing, announces their records, answers
+/// questions about them, defends them, and sends goodbyes.
 ///
 /// IPv4 and IPv6 on one interface share a claim, since they reach the same hosts, but have separate queues of answers.
 public struct Responder: Machine, Sendable {
+    /// An event of the network, or a request of the owner.
     public enum Event: MachineEvent, Sendable {
         /// An interface was added, or its addresses changed.
         case interfaceChanged(NetworkInterface)
@@ -13,15 +14,17 @@ public struct Responder: Machine, Sendable {
         case received(InboundMessage)
         /// The host resumed after a suspend. Probing restarts for every name (RFC 6762 §8).
         case resumed
-        /// Publishes a new group or changes one. With the same name its records are announced again (§8.4). With a new name the
-        /// old records get a goodbye and probing starts for the new one.
+        /// Publishes a new group or changes one. With the same name its records are announced again (§8.4). With a new
+        /// name the old records get a goodbye and probing starts for the new one.
         case publish(GroupID, RecordGroup)
+        /// Withdraws a group with a goodbye.
         case withdraw(GroupID)
         /// Sends a goodbye for everything immediately.
         case stop
         case deadlineReached
     }
 
+    /// An action for the shell, or a report to the owner.
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
         /// Probing for the group's name succeeded on every interface, and the name is announced.
@@ -89,9 +92,9 @@ public struct Responder: Machine, Sendable {
     /// The interfaces in the order of their ids, which makes runs repeatable.
     var orderedInterfaces: [InterfaceID] { attachments.keys.sorted() }
 
-    /// Returns true if the record has content that this host publishes, or recently published, on any interface. It is then not
-    /// a conflict (§9), even if it comes from another interface of this host on the same link or from another responder on this
-    /// host.
+    /// Returns true if the record has content that this host publishes, or recently published, on any interface. It is
+    /// then not a conflict (§9), even if it comes from another interface of this host on the same link or from another
+    /// responder on this host.
     func isOwn(_ record: Record, of content: RecordGroup, now: Instant) -> Bool {
         if content.unique.contains(where: { $0.hasSameContent(as: record) }) { return true }
         if content.publishesAddresses, record.name == content.name,

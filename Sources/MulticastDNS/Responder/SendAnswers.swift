@@ -1,7 +1,8 @@
 import DNSWire
 import ProtocolCore
 
-/// Sends the selected answers, with additional records that make the next question unnecessary (RFC 6762 §6, RFC 6763 §12).
+/// Sends the selected answers, with additional records that make the next question unnecessary (RFC 6762 §6, RFC 6763
+/// §12).
 extension Responder {
     mutating func sendDueAnswers(now: Instant, _ actions: inout [Action]) {
         guard attachments.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) else { return }
@@ -23,8 +24,8 @@ extension Responder {
         }
     }
 
-    /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short times to
-    /// live, in one packet of a size that every resolver accepts.
+    /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short
+    /// times to live, in one packet of a size that every resolver accepts.
     func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
         guard let network = attachments[inbound.interface]?.network else { return }
         let units = units(for: answers, on: network)
@@ -55,8 +56,8 @@ extension Responder {
         }
     }
 
-    /// Returns the additional records. RFC 6763 §12: a service's PTR includes SRV, TXT and addresses; an SRV includes the
-    /// addresses; an address includes those of the other family, or the negative answer (RFC 6762 §6.1).
+    /// Returns the additional records. RFC 6763 §12: a service's PTR includes SRV, TXT and addresses; an SRV includes
+    /// the addresses; an address includes those of the other family, or the negative answer (RFC 6762 §6.1).
     private func additionals(for answer: Answer, on network: NetworkInterface) -> [Record] {
         guard let content = groups[answer.group]?.content else { return [] }
         switch answer.slot {

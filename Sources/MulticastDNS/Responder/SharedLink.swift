@@ -1,9 +1,9 @@
 import DNSWire
 import ProtocolCore
 
-/// Detects interfaces of this host on one link, for example a cable and the wireless network of one house. Each interface
-/// publishes the addresses of all, as one set. Otherwise the cache-flush bit of one interface's packet would remove the other's
-/// addresses (RFC 6762 §10.2), and peers would see only one address at a time.
+/// Detects interfaces of this host on one link, for example a cable and the wireless network of one house. Each
+/// interface publishes the addresses of all, as one set. Otherwise the cache-flush bit of one interface's packet would
+/// remove the other's addresses (RFC 6762 §10.2), and peers would see only one address at a time.
 extension Responder {
     /// Notes a packet from an address of another own interface: both interfaces are on the same link.
     mutating func noteSharedLink(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
@@ -34,9 +34,9 @@ extension Responder {
 extension NetworkInterface {
     fileprivate func has(_ address: IPAddress) -> Bool { addresses.contains { $0.address == address } }
 
-    /// Returns true if both have addresses in one subnet. IPv4 receives none of its own packets through another interface,
-    /// because the kernel drops packets from its own addresses; a common subnet is an equally good sign. Every link has the
-    /// link-local subnets, so they do not count.
+    /// Returns true if both have addresses in one subnet. IPv4 receives none of its own packets through another
+    /// interface, because the kernel drops packets from its own addresses; a common subnet is an equally good sign.
+    /// Every link has the link-local subnets, so they do not count.
     fileprivate func sharesSubnet(with other: NetworkInterface) -> Bool {
         addresses.contains { own in
             !own.address.isLinkLocal

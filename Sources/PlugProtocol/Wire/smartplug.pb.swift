@@ -1039,10 +1039,10 @@ nonisolated struct WireSubscribe: Sendable {
   /// Clears the value of `after`. Subsequent reads from it will return its default value.
   mutating func clearAfter() {self._after = nil}
 
-  /// a reading is sent when active power changed by at least this many milliwatts ...
+  /// change of active power in milliwatts that causes a reading; 0 sends every reading
   var deadBandMw: UInt32 = 0
 
-  /// ... or after this interval; 0 for the plug's default of 1000 ms
+  /// a reading is also sent after this interval; 0 for the plug's default of 1000 ms
   var maxIntervalMs: UInt32 = 0
 
   /// keeps the event lane closed
@@ -1418,7 +1418,8 @@ nonisolated struct WireRelayChanged: Sendable {
   /// request id of the command, for CAUSE_CONTROLLER
   var requestID: Data = Data()
 
-  /// first 16 bytes of the SHA-256 of the controller's key, for CAUSE_CONTROLLER
+  /// Id of the controller, for CAUSE_CONTROLLER: the first 16 bytes of the SHA-256 of the key that it paired with. A key
+  /// rotation does not change it.
   var authority: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
