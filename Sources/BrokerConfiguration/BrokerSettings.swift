@@ -23,7 +23,7 @@ public struct BrokerSettings: Hashable, Sendable {
     /// host = "broker.local"             # or several of a cluster: ["a.local", "b.local:8884"]
     /// tls = "on"
     /// user = "house"
-    /// password_file = "broker-password" # beside this file
+    /// password_file = "broker-password" # next to this file
     /// house = "home"
     ///
     /// [home_assistant]

@@ -3,11 +3,15 @@
 ///
 /// Each result has as many bytes as the modulus, with leading zeros.
 public protocol ModularArithmetic: Sendable {
-    /// - Parameter isSecret: true if the time must not depend on the exponent. The modulus must then be odd and the exponent
-    ///   nonzero.
+    /// Returns base^exponent modulo the modulus.
+    ///
+    /// - Parameter isSecret: true if the time must not depend on the exponent. The modulus must then be odd and the
+    ///   exponent nonzero.
     func power(_ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool)
         throws(ArithmeticFault) -> [UInt8]
+    /// Returns the product modulo the modulus.
     func multiply(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8]
+    /// Returns the sum modulo the modulus.
     func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8]
 }
 

@@ -23,9 +23,11 @@ public struct BrokerMachine: Machine, Sendable {
         /// The broker acknowledged a message, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
         case received(BrokerMessage)
+        /// A session with a plug began. The portrait describes the plug.
         case met(PlugID, PlugPortrait)
         /// - at: the time in ISO 8601, UTC; nil if it is unknown.
         case state(PlugID, PlugState, at: String?)
+        /// A plug is not reachable.
         case away(PlugID)
         /// The plugs of the house. All other plugs are removed from the broker.
         case paired(Set<PlugID>)
@@ -61,6 +63,7 @@ public struct BrokerMachine: Machine, Sendable {
         case remember(PlugID)
         /// Stores that the broker has no messages of this plug.
         case forget(PlugID)
+        /// Reports a notice to the user.
         case tell(BrokerNotice)
     }
 
