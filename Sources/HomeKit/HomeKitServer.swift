@@ -9,10 +9,13 @@ public struct HomeKitServer: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// Starts the machine. This is the first event.
         case started
+        /// A connection was accepted.
         case opened(HomeKitSessionID)
+        /// The connection received bytes.
         case received(HomeKitSessionID, [UInt8])
         /// The connection has sent all bytes.
         case drained(HomeKitSessionID)
+        /// The connection closed.
         case closed(HomeKitSessionID)
         /// The accessory's values changed.
         ///
@@ -44,6 +47,7 @@ public struct HomeKitServer: Machine, Sendable {
         case identify
         /// The pairings changed, and with them ``HomeKitServer/announcement``.
         case pairingsChanged(isPaired: Bool)
+        /// Writes a message to the log.
         case notice(HomeKitNotice)
     }
 

@@ -166,10 +166,15 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyStrangers(limit: Int)
     case notVerifiedInTime
     case invalidRequest(HTTPFault)
+    /// A frame was changed, repeated or omitted.
     case notAuthentic
+    /// The controller sent more requests than can wait for an answer.
     case tooMuchInput
+    /// The controller did not read the output in time.
     case readsNothing
+    /// The controller's pairing was removed.
     case removed
+    /// A newer session of the same or of another controller took the place.
     case displaced
 
     public var description: String {
