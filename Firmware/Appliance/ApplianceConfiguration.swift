@@ -1,54 +1,66 @@
 public import PlugModel
 
-/// How one plug is built and set up. What protects it has the numbers of a socket for 16 A at 230 V; nil turns one off.
+/// Describes how one plug is built and configured. The default limits are those of a 16 A socket at 230 V. A limit of
+/// nil disables its protection.
 public struct ApplianceConfiguration: Hashable, Sendable {
     public var capabilities: Set<Capability> = [.relay, .meter, .button]
-    /// Its temperature is known.
+    /// True when the plug can measure its temperature.
     public var hasThermometer = false
-    /// There is a light: without one nobody wakes for its patterns.
+    /// True when the plug has a status light. Without one, the machine schedules no deadlines for light patterns.
     public var hasLamp = true
+    /// The relay's state after a loss of power.
     public var powerOnState = PowerOnState.last
-    /// Every time the relay turns on it turns off again after this long, unless the command named its own time. Means nothing
-    /// to a plug that is locked on.
+    /// The time after which the relay turns off each time it was turned on. A command can specify a different time. A
+    /// plug with ``PowerOnState/lockedOn`` ignores this value.
     public var autoOff: Duration?
 
-    /// A contact counts as changed once it has rested this long; shorter is bouncing or a spike from the mains. Zero where the
-    /// kernel or the hardware debounces.
+    /// The time a contact must be stable before its change counts. Shorter changes are bounces or spikes from the
+    /// mains. Zero when the kernel or the hardware debounces.
     public var debounce = Duration.milliseconds(20)
-    /// A press shorter than this switches the relay; one that lasts is a long press.
+    /// The duration at which a press becomes a long press. Shorter presses switch the relay.
     public var longPress = Duration.seconds(1)
-    /// A second press that begins within this after the first one's release makes a double press; zero turns them off.
+    /// The time after the first release within which a second press must begin to make a double press. Zero disables
+    /// double presses.
     public var doublePressWindow = Duration.milliseconds(300)
-    /// Held for so long the button opens the pairing window.
+    /// How long the user holds the button to open the pairing window.
     public var pairingHold = Duration.seconds(5)
-    /// Held for so long the button makes the light warn of the reset that is to come: whoever lets go is spared it.
+    /// How long the user holds the button until the light warns of the factory reset. Releasing the button before
+    /// ``resetHold`` cancels the reset.
     public var resetWarning = Duration.seconds(10)
-    /// Held for so long it sets the plug back to factory state.
+    /// How long the user holds the button to reset the plug to factory state.
     public var resetHold = Duration.seconds(15)
 
-    /// From 100 ms to 60 s; what lies outside is taken for the nearer of them.
+    /// The time between two measurements, clamped to 100 ms ... 60 s.
     public var meterInterval = Duration.seconds(1)
-    /// Older than this, the last reading is no longer shown: a silent meter is not a steady load. At least 2.5 intervals.
+    /// The age at which the last reading is no longer shown, because a silent meter is not a steady load. At least 2.5
+    /// measurement intervals apply.
     public var readingLifetime = Duration.seconds(5)
 
+    /// The limit on active power, 3680 W for 5 s by default.
     public var overPower: OverPowerLimit? = OverPowerLimit(deciwatts: 36_800, duration: .seconds(5))
+    /// The limits on current, for a rated current of 16 A by default.
     public var overCurrent: OverCurrentLimits? = OverCurrentLimits(
         ratedMilliamperes: 16_000, instantMilliamperes: 40_000, atTwiceRated: .seconds(10))
+    /// The upper limit of the voltage, 275 V for 3 s by default.
     public var overVoltage: VoltageLimit? = VoltageLimit(decivolts: 2750, duration: .seconds(3))
-    /// None by default: the lock would keep a freezer off for good after a brown-out.
+    /// The lower limit of the voltage. Nil by default, because its lock would keep a freezer off permanently after a
+    /// brown-out.
     public var underVoltage: VoltageLimit?
+    /// The limit of the temperature, 85.0 °C with a hysteresis of 15.0 °C by default.
     public var overTemperature: TemperatureLimit? = TemperatureLimit(decidegrees: 850, hysteresis: 150)
+    /// The power and current at which an open relay counts as welded.
     public var weldedRelay: WeldedRelayLimit? = WeldedRelayLimit(
         deciwatts: 100, milliamperes: 100, duration: .seconds(5))
-    /// How long the relay stays open at least once it opened, as a compressor needs it.
+    /// The minimum time that the relay stays open after it opened, for loads such as compressors.
     public var rest: Duration?
-    /// None by default: see ``SwitchingRate/usual``.
+    /// The limit of the switching rate. Nil by default; see ``SwitchingRate/usual``.
     public var switchingRate: SwitchingRate?
 
+    /// Creates the configuration of a 16 A socket at 230 V with relay, meter and button.
     public init() {}
 
-    /// Sets what depends on how much the plug may carry, in the proportions of the defaults. A bench plug of 3 A at 24 V has
-    /// its own numbers so.
+    /// Sets the current, power, over-voltage and welded-relay limits from a rated current and voltage, in the
+    /// proportions of the defaults. A bench plug for 3 A at 24 V gets its limits this way.
     public mutating func rate(milliamperes: UInt32, decivolts: UInt16) {
         let deciwatts = Int32(clamping: UInt64(milliamperes) * UInt64(decivolts) / 1000)
         overCurrent = OverCurrentLimits(
@@ -60,26 +72,27 @@ public struct ApplianceConfiguration: Hashable, Sendable {
             deciwatts: max(deciwatts / 368, 1), milliamperes: max(milliamperes / 160, 1), duration: .seconds(5))
     }
 
-    /// Between two measurements, within what the machine does.
+    /// The time between two measurements, in the range that the machine supports.
     var measurementInterval: Duration { min(max(meterInterval, .milliseconds(100)), .seconds(60)) }
-    /// How long a reading is shown, however slowly the meter is asked.
+    /// How long a reading is shown: at least 2.5 measurement intervals.
     var shownLifetime: Duration {
-        // Asked after every event; Duration's own multiplication takes a thousand instructions.
+        // The machine needs this after every event, and the multiplication of Duration takes a thousand instructions.
         max(readingLifetime, .nanoseconds(measurementInterval.wholeNanoseconds * 5 / 2))
     }
 }
 
-/// What flash keeps over a loss of power.
+/// The state that flash keeps across a loss of power.
 public struct StoredState: Hashable, Sendable {
-    /// Also while it is about to turn on, once its rest has ended.
+    /// True when the relay is on, and also while it waits to turn on at the end of its rest time.
     public var relayOn: Bool
-    /// The level to turn on at; kept also by a plug without a dimmer, where it means nothing.
+    /// The level for the next time the dimmer turns on. Plugs without a dimmer store it too but ignore it.
     public var level: DimLevel
-    /// Active energy since the plug was made.
+    /// Active energy since the plug was made, in milliwatt-hours.
     public var milliwattHours: UInt64
-    /// What locked the relay open; nil: nothing.
+    /// The protection that locked the relay open, or nil.
     public var tripped: Protection?
 
+    /// Creates the state of a new plug by default: off, full level, no energy, no lock.
     public init(
         relayOn: Bool = false, level: DimLevel = .full, milliwattHours: UInt64 = 0, tripped: Protection? = nil
     ) {

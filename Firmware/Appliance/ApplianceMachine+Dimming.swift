@@ -2,9 +2,9 @@ import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {
-    /// Moves the level there, at once or over a time. Level 0 turns the relay off at the end of the way; the event then
-    /// names the same cause.
-    /// - Returns: whether the relay changed already.
+    /// Sets the level, at once or by a transition. Level 0 turns the relay off when the transition ends, and the
+    /// recorded event has the cause given here.
+    /// - Returns: Whether the relay changed in this call.
     mutating func setLevel(
         _ target: DimLevel, over duration: Duration, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {
@@ -40,7 +40,7 @@ extension ApplianceMachine {
         }
     }
 
-    /// Moves the level to where the transition is now.
+    /// Advances the transition to the time `now`.
     mutating func stepTransition(_ now: Instant, _ actions: inout [Action]) {
         guard var moving = transition, moving.nextStep <= now else { return }
         let next = moving.level(at: now)

@@ -5,9 +5,10 @@ import ProtocolCore
 extension ApplianceMachine {
     var hasSomethingToMeasure: Bool { can(.meter) || configuration.hasThermometer }
 
-    /// Asks meter and thermometer and plans the next time, on the grid of the first. What was missed is not made up for.
+    /// Requests a measurement from meter and thermometer and schedules the next one on the grid of the first. Missed
+    /// measurements are not repeated.
     ///
-    /// A bus that is stuck keeps its answer for seconds, or for ever: it is not asked again before it has answered.
+    /// A stuck bus delays its answer for seconds or forever, so no further request is sent before the answer.
     mutating func requestMeasurement(_ now: Instant, _ actions: inout [Action]) {
         isMeasuring = true
         actions.append(.readMeter)
@@ -24,7 +25,7 @@ extension ApplianceMachine {
 
     private mutating func finishMeasurement(_ now: Instant) {
         isMeasuring = false
-        // It took longer than an interval: the next one is at the next point of the grid.
+        // The measurement took longer than an interval. The next one is at the next point of the grid.
         if let next = nextMeasurement, next <= now { planMeasurement(now) }
     }
 
@@ -44,9 +45,10 @@ extension ApplianceMachine {
         guards.interrupt()
     }
 
-    /// - Parameter decidegrees: nil: the thermometer failed.
+    /// Handles a temperature in tenths of a degree Celsius.
+    /// - Parameter decidegrees: Nil if the thermometer failed.
     mutating func temperature(_ decidegrees: Int16?, _ now: Instant, _ actions: inout [Action]) {
-        // The meter's answer comes after this one and ends the round.
+        // With a meter, the meter's answer follows this one and ends the measurement.
         if !can(.meter) { finishMeasurement(now) }
         if guards.measured(decidegrees: decidegrees) { judge(.overTemperature, now, &actions) }
     }

@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {
-    /// Locks the relay open until somebody resets it.
+    /// Locks the relay open until the protection is reset.
     mutating func trip(_ protection: Protection, _ now: Instant, _ actions: inout [Action]) {
         tripped = protection
         actions.append(.record(.protectionTripped(protection)))
@@ -10,13 +10,14 @@ extension ApplianceMachine {
             _ = switchRelay(false, cause: .protection, now, &actions)
         } else {
             rest.cancel()
-            // Contacts that stick sometimes let go at another try.
+            // Welded contacts sometimes separate on a second attempt.
             if protection == .weldedRelay { actions.append(.setRelay(false)) }
         }
     }
 
-    /// Takes the lock away; the relay stays open. What got too hot has to cool down first.
-    /// - Returns: whether there was one to take away.
+    /// Removes the lock; the relay stays open. An over-temperature lock can be removed only after the plug has cooled
+    /// down.
+    /// - Returns: Whether a lock was removed.
     mutating func resetProtection(cause: RelayCause, _ actions: inout [Action]) -> Bool {
         guard let reset = tripped, reset != .overTemperature || guards.tooHot == nil else { return false }
         tripped = nil
@@ -27,7 +28,7 @@ extension ApplianceMachine {
 
     mutating func judge(_ found: Protection?, _ now: Instant, _ actions: inout [Action]) {
         guard let found, found != tripped else { return }
-        // One lock is enough, but that it does not hold is news.
+        // One lock is enough. A welded relay is reported in addition, because then the lock has no effect.
         if tripped == nil || found == .weldedRelay { trip(found, now, &actions) }
     }
 }

@@ -2,11 +2,11 @@ import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {
-    /// The longest transition and the longest auto-off; beyond them somebody mistook the unit.
+    /// The longest transition and the longest auto-off. A larger value is probably in the wrong unit.
     static let longestTransition = Duration.seconds(3600)
     static let longestAutoOff = Duration.seconds(30 * 24 * 3600)
 
-    /// Why a command is not carried out; nil: it is.
+    /// Returns the reason for refusing a command, or nil if the command can be carried out.
     func refusal(of command: PlugCommand, _ now: Instant) -> Refusal? {
         switch command {
         case .setRelay(let on, let autoOff):
@@ -32,7 +32,7 @@ extension ApplianceMachine {
         }
     }
 
-    /// Of everybody who wants the relay on while it is locked open.
+    /// The refusal for every request to turn on while a protection locks the relay open.
     var trippedRefusal: Refusal? {
         guard let tripped else { return nil }
         return Refusal(

@@ -11,7 +11,7 @@ extension ApplianceMachine {
         }
     }
 
-    /// Whoever presses stands before the plug and sees what it feeds: the press also resets the protection.
+    /// The user who presses the button is at the plug and sees its load, so the press also resets the protection.
     private mutating func toggle(_ now: Instant, _ actions: inout [Action]) {
         if tripped != nil {
             if resetProtection(cause: .button, &actions) { turnOn(.button, now, &actions) }
@@ -24,7 +24,7 @@ extension ApplianceMachine {
         }
     }
 
-    /// Turns the relay on, or lets it turn on when its rest ends.
+    /// Turns the relay on, or schedules it for the end of the rest time.
     mutating func turnOn(_ start: DelayedStart, _ now: Instant, _ actions: inout [Action]) {
         if rest.left(now) != nil {
             tellRest(&actions)
@@ -54,16 +54,16 @@ extension ApplianceMachine {
         case .rename, .configure:
             preconditionFailure("PlugMachine carries out \(command)")
         }
-        // The switch that was one too many is not made, if it was to turn on.
+        // The switching-rate guard refuses the switch that exceeds its limit, if that switch turns the relay on.
         if command.turnsOn, let refusal = trippedRefusal { return .refused(refusal) }
         return .done(state, recorded: changed)
     }
 
-    /// Opens or closes the relay and records it. Turning off ends a transition, and the wait for the end of a rest; turning on,
-    /// also when it is on already, sets the auto-off timer anew.
+    /// Opens or closes the relay and records the change. Turning off ends a transition and cancels a delayed start.
+    /// Turning on restarts the auto-off timer, even if the relay is already on.
     ///
-    /// Whoever turns on has made sure that nothing is tripped and that the relay has rested.
-    /// - Returns: whether the relay changed.
+    /// Before turning on, the caller must check that no protection is tripped and that the relay has rested.
+    /// - Returns: Whether the relay changed.
     mutating func switchRelay(
         _ on: Bool, cause: RelayCause, autoOff: Duration? = nil, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {
@@ -79,7 +79,7 @@ extension ApplianceMachine {
         relayOn = on
         guards.relayChanged()
         if on {
-            // The dimmer first, so that a lamp does not flash at the level before.
+            // The dimmer is set first, so that a lamp does not flash at the previous level.
             if can(.dimmer) { actions.append(.setDimmer(level)) }
             rest.end()
         } else {
@@ -88,7 +88,7 @@ extension ApplianceMachine {
             rest.begin(now)
         }
         actions.append(.setRelay(on))
-        // An LED driver without a relay is off only so.
+        // An LED driver without a relay turns off only by level zero.
         if !on, can(.dimmer) { actions.append(.setDimmer(.zero)) }
         actions.append(.record(.relayChanged(on: on, cause: cause)))
         if isOneTooMany { trip(.switchingRate, now, &actions) }
@@ -117,7 +117,8 @@ extension DelayedStart {
 }
 
 extension RelayCause {
-    /// Switches for a machine, which never tires of it. A person's button is never refused, and protection opens in any case.
+    /// True for causes that can switch without limit and wear the relay: controllers and timers. The button is never
+    /// refused, and protections always open the relay.
     fileprivate var wearsRelay: Bool {
         switch self {
         case .controller, .timer: true

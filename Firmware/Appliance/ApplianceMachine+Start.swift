@@ -6,14 +6,14 @@ extension ApplianceMachine {
     mutating func start(_ memory: ApplianceMemory, _ now: Instant, _ actions: inout [Action]) {
         let stored = memory.state ?? StoredState()
         keeper = StateKeeper(memory.inFlash ?? StoredState(), energy: stored.milliwattHours, now: now)
-        // What lies between two measurements of the slowest meter counts.
+        // The gap limit covers two measurements of the slowest meter.
         energy = EnergyCounter(
             milliwattHours: stored.milliwattHours, gapLimit: max(.seconds(30), configuration.shownLifetime))
         restingLevel = stored.level
         level = restingLevel
         tripped = stored.tripped
         actions.append(.record(.restarted(powerLost: memory.powerLost)))
-        // What waits for the end of a rest is open, although it is to be on.
+        // A relay that waits for the end of its rest time is open, although the stored state is on.
         let wasOn = stored.relayOn && memory.timers.delayed == nil && tripped == nil
         takePowerOnState(memory, isStillOn: wasOn && !isNewLife(memory), now, &actions)
         if can(.dimmer) { actions.append(.setDimmer(relayOn ? level : .zero)) }
@@ -23,10 +23,10 @@ extension ApplianceMachine {
         if hasSomethingToMeasure { requestMeasurement(now, &actions) }
     }
 
-    /// One that was set back to factory state starts as one that is new.
+    /// True after a loss of power and after a factory reset.
     private func isNewLife(_ memory: ApplianceMemory) -> Bool { memory.powerLost || memory.state == nil }
 
-    /// The relay as it has to be, or will be when its rest has ended.
+    /// Sets the relay as the power-on state requires, or schedules that for the end of the rest time.
     private mutating func takePowerOnState(
         _ memory: ApplianceMemory, isStillOn: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -42,7 +42,7 @@ extension ApplianceMachine {
         if let since = memory.timers.offSince, !isNewLife(memory) {
             rest.restore(offSince: since, delayed: memory.timers.delayed, now: now)
         } else {
-            // Nobody knows how long it has been without power: perhaps for the blink of an eye.
+            // The time without power is unknown and may have been a fraction of a second, so the rest time begins now.
             rest.begin(now)
         }
         guard wantsOn, tripped == nil else { return rest.cancel() }

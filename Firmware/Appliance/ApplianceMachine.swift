@@ -2,94 +2,106 @@ public import Metering
 public import PlugModel
 public import ProtocolCore
 
-/// The plug as a machine: button, relay, dimmer, light, protection, auto-off and metering policy.
+/// The state machine of the appliance: button, relay, dimmer, light, protection, auto-off and metering.
 ///
-/// Sessions, journal and storage are others' work: the machine says what to record and what to keep. It needs no network,
-/// so the button works whatever else is broken.
+/// The machine outputs the events to record and the state to store; sessions, journal and storage belong to other
+/// types. It needs no network, so the button works when everything else fails.
 public struct ApplianceMachine: Machine, Sendable {
+    /// The inputs of the machine.
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// The plug started with this memory. Must be the first event.
         case started(ApplianceMemory)
-        /// An edge of the button's contact, and when it was: `now` or before. The machine does the debouncing where nobody did.
+        /// The button's contact changed at the given time, which is at most `now`. The machine debounces if the
+        /// hardware did not.
         case buttonEdge(down: Bool, at: Instant)
-        /// The name of the controller stands in the event that records the change.
+        /// A controller sent a command. The name of the controller is part of the event that records the change.
         case command(CommandID, controller: String, PlugCommand)
-        /// The answer to ``Action/readMeter``.
+        /// The meter answered ``Action/readMeter``.
         case measured(Measurement)
-        /// The other answer to ``Action/readMeter``.
+        /// The meter failed to answer ``Action/readMeter``.
         case meterFailed
-        /// Tenths of a degree Celsius, before the meter's answer where there is a meter too; nil: the thermometer failed.
+        /// The temperature in tenths of a degree Celsius; nil if the thermometer failed. With a meter, this event
+        /// precedes the meter's answer.
         case temperature(Int16?)
-        /// What the light shows of the world around.
+        /// The state of pairing and network that the light shows.
         case surroundings(Surroundings)
-        /// The answer to ``Action/persist(_:)`` where nothing was written.
+        /// Flash could not be written for ``Action/persist(_:)``.
         case persistFailed
-        /// The firmware stops in order: what flash lacks is written now.
+        /// The firmware shuts down. The machine writes the unsaved state now.
         case stopping
+        /// The time of ``ApplianceMachine/nextDeadline`` was reached.
         case deadlineReached
     }
 
+    /// The outputs of the machine, performed in order.
     public enum Action: Hashable, Sendable {
+        /// Closes (true) or opens (false) the relay.
         case setRelay(Bool)
+        /// Sets the level of the dimmer.
         case setDimmer(DimLevel)
-        /// Light on or off; the machine does the blinking.
+        /// Turns the light on or off. The machine calculates the blinking.
         case setLight(Bool)
-        /// To be answered, at once or later: by ``Event/temperature(_:)`` where there is a thermometer, then by
-        /// ``Event/measured(_:)`` or ``Event/meterFailed`` where there is a meter. Comes again only after the answer.
+        /// Requests a measurement. The shell answers now or later: with ``Event/temperature(_:)`` if there is a
+        /// thermometer, then with ``Event/measured(_:)`` or ``Event/meterFailed`` if there is a meter. The action is
+        /// repeated only after the answer.
         case readMeter
-        /// An event for the journal.
+        /// Records an event in the journal.
         case record(PlugEvent.Kind)
-        /// The newest state; at most one in the answer to an event.
+        /// Reports the new state; at most one per handled event.
         case stateChanged(PlugState)
+        /// Reports the outcome of a command.
         case commandDone(CommandID, CommandAnswer)
-        /// A sample for the history.
+        /// Adds a sample to the history.
         case sample(Sample)
-        /// State to write to flash.
+        /// Writes the state to flash.
         case persist(StoredState)
-        /// Somebody held the button to pair the plug.
+        /// Opens the pairing window, because the user held the button for ``ApplianceConfiguration/pairingHold``.
         case openPairing
-        /// Somebody held the button for a factory reset.
+        /// Resets the plug to factory state, because the user held the button for ``ApplianceConfiguration/resetHold``.
         case factoryReset
     }
 
-    /// The outcome of a command, but for the sequence number, which only the journal's owner knows.
+    /// The outcome of a command. The caller adds the sequence number, which only the owner of the journal knows.
     public enum CommandAnswer: Hashable, Sendable {
-        /// `recorded`: an ``Action/record(_:)`` before this action is the event that records the change; its cause names the
-        /// request. Otherwise nothing changed.
+        /// The command was carried out. If `recorded` is true, an ``Action/record(_:)`` earlier in the same answer
+        /// records the change, with the request in its cause. If false, nothing changed.
         case done(PlugState, recorded: Bool)
+        /// The command was refused and nothing changed.
         case refused(Refusal)
     }
 
-    /// While the level moves, the state is reported no more often than this.
+    /// The minimum time between two reports of a moving level.
     static let levelReportInterval = Duration.milliseconds(200)
-    /// A reading that is all that is new is reported no more often than this, so that who follows a plug that measures ten times
-    /// a second hears of one a second, as of any other. Less than a second, since measurements come early and late.
+    /// The minimum time between two reports that differ only in the reading. Clients receive one reading per second
+    /// even if the plug measures ten times per second. The value is less than a second because measurements arrive with
+    /// jitter.
     static let readingReportInterval = Duration.milliseconds(900)
-    /// How long the light blinks when asked which plug this is.
+    /// How long the light blinks after an identify command.
     static let identifyTime = Duration.seconds(10)
 
-    /// As it was configured.
+    /// The configuration without the settings of controllers.
     let built: ApplianceConfiguration
-    /// The same with what controllers changed.
+    /// The configuration with the settings of controllers applied.
     private(set) var configuration: ApplianceConfiguration
     private(set) var isStarted = false
     var button: ButtonReader
     var guards: ProtectionGuards
     var switchingRate: SwitchingRateGuard
     var rest: RestTime
-    /// What locks the relay open.
+    /// The protection that locks the relay open, or nil.
     var tripped: Protection?
     var relayOn = false
-    /// Where the dimmer is now; while the relay is off, where it will be.
+    /// The current level of the dimmer. While the relay is off, the level that it will have.
     var level = DimLevel.full
-    /// Where the dimmer comes to rest. Never zero: off is a state of its own, so that turning on gives light.
+    /// The level at the end of a transition. Never zero: off is a separate state, so that turning on always gives
+    /// light.
     var restingLevel = DimLevel.full
     var transition: DimTransition?
-    /// When the relay turns off by itself.
+    /// When the relay turns off automatically.
     var autoOffAt: Instant?
     var identifyUntil: Instant?
     var nextMeasurement: Instant?
-    /// The meter was asked and has not answered.
+    /// True after a request to the meter until it answers.
     var isMeasuring = false
     private var surroundings: Surroundings?
     var reading: Reading?
@@ -100,6 +112,7 @@ public struct ApplianceMachine: Machine, Sendable {
     private var levelReportedAt = Instant.zero
     private var readingReportedAt = Instant(nanoseconds: .min)
 
+    /// Creates a machine that waits for ``Event/started(_:)``.
     public init(_ configuration: ApplianceConfiguration) {
         built = configuration
         self.configuration = configuration
@@ -109,36 +122,37 @@ public struct ApplianceMachine: Machine, Sendable {
         rest = RestTime(configuration.rest)
     }
 
-    /// From now on it is set up so. A timer that runs goes on.
+    /// Applies the settings of controllers. A running timer continues.
     mutating func configure(_ settings: StoredSettings) {
         let before = configuration
         configuration = built.changed(by: settings)
         if configuration.overPower != before.overPower { guards.limitPower(configuration.overPower) }
     }
 
-    /// The state as a snapshot shows it.
+    /// The current state, as a snapshot reports it.
     public var state: PlugState {
         PlugState(relayOn: relayOn, level: can(.dimmer) ? level : nil, reading: reading, tripped: tripped)
     }
 
-    /// The state as flash should have it.
+    /// The current state, as flash should store it.
     public var storedState: StoredState {
         StoredState(
             relayOn: relayOn || rest.delayed != nil, level: restingLevel, milliwattHours: energy.milliwattHours,
             tripped: tripped)
     }
 
-    /// What runs on if the process is killed now.
+    /// The timers that must continue if the process is killed now.
     public var timers: ApplianceMemory.Timers {
         ApplianceMemory.Timers(autoOff: autoOffAt, offSince: rest.offSince, delayed: rest.delayed)
     }
 
-    /// What the light shows.
+    /// The pattern that the light shows.
     public var light: LightPattern { lamp.pattern }
 
+    /// The time of the next ``Event/deadlineReached``, or nil before the start.
     public var nextDeadline: Instant? {
         guard isStarted else { return nil }
-        // Asked after every event: without an array that is allocated for it.
+        // This runs after every event, so it allocates no array.
         var next = sooner(button.nextDeadline, transition?.nextStep)
         next = sooner(next, sooner(autoOffAt, rest.nextDeadline))
         next = sooner(next, sooner(identifyUntil, isMeasuring ? nil : nextMeasurement))
@@ -146,10 +160,12 @@ public struct ApplianceMachine: Machine, Sendable {
         return sooner(next, keeper?.nextDeadline)
     }
 
+    /// Handles an event at the time `now` and returns the actions to perform in order. Before ``Event/started(_:)``,
+    /// commands are refused as busy and other events are ignored.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         if isStarted {
-            // An edge says itself until when the button was as before.
+            // An edge has its own time, until which the contact was unchanged.
             if !event.isButtonEdge { for sign in button.advance(to: now) { obey(sign, now, &actions) } }
             doWhatIsDue(now, &actions)
             perform(event, now, &actions)
@@ -184,7 +200,7 @@ public struct ApplianceMachine: Machine, Sendable {
         }
     }
 
-    /// Everything whose time has come, so that an event always meets the state of its own time.
+    /// Runs every timer that is due, so that an event always meets the state of its own time.
     private mutating func doWhatIsDue(_ now: Instant, _ actions: inout [Action]) {
         stepTransition(now, &actions)
         if let deadline = autoOffAt, deadline <= now {
@@ -198,7 +214,7 @@ public struct ApplianceMachine: Machine, Sendable {
         if let deadline = readingExpires, deadline <= now { expireReading() }
     }
 
-    /// What the outside sees after an event: the light, the state, what flash should have.
+    /// Appends the actions for the light, the reported state and flash after an event.
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
         if let lit = lamp.show(lightPattern, now: now), configuration.hasLamp { actions.append(.setLight(lit)) }
         let state = state
@@ -212,21 +228,22 @@ public struct ApplianceMachine: Machine, Sendable {
         if keeper?.shouldWrite(stored, now: now) == true { actions.append(.persist(stored)) }
     }
 
-    /// True when only the level differs, on a way whose end is yet to come, and the last report is recent.
+    /// True if only the level differs, a transition is running and the last report is recent.
     private func isMerelyMoving(_ state: PlugState, _ now: Instant) -> Bool {
         guard transition != nil, var before = reported else { return false }
         before.level = state.level
         return before == state && now - levelReportedAt < Self.levelReportInterval
     }
 
-    /// True when only the reading is another, and the last report of one is recent. The next measurement brings a newer one.
+    /// True if only the reading differs and the last reported reading is recent. The next measurement brings a newer
+    /// one.
     private func isMerelyMeasured(_ state: PlugState, _ now: Instant) -> Bool {
         guard state.reading != nil, var before = reported, before.reading != nil else { return false }
         before.reading = state.reading
         return before == state && now - readingReportedAt < Self.readingReportInterval
     }
 
-    /// The table of ``LightPattern`` from above.
+    /// The pattern to show: the first one in the order of ``LightPattern`` whose condition is met.
     private var lightPattern: LightPattern {
         if button.isNearReset { return .nearReset }
         if identifyUntil != nil { return .identify }

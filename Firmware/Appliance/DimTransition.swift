@@ -1,16 +1,17 @@
 import PlugModel
 import ProtocolCore
 
-/// A dim level on its way to another, in a straight line.
+/// A linear transition between two dim levels.
 struct DimTransition {
-    /// Steps of 20 ms are finer than the eye follows, and few enough for a small processor.
+    /// The time between two steps. Steps of 20 ms are finer than the eye can follow and rare enough for a small
+    /// processor.
     static let step = Duration.milliseconds(20)
 
     let from: DimLevel
     let to: DimLevel
     let start: Instant
     let duration: Duration
-    /// Who asked for it, for the event of the relay that turns off at the end of the way to zero.
+    /// The cause of the transition. The event of a relay that turns off at level zero has it.
     let cause: RelayCause
     var nextStep: Instant
 
@@ -32,7 +33,7 @@ struct DimTransition {
         return DimLevel(permille: Int(permille.rounded())) ?? to
     }
 
-    /// The next step on the grid that began at the start; steps that were missed are not made up for.
+    /// Schedules the next step on the grid that began at the start. Missed steps are skipped.
     mutating func advance(past now: Instant) {
         let steps = (now - start).wholeNanoseconds / Self.step.wholeNanoseconds + 1
         nextStep = min(start + Self.step * steps, end)

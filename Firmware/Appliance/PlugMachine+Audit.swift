@@ -2,9 +2,9 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// What goes to the audit log, and when the log goes to flash.
+/// Records entries in the audit log and schedules its writes to flash.
 extension PlugMachine {
-    /// One line where something is done that a person should be able to look up.
+    /// Adds an audit entry for an action that users may want to look up later.
     mutating func note(
         _ kind: AuditNote.Kind, by actor: AuditActor, isRefused: Bool = false, _ detail: String = "", _ now: Instant
     ) {
@@ -17,14 +17,15 @@ extension PlugMachine {
         audit?.begin(firmware: identity.firmware, boot: identity.boot, now: now)
     }
 
-    /// What the server made of its last event.
+    /// Records the audit notes that the server created for its last event.
     mutating func noteAnswers(_ now: Instant) {
         guard !server.notes.isEmpty else { return }
         let boot = identity.boot
         for note in server.notes { audit?.record(note, boot: boot, now: now) }
     }
 
-    /// Another name or other settings hold. What changed nothing is left out: it has no limit.
+    /// Records a new name or changed settings. Commands without effect are not recorded, because their number has no
+    /// limit.
     mutating func note(_ command: PlugCommand, of id: CommandID, before: StoredSettings, _ now: Instant) {
         guard settings != before else { return }
         let actor = server.asker(of: id) ?? .unknown
@@ -56,7 +57,7 @@ extension PlugMachine {
 }
 
 extension StoredSettings {
-    /// `auto-off 600 s, before: as configured`, for each that is another one.
+    /// Describes each changed setting: `auto-off 600 s, before: as configured`.
     fileprivate func changes(from before: StoredSettings) -> String {
         let seconds = { (duration: Duration?) in duration.map { "\($0.components.seconds) s" } }
         let watts = { (limit: UInt32?) in limit.map { "\($0 / 10) W" } }

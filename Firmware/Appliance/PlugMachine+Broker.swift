@@ -1,10 +1,11 @@
 public import PlugModel
 public import PlugProtocol
 
-/// What the plug's MQTT broker is told of the journal.
+/// Access to the journal for the plug's MQTT broker connection.
 extension PlugMachine {
-    /// The event after which the broker is told everything. A plug that had none before tells what happens from now on; where it remembers
-    /// nothing, it tells that. Asked before ``Event/started``, so that the restart is told, too.
+    /// The number of the last event that the broker does not need. A plug without a broker cursor begins with the next
+    /// event, or with number 0 if its journal is empty. Read this before ``Event/started`` so that the broker also
+    /// receives the restart event.
     public var beginningForBroker: SequenceNumber {
         let next = server.journal.nextSequence
         if let brokerCursor, brokerCursor < next { return brokerCursor }
@@ -16,7 +17,7 @@ extension PlugMachine {
         step.records.append(.brokerTook(sequence))
     }
 
-    /// See ``PlugProtocol/EventJournal/page(after:limit:)``.
+    /// Returns a page of the journal; see ``PlugProtocol/EventJournal/page(after:limit:)``.
     public func journalPage(after cursor: SequenceNumber, limit: Int) -> JournalPage {
         server.journal.page(after: cursor, limit: limit)
     }

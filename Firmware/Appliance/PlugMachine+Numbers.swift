@@ -2,24 +2,24 @@ import PlugProtocol
 import PlugModel
 import ProtocolCore
 
-/// Events and their numbers: an event that may not use its number yet waits for flash, and all that happen after it. The answer
-/// to a command waits with the event that records it. Parts and states wait for nothing.
+/// Assigns numbers to events. An event whose number is not yet reserved in flash waits, and all later events wait
+/// behind it. The answer to a command waits with the event that records it. Parts and states never wait.
 extension PlugMachine {
     enum Waiting: Sendable {
         case event(UnnumberedEvent)
         case answer(CommandID, CommandOutcome)
     }
 
-    /// Events and answers that wait at most; one more, and the plug leaps as if flash had failed. It stops a flash that hangs from
-    /// taking the plug's memory. The commands that 32 sessions may have under way make less than half of it, and the journal keeps
-    /// no more events either.
+    /// The maximum number of waiting events and answers. Beyond it, the plug skips numbers as if flash had failed, so
+    /// that a flash that hangs cannot exhaust the plug's memory. The pending commands of 32 sessions make less than
+    /// half of this number, and the journal has the same limit.
     static let mostWaiting = 4096
 
     mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
         let event = UnnumberedEvent(kind, at: now)
         guard !waiting.isEmpty || numbers.mustWait(nextSequence, now: now) else { return number(event, now, &step) }
         waiting.append(.event(event))
-        // A process that is killed now leaves it to the next one.
+        // If the process is killed now, the next process numbers this event.
         step.records.append(.unnumbered(event))
         if waiting.count > Self.mostWaiting { endWaiting(byLeaping: true, now, &step) }
     }
@@ -30,15 +30,15 @@ extension PlugMachine {
         switch answer {
         case .done(let state, recorded: true) where !waiting.isEmpty:
             waiting.append(.answer(command, .done(state, event: nil)))
-        // The server fills in the number of the event that the request caused.
+        // The server adds the number of the event that the request caused.
         case .done(let state, recorded: _): conclude(command, .done(state, event: nil), now, &step)
         case .refused(let refusal): conclude(command, .refused(refusal), now, &step)
         }
     }
 
-    /// Numbers and tells what waits, in its order, as far as it does not have to wait any longer.
+    /// Numbers the waiting events and sends the waiting answers in order, up to the first that must still wait.
     ///
-    /// - Parameter leaps: nothing is waited for: the numbers leap where no boundary covers them.
+    /// - Parameter leaps: True to wait for nothing. Numbers that flash has not reserved are skipped.
     mutating func endWaiting(byLeaping leaps: Bool = false, _ now: Instant, _ step: inout Step) {
         while let first = waiting.first {
             switch first {
@@ -53,7 +53,7 @@ extension PlugMachine {
         }
     }
 
-    /// Those that happened and have no number yet, oldest first.
+    /// The events that have no number yet, oldest first.
     var unnumbered: [UnnumberedEvent] {
         waiting.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
@@ -65,7 +65,7 @@ extension PlugMachine {
         }
         let number = nextSequence
         let answers = server.handle(.record(event.kind, at: event.time), now: now)
-        // The mirror has it before the events that may come of the answers.
+        // The mirror records this event before the events that its answers may cause.
         if let event = server.journal[number] { step.records.append(.event(event)) }
         follow(answers, now, &step)
     }

@@ -3,7 +3,7 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// What the sessions hear, and what they ask for.
+/// Passes events to the sessions and carries out their requests.
 extension PlugMachine {
     mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
         let answers = server.handle(event, now: now)
@@ -11,7 +11,7 @@ extension PlugMachine {
         follow(answers, now, &step)
     }
 
-    /// What the server's answers bring about.
+    /// Carries out the server's actions.
     mutating func follow(_ answers: [PlugServer.Action], _ now: Instant, _ step: inout Step) {
         for action in answers {
             switch action {
@@ -23,7 +23,7 @@ extension PlugMachine {
                     change(command, id, deadline: deadline, now, &step)
                     continue
                 }
-                // The parts do it in this very step, so no deadline can pass.
+                // The parts act in this step, so the deadline cannot pass.
                 self.step(.command(id, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)

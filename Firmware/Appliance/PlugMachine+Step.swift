@@ -2,7 +2,7 @@ import PlugModel
 import PlugProtocol
 
 extension PlugMachine {
-    /// What one event asks for, sorted by what has to come first.
+    /// The actions of one event, grouped by the order in which they must be performed.
     struct Step {
         var parts: [Action] = []
         var records: [MirrorRecord] = []
@@ -15,7 +15,8 @@ extension PlugMachine {
         var actions: [Action] {
             var actions = parts
             if !records.isEmpty { actions.append(.mirror(records)) }
-            // Nobody hears of a pairing whose entry a loss of power could take.
+            // The audit entry precedes the controllers, so that a loss of power cannot remove the entry of a reported
+            // pairing.
             if let audit { actions.append(.keepAudit(audit)) }
             if let controllers { actions.append(.keep(controllers)) }
             actions += sends
@@ -27,7 +28,7 @@ extension PlugMachine {
 }
 
 extension ApplianceMachine.Action {
-    /// What a part is to do.
+    /// The action of the part that this action controls, or nil.
     var movesPart: PlugMachine.Action? {
         switch self {
         case .setRelay(let on): .setRelay(on)

@@ -4,19 +4,19 @@ public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
 
-/// A whole plug as one value: the appliance, the sessions of its controllers, its journal and its samples.
+/// The state machine of a complete plug: the appliance, the sessions of its controllers, its journal and its samples.
 ///
-/// What the appliance records gets its number here and goes out in the same step, where flash has a boundary above it already;
-/// what a controller commands is carried out in the same step. The shell is left with lines, sockets and files.
+/// Events of the appliance are numbered here and sent in the same step if flash has already reserved their numbers.
+/// Commands of controllers are carried out in the same step. The shell handles only lines, sockets and files.
 public struct PlugMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events.
+        /// The plug started. Must be the first event.
         case started
-        /// An edge of the button's contact, and when it was: `now` or before, in the order of the edges.
+        /// The button's contact changed at the given time, at most `now`. Edges arrive in their order.
         case buttonEdge(down: Bool, at: Instant)
         case measured(Measurement)
         case meterFailed
-        /// Tenths of a degree Celsius; nil: the thermometer failed.
+        /// The temperature in tenths of a degree Celsius; nil if the thermometer failed.
         case temperature(Int16?)
         case opened(PlugServer.Opening)
         case received(ConnectionID, [UInt8])
@@ -24,95 +24,93 @@ public struct PlugMachine: Machine, Sendable {
         case closed(ConnectionID)
         /// The service instance name changed.
         case renamed(String)
-        /// The plug's network interfaces stand otherwise.
+        /// The state of the plug's network interfaces changed.
         case networks([PlugNetwork])
-        /// The answers to ``Action/reserve(upTo:)``: flash has the boundary, or could not be written.
+        /// The answers to ``Action/reserve(upTo:)``: flash stored the boundary, or failed.
         case reserved(SequenceNumber)
         case reservationFailed
-        /// The answer to ``Action/persist(_:)`` where flash could not be written.
+        /// Flash could not be written for ``Action/persist(_:)``.
         case persistFailed
-        /// The answer to ``Action/keep(_:)`` where flash could not be written.
+        /// Flash could not be written for ``Action/keep(_:)``.
         case keepFailed
-        /// The answers to ``Action/keepSettings(_:)``: flash has them, or could not be written.
+        /// The answers to ``Action/keepSettings(_:)``: flash stored the settings, or failed.
         case settingsKept
         case settingsNotKept
-        /// The answers to ``Action/keepCode(_:)``: flash has it, or could not be written.
+        /// The answers to ``Action/keepCode(_:)``: flash stored the code, or failed.
         case codeKept
         case codeNotKept
-        /// The answers to ``Action/keepAudit(_:)``: flash has it, or could not be written.
+        /// The answers to ``Action/keepAudit(_:)``: flash stored the entries, or failed.
         case auditKept
         case auditNotKept
-        /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
-        /// performed must not come back here: each line would cause the next.
+        /// Lines of the plug's log, and how many lines before them were dropped. Lines that are logged while this event
+        /// is performed must not be passed to the machine again, because each would cause the next.
         case logged([LogLine], lost: UInt64)
-        /// A command came through a door; answered by ``Action/answer(_:ticket:_:)``.
+        /// A command arrived through a door; the answer is ``Action/answer(_:ticket:_:)``.
         case asked(DoorCommand)
-        /// The plug's MQTT broker has every event up to this number.
+        /// The MQTT broker has acknowledged every event up to this number.
         case brokerTook(SequenceNumber)
-        /// The answer to ``Action/manageHomeKit(_:_:)``.
+        /// The HomeKit door answered ``Action/manageHomeKit(_:_:)``.
         case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
-        /// Something happened at a door that belongs into the audit log.
+        /// A door reported an entry for the audit log.
         case noted(AuditNote)
-        /// Somebody at the plug's own machine removes the controller of this fingerprint; the last owner stays.
+        /// A local user removes the controller with this fingerprint. The last owner cannot be removed.
         case removeController(fingerprint: String)
-        /// Somebody there gives the plug another setup code; it is ``PlugMachine/codeInWriting`` until flash has answered.
+        /// A local user changes the setup code. ``PlugMachine/codeInWriting`` holds the code until flash answers.
         case changeCode(SetupCode)
-        /// The plug has a next key, which is told to its controllers.
+        /// The plug has a next key, which the machine sends to its controllers.
         case nextKey(PublicKey)
-        /// It has taken the place of the one before.
+        /// The next key replaced the previous one.
         case keyTurned
-        /// Somebody at the plug's own machine wants it set back to factory state.
+        /// A local user resets the plug to factory state.
         case factoryReset
-        /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
-        /// the reset left.
+        /// The answers to ``Action/factoryReset(by:)``. After the first, the machine stops; a new one begins.
         case resetStands
         case resetFailed
-        /// Writes what flash lacks and says Goodbye to all. The last event: no number is used after it.
+        /// The last event: the machine writes unsaved state and ends all sessions. No number is used after it.
         case stopping
         case deadlineReached
     }
 
-    /// Performed in order: the parts first, then the mirror, then who is paired, then what is sent, then the rest of flash. So
-    /// nothing is told that a killed process would not remember, nobody hears of a removal that a loss of power could undo,
-    /// and neither a light nor another answer waits for flash.
+    /// The outputs of the machine, performed in order: the parts, the mirror, the audit log, the controllers, the
+    /// messages, the other writes to flash. So every sent event is in the mirror and survives a killed process, every
+    /// reported removal survives a loss of power, and neither the light nor other answers wait for flash.
     public enum Action: Hashable, Sendable {
         case setRelay(Bool)
         case setDimmer(DimLevel)
         case setLight(Bool)
-        /// To be answered, at once or later: by `temperature` where there is a thermometer, then by `measured` or `meterFailed`
-        /// where there is a meter. Comes again only after the answer.
+        /// Requests a measurement. The shell answers now or later: with `temperature` if there is a thermometer, then
+        /// with `measured` or `meterFailed` if there is a meter. The action is repeated only after the answer.
         case readMeter
-        /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
+        /// Adds records to the mirror before any later action is performed; at most one such action per event.
         case mirror([MirrorRecord])
-        /// Entries of the audit log: to be written to flash, before who is paired, and answered. Nobody waits for it. Comes again
-        /// only after the answer, but for the last one.
+        /// Writes audit entries to flash before the list of controllers. The shell answers, and no action waits for the
+        /// answer. The action is repeated only after the answer, except for the last write before a stop.
         case keepAudit(AuditLog.Write)
-        /// Who is paired: to be written to flash before any of the actions that follow; answered by `keepFailed` if it fails.
+        /// Writes the list of controllers to flash before any later action. On failure the answer is `keepFailed`.
         case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
-        /// Do that at the HomeKit door, at once or later: answered by `homeKit`.
+        /// Performs an order at the HomeKit door, now or later. The door answers with `homeKit`.
         case manageHomeKit(ConnectionID, HomeKitOrder)
-        /// How a command ended that came through a door.
+        /// Reports the outcome of a command that came through a door.
         case answer(PlugDoor, ticket: UInt64, CommandOutcome)
         case close(ConnectionID, EndReason)
-        /// The pairing window opened or closed: to be announced.
+        /// Announces that the pairing window opened or closed.
         case pairingWindow(isOpen: Bool)
-        /// Somebody follows the log from this level on: all of it is to come by `logged`. Nil: nobody does any more, and what
-        /// is logged anyway is enough.
+        /// Requests log lines from this level on by `logged`, for sessions that follow the log. Nil ends that.
         case logLevel(LogLevel?)
-        /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
-        /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
+        /// Resets the plug to factory state and stores that in flash, so that a loss of power cannot undo it. The shell
+        /// answers at once with `resetStands` or `resetFailed`. Sessions are not notified before the answer. This is
+        /// the last action of an event, because it may fail.
         case factoryReset(by: AuditActor)
-        /// To be announced under this name, or one with a number where that is taken: answered by `renamed`, where it is another
-        /// than before.
+        /// Announces this name, with a number if it is taken. The shell answers with `renamed` if the name changed.
         case announce(String)
-        /// What controllers changed: to be written to flash, and answered. Comes again only after the answer.
+        /// Writes the settings to flash. The shell answers. The action is repeated only after the answer.
         case keepSettings(StoredSettings)
-        /// Another setup code: to be written to flash, and answered. Comes again only after the answer.
+        /// Writes a new setup code to flash. The shell answers. The action is repeated only after the answer.
         case keepCode(SetupCode)
-        /// To be written to flash; answered by `persistFailed` if it fails.
+        /// Writes the state to flash. The shell answers with `persistFailed` if this fails.
         case persist(StoredState)
-        /// Event numbers below this are used before the next such action: to be written to flash, and answered.
+        /// Writes a new boundary to flash. The shell answers. Event numbers below the boundary may then be used.
         case reserve(upTo: SequenceNumber)
     }
 
@@ -120,26 +118,23 @@ public struct PlugMachine: Machine, Sendable {
     var server: PlugServer
     var samples: SampleStore
     var numbers: ReservedNumbers
-    /// What waits for a number, oldest first.
+    /// The events and answers that wait for a number, oldest first.
     var waiting: Deque<Waiting>
     var random: SeededRandom
-    /// What controllers changed, as flash has it.
+    /// The settings of controllers, as flash has stored them.
     public internal(set) var settings: StoredSettings
     var changes = SettingsChanges()
-    /// Nil: nobody asked for one.
+    /// The audit log, or nil if the plug keeps none.
     var audit: AuditLog?
-    /// Who asked last for a factory reset.
     var resetBy = AuditActor.unknown
-    /// Nil: the plug never had an MQTT broker.
+    /// The last event that the MQTT broker acknowledged, or nil if the plug never had a broker.
     var brokerCursor: SequenceNumber?
-    /// When the list of controllers is written again that flash did not take.
+    /// When the list of controllers is written again after a failed write.
     var keepsAgainAt: Instant?
     private var network: Surroundings.Network?
     private var surroundings: Surroundings?
     private var life: Life
-    /// The state as the mirror has it.
     private var mirrored: MirroredState?
-    /// What waits for ``finish(now:)``.
     private var begun: Begun?
 
     private enum Life: Sendable {
@@ -150,7 +145,6 @@ public struct PlugMachine: Machine, Sendable {
 
     private struct Begun: Sendable {
         var event: Event
-        /// What the appliance made of it.
         var answers: [ApplianceMachine.Action]
     }
 
@@ -161,15 +155,16 @@ public struct PlugMachine: Machine, Sendable {
         var timers: ApplianceMemory.Timers
     }
 
-    /// A flash that is full or broken is not tried all the time.
+    /// The time between two attempts to write to a flash that is full or broken.
     static let keepRetry = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - access: who may command the plug, as flash has it.
-    ///   - memory: what mirror and flash still have of the life before.
-    ///   - settings: what controllers changed, as flash has it; `identity` has the name already.
-    ///   - audit: as flash has it; nil: the plug keeps none.
-    ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
+    ///   - identity: The plug's identity. Its name already includes `settings`.
+    ///   - access: The paired controllers and the setup code, as flash has stored them.
+    ///   - memory: The memory that mirror and flash have of the previous run.
+    ///   - settings: The settings of controllers, as flash has stored them.
+    ///   - audit: The audit log, as flash has stored it, or nil if the plug keeps none.
+    ///   - seed: The seed for the numbers that the plug skips to when flash fails. Must differ at every start.
     public init(
         _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, access: PlugServer.Access,
         memory: PlugMemory = PlugMemory(), settings: StoredSettings = StoredSettings(),
@@ -193,22 +188,23 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     public var state: PlugState { appliance.state }
-    /// What the light shows.
+    /// The pattern that the light shows.
     public var light: LightPattern { appliance.light }
-    /// It takes nothing any more: it was stopped, or set back to factory state.
+    /// True after a stop or a factory reset. The machine then ignores all events.
     public var isStopped: Bool { if case .stopped = life { true } else { false } }
     public var connections: [PlugServer.Connection] { server.connections }
+    /// The identity that controllers see.
     public var identity: PlugServer.Identity { server.identity }
-    /// Who may command the plug, and by which code others get to.
+    /// The paired controllers and the setup code.
     public var access: PlugServer.Access { server.access }
-    /// What flash has not taken yet.
+    /// The setup code that flash has not yet stored, or nil.
     public var codeInWriting: SetupCode? { server.codeInWriting }
-    /// Sessions that ended because what arrived was no message of ours.
+    /// The number of sessions that ended because of malformed messages.
     public var malformedSessions: UInt64 { server.malformedCount }
     /// The number of the next event.
     public var nextSequence: SequenceNumber { server.journal.nextSequence }
 
-    /// What the plug knows now: what the mirror holds once all actions so far have been performed.
+    /// The memory that the mirror holds after all actions so far have been performed.
     public var memory: PlugMemory {
         var memory = PlugMemory(
             journal: server.journal, appliance: ApplianceMemory(appliance.storedState, powerLost: false))
@@ -221,7 +217,8 @@ public struct PlugMachine: Machine, Sendable {
         return memory
     }
 
-    /// Kept, since to ask a machine for what is computed copies all of it.
+    /// The time of the next ``Event/deadlineReached``. Stored, because computing it through the machine would copy the
+    /// machine.
     public private(set) var nextDeadline: Instant?
 
     private var soonest: Instant? {
@@ -235,14 +232,15 @@ public struct PlugMachine: Machine, Sendable {
         }
     }
 
+    /// Handles an event at the time `now` and returns all actions in order.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         let parts = begin(event, now: now)
         return parts + finish(now: now)
     }
 
-    /// The first half of ``handle(_:now:)``: what the parts do. Numbers, records and bytes for others cost more time than the
-    /// whole way from the button to the relay, and come with ``finish(now:)``.
-    /// - Precondition: nothing else begun waits to be finished.
+    /// Begins to handle an event and returns the actions of the parts. The numbers, records and messages take more time
+    /// than the path from button to relay, and follow in ``finish(now:)``.
+    /// - Precondition: The previous event has been finished.
     public mutating func begin(_ event: Event, now: Instant) -> [Action] {
         precondition(begun == nil, "An event is finished before the next one begins.")
         var answers: [ApplianceMachine.Action] = []
@@ -251,7 +249,7 @@ public struct PlugMachine: Machine, Sendable {
         return answers.compactMap(\.movesPart)
     }
 
-    /// The second half: everything else that comes of what was begun, at the same time.
+    /// Finishes the event that ``begin(_:now:)`` began, with the same time, and returns all other actions.
     public mutating func finish(now: Instant) -> [Action] {
         guard let begun = begun.take() else { return [] }
         var step = Step()
@@ -261,14 +259,15 @@ public struct PlugMachine: Machine, Sendable {
             guard case .started = begun.event else { return [] }
             life = .running
             beginAudit(now)
-            // Flash was asked before the start, and no command may come again before those of the life before are known.
+            // Flash had its chance before the start, and commands of the previous run must be known before they can be
+            // repeated.
             endWaiting(byLeaping: true, now, &step)
             self.step(.started(memory), now, &step)
             step.records += server.settleRequests(with: appliance.state).map { .request($0) }
         case .running: take(begun.event, now, &step)
         case .stopped: return []
         }
-        // After a stop they are for the next process.
+        // After a stop, the waiting events belong to the next process.
         if !isStopped { endWaiting(now, &step) }
         lookAround(now, &step)
         mirrorState(&step)
@@ -281,7 +280,7 @@ public struct PlugMachine: Machine, Sendable {
     private mutating func take(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
         case .started: preconditionFailure("A plug starts once.")
-        case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has it.
+        case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has handled it.
         case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
@@ -327,7 +326,7 @@ public struct PlugMachine: Machine, Sendable {
         }
     }
 
-    /// What the appliance takes before all else.
+    /// Returns the event that the appliance must handle first, or nil.
     private func forAppliance(_ event: Event, _ now: Instant) -> ApplianceMachine.Event? {
         switch event {
         case .buttonEdge(let down, let time): .buttonEdge(down: down, at: time)
@@ -350,7 +349,7 @@ public struct PlugMachine: Machine, Sendable {
         for answer in answers { follow(answer, now, &step) }
     }
 
-    /// What an answer of the appliance brings about, beside the part that it moves.
+    /// Carries out an action of the appliance, apart from the part that it controls.
     private mutating func follow(_ answer: ApplianceMachine.Action, _ now: Instant, _ step: inout Step) {
         switch answer {
         case .setRelay, .setDimmer, .setLight, .readMeter: break
@@ -361,14 +360,15 @@ public struct PlugMachine: Machine, Sendable {
         case .stateChanged(let state): serve(.stateChanged(state), now, &step)
         case .commandDone(let request, let answer): self.answer(request, answer, now, &step)
         case .sample(let sample):
-            // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
+            // A firmware that restarts within a millisecond would repeat the sample. Clients that fetch samples
+            // continue after it.
             guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { return }
             samples.append(sample)
             step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
         }
     }
 
-    /// Energy goes with the samples; the rest of the state when it changes.
+    /// Mirrors the state when it changes. Energy is mirrored with the samples.
     private mutating func mirrorState(_ step: inout Step) {
         let state = appliance.storedState
         let new = MirroredState(
@@ -378,7 +378,7 @@ public struct PlugMachine: Machine, Sendable {
         step.records.append(.state(state, new.timers))
     }
 
-    /// Tells the appliance what its light shows of the sessions and the network.
+    /// Passes the state of pairing, sessions and network to the appliance, which shows it on the light.
     private mutating func lookAround(_ now: Instant, _ step: inout Step) {
         let new = Surroundings(
             isPaired: !server.access.controllers.all.isEmpty, isPairingOpen: server.access.isOpen(at: now),

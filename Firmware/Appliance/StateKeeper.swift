@@ -1,38 +1,39 @@
 import ProtocolCore
 
-/// Decides when the stored state is written. Flash wears out, so a change waits a little for the next one, writes keep a
-/// distance, and energy alone is written when enough of it has come together.
+/// Decides when the stored state is written. Flash wears out, so changes are collected for a short time, writes keep a
+/// minimum distance, and energy causes a write only after a certain amount.
 struct StateKeeper {
     /// How long a change rests before it is written.
     static let settling = Duration.seconds(5)
-    /// Two writes are at least this far apart: at most 60 per hour, however often the relay is switched. Only a lock is written
-    /// at once: what trips a plug often trips the fuse, and the lock must outlive it.
+    /// The minimum time between two writes: at most 60 writes per hour. Only a lock is written at once, because the
+    /// fault that trips a plug often trips the fuse too, and the lock must survive that.
     static let spacing = Duration.seconds(60)
-    /// A loss of power costs at most this much energy, in milliwatt-hours, or what is drawn in ``spacing`` where that is more
-    /// (above 6 kW)...
+    /// The energy, in milliwatt-hours, that causes a write. A loss of power loses at most this much, or the energy
+    /// drawn in ``spacing`` if that is more (above 6 kW).
     static let energyStep: UInt64 = 100_000
-    /// ...and at most the energy of this long.
+    /// The maximum time between two writes of changed energy.
     static let energyInterval = Duration.seconds(3600)
 
-    /// After a failed write: a storage that is full or broken is not tried at every change.
+    /// The time between a failed write and the next attempt, because the storage may stay full or broken.
     static let retryInterval = Duration.seconds(300)
 
-    /// What flash has; nil where a write failed, so that nobody knows.
+    /// The state that flash has stored, or nil after a failed write.
     private var stored: StoredState?
     private var lastWrite: Instant
     private(set) var nextDeadline: Instant?
 
+    /// Creates a keeper.
     /// - Parameters:
-    ///   - stored: what flash has.
-    ///   - energy: what is known, in milliwatt-hours. Where a killed process knew more than flash it is written soon: a
-    ///     firmware that never lives for ``energyInterval`` would else never write it.
+    ///   - stored: The state that flash has stored.
+    ///   - energy: The known energy in milliwatt-hours. If the mirror knows more than flash, the energy is written
+    ///     soon; otherwise a firmware that always restarts within ``energyInterval`` would never write it.
     init(_ stored: StoredState, energy: UInt64, now: Instant) {
         self.stored = stored
         lastWrite = now
         nextDeadline = now + (energy == stored.milliwattHours ? Self.energyInterval : Self.spacing)
     }
 
-    /// Called after every event. Returns true when the state is to be written now.
+    /// Returns true if the state must be written now. Called after every event.
     mutating func shouldWrite(_ state: StoredState, now: Instant) -> Bool {
         if let stored, let wanted = wanted(state, stored, now: now) { nextDeadline = sooner(nextDeadline, wanted) }
         guard let nextDeadline, nextDeadline <= now else { return false }
@@ -40,7 +41,7 @@ struct StateKeeper {
     }
 
     private func wanted(_ state: StoredState, _ stored: StoredState, now: Instant) -> Instant? {
-        // A relay that does not open is worse than whatever locked it before.
+        // A relay that does not open is more serious than the reason of an earlier lock.
         if let tripped = state.tripped, tripped != stored.tripped,
             stored.tripped == nil || tripped == .weldedRelay
         {
@@ -53,7 +54,7 @@ struct StateKeeper {
         return !isMuch.overflow && isMuch.partialValue >= Self.energyStep ? lastWrite + Self.spacing : nil
     }
 
-    /// Writes at once, before the plug stops. Returns false if flash has it already.
+    /// Marks the state as written, for example before the plug stops. Returns false if flash has it already.
     mutating func write(_ state: StoredState, now: Instant) -> Bool {
         nextDeadline = now + Self.energyInterval
         guard state != stored else { return false }

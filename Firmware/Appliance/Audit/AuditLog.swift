@@ -1,38 +1,43 @@
 public import PlugModel
 import ProtocolCore
 
-/// Who changed, or tried to change, what the plug is and whom it obeys: entries with limits, and when which of them go to flash.
+/// The audit log: who changed or tried to change the plug's settings and access rights. Limits its entries and
+/// schedules their writes to flash.
 ///
-/// What was done goes to flash at once. What was refused, and new keys of controllers, go there too, but at most once in
-/// ``refusalSpacing``: such entries wait for it, or for an entry of something done. All together that is at most ``writes`` per hour.
-/// Entries that decide who may command have ``reservedWrites`` more, so that nothing else can keep them out of flash. A write adds to
-/// the file; about every two hundredth entry has all of it written again. So the file has at most 1,400 lines.
+/// Entries of completed actions are written at once. Refusals and new keys of controllers are written at most once per
+/// ``refusalSpacing``, or together with a completed action. All together cause at most ``writes`` per hour. Entries
+/// that change who may command the plug have ``reservedWrites`` in addition, so that other entries cannot delay them. A
+/// write appends to the file. The whole file is rewritten after about two hundred entries, so it has at most 1,400
+/// lines.
 public struct AuditLog: Sendable {
-    /// Entries of what was done, at least the last so many...
+    /// The number of entries of completed actions that are always kept.
     public static let doneLimit = 1000
-    /// ...but that settings, firmware and new keys, if they have more than so many, give way to who may do what: a controller that
-    /// may only change settings or its key cannot have a pairing forgotten.
+    /// The number of entries about settings, firmware and new keys above which they are removed before entries about
+    /// access rights. So a controller that may only change settings or its key cannot displace the entry of a pairing.
     public static let settingsShare = 500
-    /// Entries of what was refused. In a room of their own, so that nobody can have anything else forgotten by being refused.
+    /// The maximum number of refusals. They have their own limit, so that refused requests cannot displace other
+    /// entries.
     public static let refusalLimit = 200
-    /// What is refused again to the same one within this time of the first counts in its entry, and so does another new key.
+    /// The time after a refusal or a new key during which repetitions by the same actor are counted in the same entry.
     static let refusalSpan = Duration.seconds(3600)
+    /// The minimum time between two writes that only refusals or new keys cause.
     static let refusalSpacing = Duration.seconds(900)
-    /// Writes in an hour.
+    /// The maximum number of writes per hour.
     static let writes = 30
-    /// Further writes in an hour, for entries that decide who may command.
+    /// Additional writes per hour for entries that change who may command the plug.
     static let reservedWrites = 30
     static let writeWindow = Duration.seconds(3600)
-    /// After a failed write.
+    /// The time between a failed write and the next attempt.
     static let retry = Duration.seconds(300)
-    /// Entries that the file has more than the log before it is written anew.
+    /// The number of surplus lines in the file that causes a rewrite.
     static let slack = 200
 
     /// A write to flash.
     public struct Write: Hashable, Sendable {
+        /// The entries to write, by number.
         public var entries: [AuditEntry]
-        /// They are all that the file is to have; else they come behind what it has, and take the place of those with the same
-        /// number.
+        /// True if the entries replace the whole file. Otherwise they are appended, and replace earlier entries with
+        /// the same number.
         public var isWhole: Bool
 
         package init(entries: [AuditEntry], isWhole: Bool) {
@@ -47,27 +52,28 @@ public struct AuditLog: Sendable {
     private var settings: [AuditEntry] = []
     private var refusals: [AuditEntry] = []
     private var nextNumber: UInt64 = 1
-    /// Numbers that flash lacks, or has with another count.
+    /// The numbers of entries that flash lacks or has with an older count.
     private var unwritten: Set<UInt64> = []
-    /// Those on their way.
+    /// The write in progress.
     private var writing: (numbers: Set<UInt64>, lines: Int, isWhole: Bool)?
-    /// Lines of the file; nil: it has to be written anew.
+    /// The number of lines in the file, or nil if the file must be rewritten.
     private var lines: Int?
-    /// When flash is to have what is unwritten.
+    /// When the unwritten entries must be written.
     private var dueAt: Instant?
     private var lastWrites: [Instant] = []
     private var lastRefusal: Instant?
-    /// What is unwritten decides who may command.
+    /// True if an unwritten entry changes who may command the plug.
     private var isUrgent = false
     private var retryAt: Instant?
     private let remark: String?
     private let resetBy: AuditActor?
 
+    /// Creates a log from the entries of the file.
     /// - Parameters:
-    ///   - entries: those of the file, in its order; of several with one number the last counts.
-    ///   - lines: of the file, where what is written may stand behind them; nil: it is to be written anew.
-    ///   - remark: what became of entries that could not be read; nil: all could.
-    ///   - resetBy: who had the plug set back to factory state at this start.
+    ///   - entries: The entries in the order of the file. If several have the same number, the last one counts.
+    ///   - lines: The number of lines in the file if entries can be appended, or nil if it must be rewritten.
+    ///   - remark: A description of unreadable entries, or nil if all were readable.
+    ///   - resetBy: The actor whose factory reset took effect at this start, or nil.
     public init(_ entries: [AuditEntry] = [], lines: Int? = nil, remark: String? = nil, resetBy: AuditActor? = nil) {
         self.lines = lines
         self.remark = remark
@@ -78,9 +84,10 @@ public struct AuditLog: Sendable {
         nextNumber = (newest.keys.max() ?? 0) + 1
     }
 
+    /// All entries, by ascending number.
     public var entries: [AuditEntry] { (rights + settings + refusals).sorted { $0.number < $1.number } }
 
-    /// What this start has to say.
+    /// Records what happened at this start: a factory reset, lost entries, a new firmware.
     mutating func begin(firmware: String, boot: BootID, now: Instant) {
         if let resetBy { record(AuditNote(.factoryReset, by: resetBy), boot: boot, now: now) }
         if let remark { record(AuditNote(.lost, by: .plug, remark), boot: boot, now: now) }
@@ -97,7 +104,7 @@ public struct AuditLog: Sendable {
         } else if isRoutine, let index = settings.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
             unwritten.insert(settings[index].countAgain(note))
         } else {
-            // A plug does not live long enough.
+            // Not reachable within the life of a plug.
             guard nextNumber <= AuditEntry.highestNumber else { return }
             keep(AuditEntry(number: nextNumber, boot: boot, time: now, note))
             unwritten.insert(nextNumber)
@@ -108,7 +115,10 @@ public struct AuditLog: Sendable {
         isUrgent = isUrgent || Self.isUrgent(note)
     }
 
-    /// - Parameter limit: nil: all of those after the number; else the newest of them.
+    /// Returns a page of entries.
+    /// - Parameters:
+    ///   - number: Only entries with a higher number are returned.
+    ///   - limit: The number of newest entries to choose from, or nil for all.
     func page(after number: UInt64, limit: Int?) -> AuditPage {
         let asked = entries.filter { $0.number > number }.suffix(limit ?? .max)
         return AuditPage(
@@ -126,7 +136,8 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// Entries that a controller of any role can cause as often as it likes: repetitions count in one entry, and they share writes.
+    /// True for notes that a controller of any role can cause without limit. Their repetitions are counted in one
+    /// entry, and they share writes.
     private static func isRoutine(_ note: AuditNote) -> Bool {
         if case .controller = note.actor, note.kind == .keyRotated { return true }
         return room(of: note) == .refusals
@@ -152,7 +163,8 @@ public struct AuditLog: Sendable {
         if refusals.count > Self.refusalLimit { refusals.remove(at: oldestOfGreediest) }
     }
 
-    /// Whoever is refused most has his own forgotten; strangers are one, since a key costs them nothing.
+    /// The index of the oldest refusal of the actor with the most refusals. Strangers count as one actor, because a new
+    /// key costs nothing.
     private var oldestOfGreediest: Int {
         let counts = refusals.reduce(into: [AuditActor?: Int]()) { $0[$1.note.actor.paired, default: 0] += 1 }
         let most = counts.values.max() ?? 0
@@ -161,7 +173,7 @@ public struct AuditLog: Sendable {
 
     // MARK: Flash
 
-    /// When something is to be written; nil while nothing is, and while a write is under way.
+    /// When the next write is due, or nil if nothing is unwritten or a write is in progress.
     var nextDeadline: Instant? {
         guard writing == nil, let dueAt else { return nil }
         var due = max(dueAt, retryAt ?? dueAt)
@@ -170,13 +182,14 @@ public struct AuditLog: Sendable {
         return due
     }
 
-    /// What is to be written now: to be answered by ``written()`` or ``failed(now:)``.
+    /// Returns the entries to write now, or nil. The caller answers with ``written()`` or ``failed(now:)``.
     mutating func nextWrite(now: Instant) -> Write? {
         guard let nextDeadline, nextDeadline <= now else { return nil }
         return write(now: now)
     }
 
-    /// All that flash lacks, before the plug stops; what is under way is among it, since nobody hears of it any more.
+    /// Returns all entries that flash lacks, before the plug stops. A write in progress is repeated, because its
+    /// outcome will not be known.
     mutating func lastWrite(now: Instant) -> Write? {
         unwritten.formUnion(writing?.numbers ?? [])
         if let writing, writing.isWhole { lines = nil }
@@ -206,7 +219,7 @@ public struct AuditLog: Sendable {
         lines = isWhole ? count : lines.map { $0 + count }
     }
 
-    /// Nobody knows what stands in the file: it is written anew.
+    /// Handles a failed write. The content of the file is unknown, so it will be rewritten.
     mutating func failed(now: Instant) {
         guard let (numbers, _, _) = writing else { return }
         writing = nil
@@ -219,8 +232,8 @@ public struct AuditLog: Sendable {
 }
 
 extension AuditEntry {
-    /// Whether this counts what is noted now. Strangers are one, as a key costs them nothing; a controller that has another key is the
-    /// one of this name.
+    /// Returns true if this entry counts the note as a repetition. Strangers count as one actor, because a new key
+    /// costs nothing. A controller with a new key is recognized by its name.
     fileprivate func counts(_ note: AuditNote, boot: BootID, now: Instant) -> Bool {
         guard self.boot == boot, now - time < AuditLog.refusalSpan, self.note.kind == note.kind,
             self.note.detail == note.detail
@@ -233,7 +246,7 @@ extension AuditEntry {
         return self.note.actor.paired == note.actor.paired
     }
 
-    /// Counts a repetition, and names who caused it by the newest key. Returns the entry's number.
+    /// Counts a repetition and updates the controller's key. Returns the entry's number.
     fileprivate mutating func countAgain(_ note: AuditNote) -> UInt64 {
         count = count == .max ? .max : count + 1
         if note.kind == .keyRotated { self.note = note }
@@ -242,7 +255,7 @@ extension AuditEntry {
 }
 
 extension AuditActor {
-    /// Nil for all who may not command.
+    /// The actor if it may command the plug, or nil.
     fileprivate var paired: AuditActor? {
         switch self {
         case .controller, .broker, .homeKit: self

@@ -1,52 +1,54 @@
 import PlugModel
 import ProtocolCore
 
-/// What the button's contact came to mean.
+/// A recognized gesture of the button.
 enum ButtonSign: Hashable {
-    /// A press shorter than a long one was released: the relay changes now, whatever the press will be called.
+    /// A press shorter than a long press was released. The relay changes now, before it is known whether this is a
+    /// single or a double press.
     case toggle
     case press(ButtonPress)
-    /// Held so long that the plug is to be paired.
+    /// The button was held long enough for pairing.
     case openPairing
-    /// Held so long that the plug is to be set back to factory state.
+    /// The button was held long enough for a factory reset.
     case factoryReset
 }
 
-/// Makes presses out of the edges of a contact, which may bounce.
+/// Recognizes presses in the edges of a contact that may bounce.
 ///
-/// It goes by the times of the edges, however late they are handed over: a machine that was busy for a second takes no short
-/// press for a long one. A contact that is down from the start has no edge, so it means nothing until it was up once.
+/// Only the times of the edges count, not when they are delivered, so a process that was busy for a second does not
+/// mistake a short press for a long one. A contact that is down at the start has no edge and is ignored until it was up
+/// once.
 struct ButtonReader {
     private enum Contact {
         case settled(down: Bool)
-        /// Away from where it was settled, not yet for long enough.
+        /// The contact differs from its settled state, but not yet for the debounce time.
         case changing(down: Bool, since: Instant)
     }
 
     private enum Press {
         case none
-        /// The second of two presses if `second`.
+        /// The button is held; `second` is true for the second of two presses.
         case held(since: Instant, second: Bool)
-        /// Reported as long; a release means nothing more.
+        /// The press was reported as long. Its release has no effect.
         case heldLong(since: Instant)
-        /// Held for pairing, which it got.
+        /// The pairing window was opened. The release has no effect.
         case heldForPairing(since: Instant)
-        /// Held so long that the light warns of the reset; a release still means nothing.
+        /// The light warns of the reset. A release still cancels it.
         case nearReset(since: Instant)
-        /// Reported as the reset too.
+        /// The reset was reported.
         case heldForReset
-        /// Released once. What it is called depends on whether another press begins before `until`.
+        /// The button was released once. A press before `until` makes a double press.
         case awaitingSecond(until: Instant)
     }
 
-    /// Whoever wakes so late may have edges before him that nobody has read yet...
+    /// A deadline that runs later than this may have unread edges before it.
     static let lateness = Duration.milliseconds(10)
-    /// ...and hears them before he judges.
+    /// How long such a late deadline waits for unread edges before it is evaluated.
     static let patience = Duration.milliseconds(5)
 
     private var contact = Contact.settled(down: false)
     private var press = Press.none
-    /// Nothing that comes belongs before this.
+    /// The time up to which edges have been evaluated. No later event can be earlier.
     private var judgedUntil = Instant(nanoseconds: .min)
     private var patientUntil: Instant?
     private let debounce: Duration
@@ -65,7 +67,7 @@ struct ButtonReader {
         resetHold = configuration.resetHold
     }
 
-    /// Whoever holds it on resets the plug.
+    /// True while the light warns of the reset, which follows if the button stays down.
     var isNearReset: Bool {
         switch press {
         case .none, .held, .heldLong, .heldForPairing, .heldForReset, .awaitingSecond: false
@@ -75,10 +77,11 @@ struct ButtonReader {
 
     var nextDeadline: Instant? { due.map { max($0, patientUntil ?? $0) } }
 
-    /// When something is decided if no edge comes.
+    /// When the gesture is decided if no further edge arrives.
     private var due: Instant? {
         switch contact {
-        // While the contact moves, a press may just have ended or begun in time: its own deadline waits for the outcome.
+        // While the contact changes, a press may have ended or begun in time, so the press deadline waits for the
+        // outcome.
         case .changing(_, let since): since + debounce
         case .settled: pressDue
         }
@@ -95,7 +98,8 @@ struct ButtonReader {
         }
     }
 
-    /// - Parameter time: of the edge itself. One that lies before what was judged already, or in the future, is moved there.
+    /// Handles an edge.
+    /// - Parameter time: The time of the edge, clamped to the range from the last evaluated time to `now`.
     mutating func edge(down: Bool, at time: Instant, now: Instant) -> [ButtonSign] {
         let time = min(max(time, judgedUntil), now)
         patientUntil = nil
@@ -107,12 +111,12 @@ struct ButtonReader {
             if down != target { contact = .settled(down: down) }
         }
         judgedUntil = max(judgedUntil, time)
-        // Where the kernel has debounced, nothing is left to wait for.
+        // If the kernel debounces, no waiting time remains.
         signs += judge(upTo: time)
         return signs
     }
 
-    /// Does what is due if no edge came.
+    /// Evaluates what is due if no edge arrived.
     mutating func advance(to now: Instant) -> [ButtonSign] {
         guard let due, due <= now else {
             patientUntil = nil

@@ -1,11 +1,11 @@
 import PlugModel
 import ProtocolCore
 
-/// What the plug's light says: one lamp of one colour, which a person reads from across the room. What asks for something to
-/// be done blinks all the time; what is merely worth knowing winks every eight seconds, so many times, over the light of the
-/// relay, lit or dark as it is; when all is well the light is the relay's alone. Of several the first in this table shows:
+/// The pattern of the plug's status light, a single lamp of one colour. A state that needs an action of the user blinks
+/// permanently. A state that is only informative blinks briefly every eight seconds, on top of the light of the relay.
+/// In normal operation the light only shows the relay. The first matching pattern of this table applies:
 ///
-/// | pattern | light | changes a second |
+/// | pattern | light | changes per second |
 /// | --- | --- | --- |
 /// | near reset | flickers, 50 ms lit, 50 ms dark | 20, for 5 s |
 /// | identify | blinks quickly, 250 ms lit, 250 ms dark | 4, for 10 s |
@@ -18,28 +18,29 @@ import ProtocolCore
 /// | alone: no controller is connected | winks once every 8 s | 0.25 |
 /// | connected | lit while the relay is on, dark while it is off | 0 |
 ///
-/// A wink is 150 ms of the opposite, winks of a group begin 400 ms apart. What lasts costs no more than one change, and so
-/// one wake-up, a second.
+/// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. A permanent pattern costs at
+/// most one change, and so one wake-up, per second.
 public enum LightPattern: Hashable, Sendable {
+    /// Patterns with their own rhythm; see the table.
     case nearReset, identify, resting, pairing, tripped
     case noAddress(lit: Bool)
     case unpaired(lit: Bool)
     case linkLocal(lit: Bool)
     case alone(lit: Bool)
-    /// Also where nobody told about the surroundings.
+    /// Also used while the surroundings are unknown.
     case connected(lit: Bool)
 
     static let winkPeriod = Duration.seconds(8)
     static let wink = Duration.milliseconds(150)
-    /// From the beginning of one wink to that of the next.
+    /// The time between the beginnings of two winks.
     static let winkDistance = Duration.milliseconds(400)
 
-    /// The light over time.
+    /// The timing of a pattern.
     enum Course: Hashable {
         case steady(lit: Bool)
-        /// In turn, lit first.
+        /// Alternates between lit and dark, beginning with lit.
         case blinking(lit: Duration, dark: Duration)
-        /// The winks stand at the end of each period, so that the relay's own light shows at once when it changes.
+        /// The winks are at the end of each period, so that a change of the relay is visible at once.
         case winking(Int, lit: Bool)
     }
 
@@ -60,7 +61,7 @@ public enum LightPattern: Hashable, Sendable {
 }
 
 extension LightPattern: CustomStringConvertible {
-    /// As `plugd status` shows it.
+    /// The name that `plugd status` prints.
     public var description: String {
         switch self {
         case .nearReset: "near reset"
@@ -78,8 +79,8 @@ extension LightPattern: CustomStringConvertible {
 }
 
 extension LightPattern.Course {
-    /// How the light is so long after the pattern began, and when it changes next, counted from the beginning too. Asked after
-    /// every event, so it counts in nanoseconds.
+    /// Returns the light at a time since the beginning of the pattern, and the time of the next change, also since the
+    /// beginning. This runs after every event, so it calculates in nanoseconds.
     func phase(after elapsed: Duration) -> (lit: Bool, until: Duration?) {
         let elapsed = elapsed.wholeNanoseconds
         switch self {

@@ -1,6 +1,6 @@
 import ProtocolCore
 
-/// The light over time: the pattern that shows, since when, and how the light was last set.
+/// The state of the light: the current pattern, its beginning, and the last output.
 struct StatusLight: Sendable {
     private(set) var pattern = LightPattern.connected(lit: false)
     private var since: Instant?
@@ -8,7 +8,7 @@ struct StatusLight: Sendable {
 
     private(set) var nextDeadline: Instant?
 
-    /// Shows the pattern, from its beginning if it is a new one. Returns how to set the light, nil if it stays.
+    /// Shows the pattern, from its beginning if it is new. Returns the new output, or nil if it is unchanged.
     mutating func show(_ wanted: LightPattern, now: Instant) -> Bool? {
         let start = wanted == pattern ? since ?? now : now
         pattern = wanted

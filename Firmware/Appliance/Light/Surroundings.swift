@@ -1,22 +1,24 @@
 import PlugModel
 
-/// What an appliance cannot know by itself and shows by its light.
+/// The state of pairing and network that the appliance shows on its light.
 public struct Surroundings: Hashable, Sendable {
+    /// How other hosts can reach the plug.
     public enum Network: Hashable, Sendable {
-        /// Nobody can reach it.
+        /// No address that another host can reach.
         case none
-        /// Reached from its own link alone.
+        /// Only link-local addresses.
         case linkLocal
+        /// At least one routable address.
         case routable
     }
 
-    /// At least one controller may command it.
+    /// True if at least one controller is paired.
     public var isPaired: Bool
-    /// It lets itself be paired now.
+    /// True while the pairing window is open.
     public var isPairingOpen: Bool
-    /// Nil: nobody has said.
+    /// The state of the network, or nil if it is unknown.
     public var network: Network?
-    /// A paired controller is connected.
+    /// True while a paired controller is connected.
     public var isConnected: Bool
 
     public init(isPaired: Bool, isPairingOpen: Bool, network: Network?, isConnected: Bool) {
@@ -28,7 +30,7 @@ public struct Surroundings: Hashable, Sendable {
 }
 
 extension Surroundings.Network {
-    /// Where the plug can be reached through all of these; what no other host can reach does not count.
+    /// Determines the best address of all networks. Loopback addresses do not count.
     init(_ networks: [PlugNetwork]) {
         var best = Self.none
         for address in networks.flatMap(\.addresses) {

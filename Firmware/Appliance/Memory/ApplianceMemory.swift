@@ -1,14 +1,14 @@
 public import ProtocolCore
 
-/// What an appliance knows of its life before.
+/// The memory that an appliance has of its previous run.
 public struct ApplianceMemory: Hashable, Sendable {
-    /// What runs on over a restart of the firmware, on the clock of the same boot.
+    /// Timers that continue across a restart of the firmware, on the clock of the same boot.
     public struct Timers: Hashable, Sendable {
-        /// When the relay turns off by itself.
+        /// When the relay turns off automatically, or nil.
         public var autoOff: Instant?
-        /// When the relay opened last; nil while it is closed, and where nobody knows.
+        /// When the relay opened, or nil while it is closed or if the time is unknown.
         public var offSince: Instant?
-        /// Who gets the relay turned on when its rest ends.
+        /// The request to turn on at the end of the rest time, or nil.
         public var delayed: DelayedStart?
 
         public init(autoOff: Instant? = nil, offSince: Instant? = nil, delayed: DelayedStart? = nil) {
@@ -18,17 +18,19 @@ public struct ApplianceMemory: Hashable, Sendable {
         }
     }
 
-    /// The newest state that is known. Nil: neither mirror nor flash has one, the plug is new, or as
-    /// new after a factory reset.
+    /// The newest known state, or nil if neither mirror nor flash has one: the plug is new or was reset to factory
+    /// state.
     public var state: StoredState?
-    /// The state as flash has it, which may be older.
+    /// The state that flash has stored, which may be older.
     public var inFlash: StoredState?
-    /// The board was without power, so the relay fell open; otherwise only the firmware restarted, and the relay goes on as
-    /// it was.
+    /// True if the board lost power, which opens the relay. False if only the firmware restarted, which leaves the
+    /// relay as it was.
     public var powerLost: Bool
+    /// The timers of the previous run.
     public var timers = Timers()
 
-    /// - Parameter state: as flash has it.
+    /// Creates a memory without timers.
+    /// - Parameter state: The state that flash has stored.
     public init(_ state: StoredState? = nil, powerLost: Bool = true) {
         self.state = state
         inFlash = state

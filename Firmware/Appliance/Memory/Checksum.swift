@@ -1,5 +1,6 @@
+/// The checksum of mirror records.
 package enum Checksum {
-    /// CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7, as Ethernet and zip use it.
+    /// Returns the CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7, as in Ethernet and zip.
     package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
         var remainder: UInt32 = .max
         for index in bytes.indices {

@@ -1,12 +1,12 @@
 import PlugModel
 
-/// The numbers that stand in the mirror for the cases of an enumeration. They never change their meaning.
+/// An enumeration whose cases have permanent numbers in the mirror format.
 protocol MirrorCoded: CaseIterable, Hashable {
     var mirrorCode: UInt8 { get }
 }
 
 extension MirrorCoded {
-    /// Nil for a number that stands for nothing.
+    /// Returns the case with this number, or nil if the number is unknown.
     init?(mirrorCode: UInt8) {
         guard let known = Self.allCases.first(where: { $0.mirrorCode == mirrorCode }) else { return nil }
         self = known
@@ -26,8 +26,8 @@ extension Gap.Reason: MirrorCoded {
     }
 }
 
-/// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6, 7 and 13 to 18 the protection, 8 and 9 restarted without
-/// and with a loss of power, 10 pairing failed, 11 and 12 a controller paired and removed, 19 the protection reset.
+/// Kinds of events: 1 and 2 are relay off and on, 3 to 5 button, 6, 7 and 13 to 18 protection, 8 and 9 restarted
+/// without and with a loss of power, 10 pairing failed, 11 and 12 controller paired and removed, 19 protection reset.
 extension ButtonPress: MirrorCoded {
     var mirrorCode: UInt8 {
         switch self {

@@ -2,24 +2,27 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Takes mirror records out of bytes.
+/// Decodes mirror records from bytes.
 public struct MirrorDecoder: Sendable {
     private let bytes: [UInt8]
-    /// Index of the first byte of the record that was taken last.
+    /// The index of the first byte of the last decoded record.
     public private(set) var offset = 0
-    /// Where the next record begins.
+    /// The index of the next record.
     private var start = 0
-    /// Where the record that is being read goes on, and ends.
+    /// The current position in the record, and its end.
     private var place = 0
     private var end = 0
-    /// As the first record says.
+    /// The format of the mirror, from its first record.
     private var format = MirrorRecord.format
-    /// Of the events: as the first record says.
+    /// The boot of all events, from the first record.
     private var boot = BootID(bytes: [UInt8](repeating: 0, count: 16))!
 
+    /// Creates a decoder at the beginning of the bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next record; nil at the end. Nothing after a fault can be read.
+    /// Decodes the next record, or returns nil at the end. After an error, no further record can be decoded.
+    ///
+    /// - Throws: ``MirrorFault`` if the bytes are not a valid record.
     public mutating func next() throws(MirrorFault) -> MirrorRecord? {
         guard start < bytes.count else { return nil }
         offset = start
@@ -190,7 +193,7 @@ public struct MirrorDecoder: Sendable {
 
     private mutating func sequence() throws(MirrorFault) -> SequenceNumber {
         let number = try integer(SequenceNumber.self)
-        // No plug gets there, and adding to it must not overflow.
+        // No plug reaches a higher number, and adding to it must not overflow.
         guard number <= PlugWire.highestSequence else { throw fault }
         return number
     }

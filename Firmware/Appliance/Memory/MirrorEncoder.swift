@@ -2,15 +2,18 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Puts mirror records into bytes, one behind the other.
+/// Encodes mirror records into consecutive bytes.
 public struct MirrorEncoder: Sendable {
+    /// The encoded records.
     public private(set) var bytes: [UInt8] = []
 
+    /// Creates an encoder without bytes.
     public init() {}
 
-    /// Forgets the bytes, not their room.
+    /// Removes the bytes but keeps their capacity.
     public mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
+    /// Appends a record with its length and checksum.
     public mutating func append(_ record: MirrorRecord) {
         let start = bytes.count
         for _ in 0..<MirrorRecord.headSize { bytes.append(0) }
@@ -164,7 +167,7 @@ public struct MirrorEncoder: Sendable {
 
     private mutating func put(text: String) {
         var text = text
-        // Ours are names of 63 bytes and sentences; a longer one is cut where it may be.
+        // The firmware writes names of at most 63 bytes and sentences. Longer text is truncated.
         while text.utf8.count > UInt16.max { text.removeLast(text.count / 2) }
         put(UInt16(text.utf8.count))
         put(text.utf8)

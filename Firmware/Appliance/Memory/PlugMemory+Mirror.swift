@@ -3,7 +3,7 @@ import Metering
 import PlugProtocol
 
 extension PlugMemory {
-    /// Everything as records, in the order in which ``take(_:limits:)`` needs them.
+    /// The whole memory as records, in the order that ``take(_:limits:)`` requires.
     public var records: [MirrorRecord] {
         var records = [
             MirrorRecord.journal(
@@ -25,7 +25,7 @@ extension PlugMemory {
         return records
     }
 
-    /// Adds what a record says. False, with nothing changed, where it does not follow from what was before.
+    /// Applies a record. Returns false and changes nothing if the record does not follow from the previous ones.
     public mutating func take(_ record: MirrorRecord, limits: Limits) -> Bool {
         switch record {
         case .begins: return false
@@ -52,7 +52,7 @@ extension PlugMemory {
         return true
     }
 
-    /// Events get their numbers in order: where some wait, it is the oldest of them.
+    /// Restores an event. If unnumbered events wait, the oldest of them must match.
     private mutating func restore(_ event: PlugEvent) -> Bool {
         guard let oldest = unnumbered.first else { return journal.restore(event) }
         guard oldest == UnnumberedEvent(event.kind, at: event.time), journal.restore(event) else { return false }

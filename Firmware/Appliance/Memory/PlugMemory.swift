@@ -5,43 +5,53 @@ public import ProtocolCore
 
 /// An event that waits for its number.
 public struct UnnumberedEvent: Hashable, Sendable {
+    /// What happened.
     public var kind: PlugEvent.Kind
+    /// When it happened.
     public var time: Instant
 
+    /// Creates an event without a number.
     public init(_ kind: PlugEvent.Kind, at time: Instant) {
         self.kind = kind
         self.time = time
     }
 }
 
-/// What a plug knows that must outlive its firmware: the mirror has all of it, flash what a loss of power must not take.
+/// The state that must survive a restart of the firmware. The mirror has all of it; flash has the part that must
+/// survive a loss of power.
 public struct PlugMemory: Sendable {
-    /// How much of each the plug keeps.
+    /// The limits on the memory of a plug.
     public struct Limits: Hashable, Sendable {
+        /// The limits of the event journal.
         public var journal = EventJournal.Limits()
-        /// Bytes of the sealed chunks together.
+        /// The maximum number of bytes of all sealed chunks.
         public var samples = SampleStore.defaultByteLimit
-        /// Event numbers reserved in flash at a time.
+        /// The number of event numbers that one write to flash reserves.
         public var reservation = ReservedNumbers.defaultSize
 
+        /// Creates the default limits.
         public init() {}
     }
 
+    /// The numbered events.
     public var journal: EventJournal
-    /// What happened and has no number yet, oldest first.
+    /// Events that have no number yet, oldest first.
     public var unnumbered: [UnnumberedEvent] = []
-    /// How the last commands ended, oldest first.
+    /// The outcomes of the last commands, oldest first.
     public var requests: [FinishedRequest] = []
+    /// The recorded samples.
     public var samples: SampleStore
+    /// The state and the timers of the appliance.
     public var appliance: ApplianceMemory
+    /// The reserved event numbers.
     public var numbers: ReservedNumbers
-    /// The plug's MQTT broker has every event up to this number, or need not have it; nil: it never had one.
+    /// The last event that the MQTT broker has acknowledged or does not need, or nil if the plug never had a broker.
     public var brokerCursor: SequenceNumber?
 
-    /// A plug that remembers nothing, but for what it is given.
+    /// Creates a memory with the given parts and no events, samples or requests otherwise.
     ///
     /// - Parameters:
-    ///   - boundary: see ``ReservedNumbers``; nil: a first reservation is in flash already.
+    ///   - boundary: The boundary in flash, see ``ReservedNumbers``. Nil if flash has the first reservation already.
     public init(
         journal: EventJournal? = nil, appliance: ApplianceMemory = ApplianceMemory(),
         reservedBelow boundary: SequenceNumber? = nil, limits: Limits = Limits()

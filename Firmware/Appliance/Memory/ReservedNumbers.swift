@@ -1,16 +1,17 @@
 public import PlugModel
 public import ProtocolCore
 
-/// Which event numbers the plug may use: those below a boundary that stands in flash, so that no number repeats after a loss
-/// of power. The boundary moves ahead long before it is reached. Events that come faster than flash answers wait for it. Where
-/// flash cannot be written, takes longer than ``patience``, or does not say where the numbers stand, the plug leaps to numbers
-/// so far away that it cannot have used them.
+/// Determines which event numbers the plug may use. Numbers below a boundary in flash may be used, so that no number
+/// repeats after a loss of power. The boundary is moved long before it is reached. Events wait if they are faster than
+/// flash. If flash fails, takes longer than ``patience`` or has no valid boundary, the plug skips ahead ("leaps") to
+/// random numbers so high that it cannot have used them.
 public struct ReservedNumbers: Hashable, Sendable {
     private enum Standing: Hashable {
-        /// Nothing at the boundary or beyond it may be used.
+        /// Numbers at the boundary or above must not be used.
         case reserved(below: SequenceNumber)
-        /// No boundary covers the numbers in use; chance keeps them apart from all others. A boundary that is on its way may stand
-        /// in flash before anybody knows, and after a loss of power numbers go on there: nothing at it or beyond may be used.
+        /// The plug skipped ahead: no boundary covers the numbers in use, and only chance keeps them unique. A boundary
+        /// whose write is in progress may already be in flash. After a loss of power, numbers would continue there, so
+        /// numbers at or above it must not be used.
         case leapt(below: SequenceNumber?)
 
         var boundary: SequenceNumber? {
@@ -23,25 +24,27 @@ public struct ReservedNumbers: Hashable, Sendable {
 
     private enum Writing: Hashable {
         case idle
-        /// When the write was asked for, and the wait after the failure before, if this is another try.
+        /// A write was requested at `since`. `after` is the wait before this attempt, or nil for the first attempt.
         case asked(since: Instant, after: Duration?)
         case failed(retryAt: Instant, after: Duration)
     }
 
-    /// How far a leap goes. Even 30 leaps end below 2^53, up to which every JSON reader knows whole numbers exactly, and two
-    /// leaps from the same boundary meet with a probability of one in 10^8.
+    /// The distance of a leap. Even 30 leaps stay below 2^53, up to which JSON parsers represent integers exactly. Two
+    /// leaps from the same boundary reach the same number with a probability of 1 in 10^8.
     static let leapRange: ClosedRange<SequenceNumber> = 1 << 44...1 << 48
-    /// How long events wait for a boundary, from when it was asked for. A write to flash may take five seconds
-    /// (`PlugService.flashPatience`), and one that began before may be under way.
+    /// How long events wait for a requested boundary. A write to flash may take five seconds
+    /// (`PlugService.flashPatience`), and an earlier write may be in progress.
     static let patience = Duration.seconds(10)
-    /// The waits between failed writes double from the first to the last: a broken flash is not tried at every event.
+    /// The wait after a failed write doubles from the first value to the longest, so that a broken flash is not tried
+    /// at every event.
     static let firstRetry = Duration.seconds(1)
     static let longestRetry = Duration.seconds(300)
-    /// A plug that is switched 300 times a day, with two events each, writes the boundary about once a day.
+    /// The default number of reserved numbers. A plug with 300 switches per day, two events each, writes the boundary
+    /// about once per day.
     public static let defaultSize: SequenceNumber = 1000
 
-    /// Reservations that follow each other within this time double, up to the largest: a button or relay that chatters for
-    /// hours does not wear the flash out.
+    /// Reservations that follow within this time double in size, up to the largest. So a button or relay that chatters
+    /// for hours does not wear out the flash.
     static let chatter = Duration.seconds(3600)
     static let largestSize: SequenceNumber = 1 << 20
 
@@ -51,10 +54,11 @@ public struct ReservedNumbers: Hashable, Sendable {
     private var standing: Standing
     private var writing = Writing.idle
 
+    /// Creates the state at the start.
     /// - Parameters:
-    ///   - boundary: what flash has; 0 if nobody knows.
-    ///   - next: the number of the next event. One beyond the boundary was leapt to.
-    ///   - size: how many numbers are reserved at a time.
+    ///   - boundary: The boundary that flash has stored, or 0 if it is unknown.
+    ///   - next: The number of the next event. A number above the boundary means that the plug skipped ahead.
+    ///   - size: The number of numbers per reservation, at least 2.
     public init(below boundary: SequenceNumber, next: SequenceNumber, size: SequenceNumber = Self.defaultSize) {
         precondition(size > 1, "the second half is in use while the next reservation is written")
         usualSize = size
@@ -62,9 +66,9 @@ public struct ReservedNumbers: Hashable, Sendable {
         standing = boundary > 0 && next > boundary ? .leapt(below: nil) : .reserved(below: boundary)
     }
 
-    /// When a failed write is tried again, or the patience with one that is under way ends.
+    /// Returns when a failed write is retried, or when events stop waiting for the write in progress.
     ///
-    /// - Parameter isAwaited: events wait for the boundary.
+    /// - Parameter isAwaited: True if events wait for the boundary.
     func nextDeadline(isAwaited: Bool) -> Instant? {
         switch writing {
         case .idle: nil
@@ -73,15 +77,15 @@ public struct ReservedNumbers: Hashable, Sendable {
         }
     }
 
-    /// The boundary that is to be written now; nil where enough is reserved or an answer is awaited.
+    /// Returns the boundary to write now, or nil if enough numbers are reserved or a write is in progress.
     ///
-    /// - Parameter next: the number of the first event that has not happened: those that wait come before it.
+    /// - Parameter next: The number after those of all events that happened, including events that wait.
     public mutating func request(next: SequenceNumber, now: Instant) -> SequenceNumber? {
         switch writing {
         case .idle:
             let isSoon = askedAt.map { now - $0 < Self.chatter } ?? false
-            // Before the question whether numbers are low: a smaller reservation must not take back in flash what a larger one gave,
-            // since its numbers are used while the smaller one is written.
+            // The size is reset before the check for low numbers. A smaller reservation must not lower the boundary
+            // that a larger one stored, because numbers above it are used while the smaller one is written.
             if !isSoon { size = usualSize }
             guard isLow(next) else { return nil }
             if isSoon { size = min(size * 2, Self.largestSize) }
@@ -95,18 +99,18 @@ public struct ReservedNumbers: Hashable, Sendable {
         return next + size
     }
 
-    /// The boundary that is to be written before an orderly stop: the exact next number, beyond those of events that wait.
-    /// Where the power goes off with them, controllers are told that they are lost.
+    /// Returns the boundary to write before an orderly stop: the next number, after those of waiting events. If the
+    /// power fails now, controllers learn that the waiting events are lost.
     func finalRequest(next: SequenceNumber) -> SequenceNumber? { standing == .reserved(below: next) ? nil : next }
 
-    /// Flash has this boundary.
+    /// Handles a completed write of this boundary.
     public mutating func confirm(_ boundary: SequenceNumber, next: SequenceNumber) {
         writing = .idle
-        // A leap may have come in between: then it covers none of the numbers in use.
+        // If the plug skipped ahead in the meantime, the boundary covers none of the numbers in use.
         if boundary >= next { standing = .reserved(below: boundary) }
     }
 
-    /// Flash could not be written.
+    /// Handles a failed write.
     public mutating func fail(now: Instant) {
         guard case .asked(_, let before) = writing else { return }
         let wait = before.map { min($0 * 2, Self.longestRetry) } ?? Self.firstRetry
@@ -114,10 +118,10 @@ public struct ReservedNumbers: Hashable, Sendable {
         if case .leapt = standing { standing = .leapt(below: nil) }
     }
 
-    /// Whether an event has to wait for its number: the boundary above it is on its way to flash, or asked for at the end of this
-    /// step, and may stand there in time.
+    /// Returns true if an event must wait for its number, because the boundary above it is being written or will be
+    /// requested at the end of this step.
     func mustWait(_ next: SequenceNumber, now: Instant) -> Bool {
-        // Without a boundary nobody knows whether the next number was used before, and no write changes that.
+        // With an unknown boundary, the next number may have been used before, and a write cannot change that.
         guard let boundary = standing.boundary, boundary > 0, next >= boundary else { return false }
         switch writing {
         case .idle: return true
@@ -126,7 +130,7 @@ public struct ReservedNumbers: Hashable, Sendable {
         }
     }
 
-    /// Where the numbers go on if the next one may not be used; nil if it may.
+    /// Returns the number to continue with if the next one must not be used, or nil if it may be used.
     mutating func leap(from next: SequenceNumber, using random: inout SeededRandom) -> SequenceNumber? {
         guard let boundary = standing.boundary, next >= boundary else { return nil }
         standing = .leapt(below: nil)

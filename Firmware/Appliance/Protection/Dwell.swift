@@ -1,13 +1,13 @@
 import ProtocolCore
 
-/// Whether something has been so for long enough, without a break.
+/// Measures how long a condition holds without interruption.
 struct Dwell: Sendable {
     private let duration: Duration
     private var since: Instant?
 
     init(_ duration: Duration) { self.duration = duration }
 
-    /// True once it has been so for the duration; a duration of zero takes one look.
+    /// Returns true once the condition has held for the duration. With a duration of zero, one true value is enough.
     mutating func sees(_ isSo: Bool, now: Instant) -> Bool {
         guard isSo else {
             since = nil
@@ -18,6 +18,6 @@ struct Dwell: Sendable {
         return now - start >= duration
     }
 
-    /// What follows has nothing to do with what was before.
+    /// Discards the time so far, because the next value is unrelated to it.
     mutating func interrupt() { since = nil }
 }

@@ -1,20 +1,20 @@
 import ProtocolCore
 
-/// What heats a contact is the square of the current. Above the rated current a budget runs down, the faster the higher the
-/// current is; below, it recovers at the same measure, from nothing left to full in three times the time at twice the rated
-/// current where none flows.
+/// Models the heat of the contacts, which grows with the square of the current. Above the rated current a budget is
+/// used up, faster at a higher current. Below, it recovers by the same law: without current, an empty budget is full
+/// again after three times the time allowed at twice the rated current.
 struct OverCurrentGuard: Sendable {
-    /// How much of the square of the rated current twice of it is in excess.
+    /// The excess of the square of twice the rated current, in squares of the rated current.
     private static let excessAtTwice = 3.0
 
     private let limits: OverCurrentLimits?
-    /// How much of the budget is used, 0 to 1.
+    /// The used part of the budget, 0 to 1.
     private var heat = 0.0
     private var last: Instant?
 
     init(_ limits: OverCurrentLimits?) { self.limits = limits }
 
-    /// True when this measurement trips the plug.
+    /// Returns true if this measurement trips the plug.
     mutating func measured(milliamperes: UInt32, now: Instant) -> Bool {
         guard let limits else { return false }
         let ratio = Double(milliamperes) / Double(max(limits.ratedMilliamperes, 1))
@@ -27,6 +27,6 @@ struct OverCurrentGuard: Sendable {
         return milliamperes > limits.instantMilliamperes || ratio > 1 && heat >= 1
     }
 
-    /// What nobody measured neither heats nor cools.
+    /// Skips a time without measurements, which neither heats nor cools.
     mutating func interrupt() { last = nil }
 }

@@ -1,6 +1,6 @@
 import ProtocolCore
 
-/// The load may exceed the limit for a while; it trips the plug when it stays above.
+/// Trips the plug when the power stays above the limit. Short peaks are allowed.
 struct OverPowerGuard: Sendable {
     private var limit: OverPowerLimit?
     private var dwell: Dwell
@@ -10,13 +10,13 @@ struct OverPowerGuard: Sendable {
         dwell = Dwell(limit?.duration ?? .zero)
     }
 
-    /// What it has seen goes on to count: a limit that is changed again and again must trip the plug as one that is not.
+    /// Changes the limit. The time above the limit continues to count, so that repeated changes cannot prevent a trip.
     mutating func change(_ new: OverPowerLimit?) {
         if new?.duration != limit?.duration { dwell = Dwell(new?.duration ?? .zero) }
         limit = new
     }
 
-    /// True when this measurement trips the plug. Power that is fed back heats the contacts as well.
+    /// Returns true if this measurement trips the plug. Power that is fed back heats the contacts too.
     mutating func measured(deciwatts: Int32, now: Instant) -> Bool {
         guard let limit else { return false }
         return dwell.sees(Int64(deciwatts.magnitude) > limit.deciwatts, now: now)

@@ -1,16 +1,16 @@
 /// Opens the relay when the plug gets hot inside, and keeps it open until it has cooled down.
 struct OverTemperatureGuard: Sendable {
-    /// One alone may be a disturbance of the line.
+    /// A single hot measurement may be a disturbance on the line.
     private static let measurementsToTrip = 2
 
     private let limit: TemperatureLimit?
     private var hotInARow = 0
-    /// Nil where nobody knows.
+    /// The latest temperature, or nil if it is unknown.
     private var latest: Int16?
 
     init(_ limit: TemperatureLimit?) { self.limit = limit }
 
-    /// True when this measurement trips the plug; nil: the thermometer failed.
+    /// Returns true if this measurement trips the plug. Nil means that the thermometer failed.
     mutating func measured(decidegrees: Int16?) -> Bool {
         latest = decidegrees
         guard let limit, let decidegrees, decidegrees > limit.decidegrees else {
@@ -21,8 +21,8 @@ struct OverTemperatureGuard: Sendable {
         return hotInARow == Self.measurementsToTrip
     }
 
-    /// In tenths of a degree; nil once it is cool enough to be reset. One whose thermometer failed can be reset: else it could
-    /// never be again.
+    /// The temperature in tenths of a degree, or nil if the plug is cool enough for a reset. After a failure of the
+    /// thermometer it is nil, because otherwise the plug could never be reset.
     var tooHot: Int16? {
         guard let limit, let latest, Int(latest) > Int(limit.decidegrees) - Int(limit.hysteresis) else { return nil }
         return latest

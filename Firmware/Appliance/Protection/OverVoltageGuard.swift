@@ -1,6 +1,7 @@
 import ProtocolCore
 
-/// Opens the relay before the load is damaged by what the mains should not have: a lost neutral makes up to 400 V of 230.
+/// Opens the relay when the voltage is too high, before it damages the load. With a lost neutral, 230 V mains reach up
+/// to 400 V.
 struct OverVoltageGuard: Sendable {
     private let limit: VoltageLimit?
     private var dwell: Dwell
@@ -10,7 +11,7 @@ struct OverVoltageGuard: Sendable {
         dwell = Dwell(limit?.duration ?? .zero)
     }
 
-    /// True when this measurement trips the plug.
+    /// Returns true if this measurement trips the plug.
     mutating func measured(decivolts: UInt16, now: Instant) -> Bool {
         guard let limit else { return false }
         return dwell.sees(decivolts > limit.decivolts, now: now)

@@ -2,8 +2,8 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// All that watches what the meter and the thermometer say. It tells what trips; whether the plug is locked already is not its
-/// business.
+/// Evaluates the measurements of meter and thermometer with all guards. Reports which protection trips, regardless of
+/// an existing lock.
 struct ProtectionGuards: Sendable {
     private var overCurrent: OverCurrentGuard
     private var overPower: OverPowerGuard
@@ -21,9 +21,10 @@ struct ProtectionGuards: Sendable {
         weldedRelay = WeldedRelayGuard(configuration.weldedRelay)
     }
 
-    /// What this measurement trips, the gravest first; nil: nothing. Load and mains are judged while they are connected.
+    /// Returns the most serious protection that this measurement trips, or nil. Load and mains are checked only while
+    /// the relay is closed.
     mutating func measured(_ measurement: Measurement, relayOn: Bool, now: Instant) -> Protection? {
-        // It cools while the relay is open, so it is asked in any case.
+        // The contacts cool while the relay is open, so this guard receives every measurement.
         let isTooMuch = measurement.milliamperes.map { overCurrent.measured(milliamperes: $0, now: now) } ?? false
         guard relayOn else {
             let flows = weldedRelay.measured(
@@ -39,22 +40,22 @@ struct ProtectionGuards: Sendable {
         return isTooLow ? .underVoltage : nil
     }
 
-    /// Another limit of power from now on.
+    /// Sets a new limit of the power.
     mutating func limitPower(_ limit: OverPowerLimit?) { overPower.change(limit) }
 
-    /// True when this temperature, in tenths of a degree, trips the plug; nil: the thermometer failed.
+    /// Returns true if this temperature, in tenths of a degree, trips the plug. Nil means that the thermometer failed.
     mutating func measured(decidegrees: Int16?) -> Bool { overTemperature.measured(decidegrees: decidegrees) }
 
     /// See ``OverTemperatureGuard/tooHot``.
     var tooHot: Int16? { overTemperature.tooHot }
 
-    /// The meter is silent: time that nobody measured does not count.
+    /// Handles a silent meter: time without measurements does not count.
     mutating func interrupt() {
         overCurrent.interrupt()
         relayChanged()
     }
 
-    /// What was measured with the relay the other way says nothing about how it is now. Only the heat of the contacts stays.
+    /// Discards measurements from before the relay changed. Only the heat of the contacts remains.
     mutating func relayChanged() {
         overPower.interrupt()
         overVoltage.interrupt()

@@ -1,27 +1,31 @@
-/// More than this for so long, and the relay opens.
+/// The active power and the duration at which the relay opens.
 public struct OverPowerLimit: Hashable, Sendable {
     /// Active power in tenths of a watt, in either direction.
     public var deciwatts: Int32
+    /// How long the power may exceed the limit.
     public var duration: Duration
 
-    /// An inrush is over by then.
+    /// Long enough for an inrush current to end.
     static let usualDuration = Duration.seconds(5)
 
+    /// Creates a limit.
     public init(deciwatts: Int32, duration: Duration) {
         self.deciwatts = deciwatts
         self.duration = duration
     }
 }
 
-/// How much current the relay opens at: the sooner the higher it is, and beyond a second threshold at once.
+/// The currents at which the relay opens: sooner for a higher current, and at once above a second threshold.
 public struct OverCurrentLimits: Hashable, Sendable {
-    /// What it carries for ever.
+    /// The current that the relay carries permanently.
     public var ratedMilliamperes: UInt32
-    /// Above this one measurement is enough.
+    /// A single measurement above this current opens the relay.
     public var instantMilliamperes: UInt32
-    /// How long it carries twice the rated current, beginning cold. The time at n times it follows: 3 / (n² - 1) of this.
+    /// How long the relay carries twice the rated current when it begins cold. At n times the rated current, the time
+    /// is 3 / (n² - 1) of this.
     public var atTwiceRated: Duration
 
+    /// Creates the limits.
     public init(ratedMilliamperes: UInt32, instantMilliamperes: UInt32, atTwiceRated: Duration) {
         self.ratedMilliamperes = ratedMilliamperes
         self.instantMilliamperes = instantMilliamperes
@@ -29,39 +33,44 @@ public struct OverCurrentLimits: Hashable, Sendable {
     }
 }
 
-/// Beyond this for so long while the relay is closed, and it opens.
+/// The voltage and the duration at which the relay opens. Only checked while the relay is closed.
 public struct VoltageLimit: Hashable, Sendable {
     /// RMS voltage in tenths of a volt.
     public var decivolts: UInt16
+    /// How long the voltage may exceed the limit, or be below it.
     public var duration: Duration
 
+    /// Creates a limit.
     public init(decivolts: UInt16, duration: Duration) {
         self.decivolts = decivolts
         self.duration = duration
     }
 }
 
-/// Hotter than this inside, and the relay opens.
+/// The inner temperature at which the relay opens.
 public struct TemperatureLimit: Hashable, Sendable {
-    /// Tenths of a degree Celsius.
+    /// The limit in tenths of a degree Celsius.
     public var decidegrees: Int16
-    /// No reset is taken before it has cooled down by so much below the limit; tenths of a degree.
+    /// How far the temperature must fall below the limit before a reset is accepted, in tenths of a degree.
     public var hysteresis: Int16
 
+    /// Creates a limit.
     public init(decidegrees: Int16, hysteresis: Int16) {
         self.decidegrees = decidegrees
         self.hysteresis = hysteresis
     }
 }
 
-/// More than either of these for so long while the relay is open, and its contacts have welded.
+/// The power or current through an open relay that shows welded contacts.
 public struct WeldedRelayLimit: Hashable, Sendable {
     /// Active power in tenths of a watt, in either direction.
     public var deciwatts: Int32
-    /// What leaks through a suppressor across the contacts is some milliamperes.
+    /// The current in milliamperes. A suppressor across the contacts leaks a few milliamperes.
     public var milliamperes: UInt32
+    /// How long the power or the current must exceed its limit.
     public var duration: Duration
 
+    /// Creates a limit.
     public init(deciwatts: Int32, milliamperes: UInt32, duration: Duration) {
         self.deciwatts = deciwatts
         self.milliamperes = milliamperes
@@ -69,17 +78,21 @@ public struct WeldedRelayLimit: Hashable, Sendable {
     }
 }
 
-/// How often commands and timers may switch the relay: `count` times at once, and again as the window passes.
+/// The limit on how often commands and timers switch the relay: `count` times at once, refilled evenly within the
+/// window.
 public struct SwitchingRate: Hashable, Sendable {
+    /// The number of switches that are possible at once.
     public var count: Int
+    /// The time in which `count` switches become available again.
     public var window: Duration
 
+    /// Creates a limit.
     public init(count: Int, window: Duration) {
         self.count = count
         self.window = window
     }
 
-    /// A relay lives for 10⁴ to 10⁵ operations under load: a rule gone wrong shall not use them up in a night. Somebody who
-    /// plays with his plug does not get here.
+    /// 60 switches per 10 minutes. A relay lasts for 10⁴ to 10⁵ operations under load, so a faulty rule must not use
+    /// them up in a night. A user who operates the plug by hand does not reach this limit.
     public static let usual = SwitchingRate(count: 60, window: .seconds(600))
 }

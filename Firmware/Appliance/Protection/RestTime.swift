@@ -1,52 +1,52 @@
 import ProtocolCore
 
-/// Who wanted the relay on while it rests, and gets it when the rest ends.
+/// The source of a request to turn on that waits for the end of the rest time.
 public enum DelayedStart: UInt8, Hashable, Sendable, CaseIterable {
     case button = 1
     case powerOn = 2
 }
 
-/// The time that a compressor needs between turning off and turning on, for the pressure in it to fall.
+/// The minimum time between turning off and turning on, which a compressor needs to release its pressure.
 struct RestTime: Sendable {
     private let duration: Duration?
-    /// When the relay opened.
+    /// When the relay opened, or nil while it is closed.
     private(set) var offSince: Instant?
-    /// The relay turns on by itself when the rest ends.
+    /// The request to turn on at the end of the rest time, or nil.
     private(set) var delayed: DelayedStart?
-    /// Somebody was told already that this rest keeps the relay open.
+    /// True if this rest has already been reported as the reason for a relay that stays open.
     private var isTold = false
 
     init(_ duration: Duration?) { self.duration = duration }
 
-    /// What is left of it; nil: the relay may turn on.
+    /// Returns the remaining rest time, or nil if the relay may turn on.
     func left(_ now: Instant) -> Duration? {
         guard let duration, let offSince else { return nil }
         let left = offSince + duration - now
         return left > .zero ? left : nil
     }
 
-    /// When the relay turns on by itself.
+    /// When the relay turns on automatically.
     var nextDeadline: Instant? {
         guard delayed != nil, let offSince else { return nil }
         return offSince + (duration ?? .zero)
     }
 
-    /// The relay opened, or may have.
+    /// Begins the rest time, because the relay opened or may have opened.
     mutating func begin(_ now: Instant) {
         (offSince, delayed, isTold) = (now, nil, false)
     }
 
-    /// The relay closed.
+    /// Ends the rest time, because the relay closed.
     mutating func end() { (offSince, delayed) = (nil, nil) }
 
-    /// Goes on where the process before was killed.
+    /// Continues the rest time of the previous process.
     mutating func restore(offSince: Instant, delayed: DelayedStart?, now: Instant) {
         self.offSince = min(offSince, now)
         self.delayed = delayed
         isTold = delayed != nil
     }
 
-    /// True the first time that this rest keeps the relay open.
+    /// Returns true only for the first call during a rest time, so that each rest is reported once.
     mutating func tell() -> Bool {
         defer { isTold = true }
         return !isTold

@@ -1,15 +1,15 @@
 import ProtocolCore
 
-/// Counts the switches of commands and timers against what the relay should have to do: a bucket that holds `count` of them and
-/// fills again evenly within the window.
+/// Limits the switches of commands and timers with a token bucket: it holds `count` tokens and refills evenly within
+/// the window.
 struct SwitchingRateGuard: Sendable {
     private let rate: SwitchingRate?
-    /// When the bucket is full again; nil: it is.
+    /// When the bucket is full again, or nil if it is full.
     private var fullAt: Instant?
 
     init(_ rate: SwitchingRate?) { self.rate = rate }
 
-    /// Takes one out; false where none was left.
+    /// Removes a token. Returns false if none is left.
     mutating func take(_ now: Instant) -> Bool {
         guard let rate else { return true }
         let next = max(fullAt ?? now, now) + rate.window / max(rate.count, 1)
@@ -18,6 +18,6 @@ struct SwitchingRateGuard: Sendable {
         return true
     }
 
-    /// Whoever resets it answers for what follows.
+    /// Refills the bucket after a reset of the protection by the user.
     mutating func refill() { fullAt = nil }
 }

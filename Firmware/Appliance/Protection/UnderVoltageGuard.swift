@@ -1,9 +1,9 @@
 import ProtocolCore
 
-/// Opens the relay when the voltage sags, at which motors stall and burn.
+/// Opens the relay when the voltage sags, because motors stall and burn at low voltage.
 struct UnderVoltageGuard: Sendable {
-    /// Below this part of the limit there is no voltage that sags, but none: a meter whose input is not connected or that died,
-    /// or a bench supply that is turned off. That hurts no load, and is no reason to lock the plug.
+    /// Below this fraction of the limit, the voltage is missing rather than low: the meter's input is not connected,
+    /// the meter has failed or a bench supply is off. That damages no load and does not lock the plug.
     private static let none: UInt16 = 4
 
     private let limit: VoltageLimit?
@@ -14,7 +14,7 @@ struct UnderVoltageGuard: Sendable {
         dwell = Dwell(limit?.duration ?? .zero)
     }
 
-    /// True when this measurement trips the plug.
+    /// Returns true if this measurement trips the plug.
     mutating func measured(decivolts: UInt16, now: Instant) -> Bool {
         guard let limit else { return false }
         let sags = decivolts < limit.decivolts && decivolts >= limit.decivolts / Self.none

@@ -1,7 +1,6 @@
 import ProtocolCore
 
-/// Sees that something flows although the relay is open. Nothing in the plug can open contacts that have welded: all it can do is
-/// say so.
+/// Detects power or current through an open relay. The plug cannot open welded contacts; it can only report them.
 struct WeldedRelayGuard: Sendable {
     private let limit: WeldedRelayLimit?
     private var dwell: Dwell
@@ -11,7 +10,7 @@ struct WeldedRelayGuard: Sendable {
         dwell = Dwell(limit?.duration ?? .zero)
     }
 
-    /// True when this measurement, of an open relay, is one too many.
+    /// Returns true if this measurement of an open relay shows welded contacts.
     mutating func measured(deciwatts: Int32, milliamperes: UInt32?, now: Instant) -> Bool {
         guard let limit else { return false }
         let flows = Int64(deciwatts.magnitude) > limit.deciwatts || (milliamperes ?? 0) > limit.milliamperes

@@ -1,11 +1,12 @@
 import PlugModel
 
-/// What controllers may change of what a plug is set up to. A lock and a limit that the configuration names are there for the
-/// hardware, or for what must not be turned off by mistake: nobody undoes them from afar.
+/// The settings that controllers may change. A lock and a limit in the configuration protect the hardware or an
+/// important load, so controllers cannot remove them.
 extension ApplianceConfiguration {
-    /// The shortest time after which a controller can have the plug turn off each time.
+    /// The shortest auto-off time that a controller can set.
     static let shortestAutoOff = Duration.seconds(1)
-    /// Tenths of a watt: below it every load trips; above it, where nothing is configured, somebody mistook the unit.
+    /// The range of the power limit in tenths of a watt. Below it every load trips. A higher value, without a
+    /// configured limit, is probably in the wrong unit.
     static let powerLimits: ClosedRange<UInt32> = 10...200_000
 
     private var isLockedOn: Bool {
@@ -22,7 +23,8 @@ extension ApplianceConfiguration {
         return min(most, Self.powerLimits.lowerBound)...most
     }
 
-    /// This configuration with the settings in it. What it does not allow any more, since it was edited, counts for nothing.
+    /// Returns this configuration with the settings applied. Settings that the configuration no longer allows are
+    /// ignored.
     func changed(by settings: StoredSettings) -> ApplianceConfiguration {
         var changed = self
         if !isLockedOn {
@@ -36,14 +38,14 @@ extension ApplianceConfiguration {
         return changed
     }
 
-    /// As controllers see it.
+    /// The settings that controllers see.
     var remoteSettings: RemoteSettings {
         RemoteSettings(
             powerOn: powerOnState, autoOff: isLockedOn ? nil : autoOff,
             powerLimit: overPower.map { UInt32(clamping: $0.deciwatts) })
     }
 
-    /// Why a plug that is configured so does not take the change; nil: it does.
+    /// Returns the reason for refusing a change, or nil if it is accepted.
     func refusal(of change: SettingsChange) -> Refusal? {
         if change.powerOn != nil || change.autoOff != nil {
             guard hasOutput else {

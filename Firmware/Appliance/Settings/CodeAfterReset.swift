@@ -1,7 +1,7 @@
-/// Which setup code a plug has after a factory reset.
+/// The setup code of a plug after a factory reset.
 public enum CodeAfterReset: String, Hashable, Sendable, CaseIterable {
-    /// That of its label, also where another had taken its place.
+    /// The code on the label, even if it was replaced by a different one.
     case label
-    /// One that is drawn then: for plugs whose labels others can read.
+    /// A new random code, for plugs whose label other people can read.
     case new
 }

@@ -2,27 +2,28 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// Another name, other settings: first flash has them, then they hold and the controller is told.
+/// Changes of name and settings. They are written to flash first, then applied and confirmed to the controller.
 extension PlugMachine {
     struct SettingsChanges: Sendable {
-        /// In the order in which they came: each is judged by what those before it left. Bounded by the commands that the server
-        /// lets wait.
+        /// The changes in the order of their arrival. Each is checked against the result of the previous ones. The
+        /// server limits the number of waiting commands.
         var waiting: [Asked] = []
-        /// What flash is about to have.
+        /// The change that is being written to flash.
         var writing: (asked: Asked, settings: StoredSettings)?
-        /// The name that a person gave the plug, until it is announced.
+        /// The name that a user gave the plug, until it is announced.
         var given: String?
-        /// Keep a program that changes them in a loop from wearing the flash out, and one controller from using up what the others
-        /// may change. A restart of the firmware forgets them.
+        /// Limits on changes, per hour and in total and per authority, so that a looping program does not wear out the
+        /// flash and one controller does not use up the changes of the others. They are reset when the firmware
+        /// restarts.
         private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
         private var rates: [AuthorityID: SwitchingRateGuard] = [:]
-        /// The same for the setup code, which only owners change.
+        /// The limit on changes of the setup code, which only owners can change.
         private var codes = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
 
         mutating func mayChangeCode(_ now: Instant) -> Bool { codes.take(now) }
 
         mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
-            // More authorities than controllers: some of them were removed.
+            // The table has more authorities than there are controllers, so some were removed.
             if rates.count > 2 * PairedControllers.limit { rates = [:] }
             let each = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
             return rates[authority, default: each].take(now) && rate.take(now)
@@ -42,7 +43,7 @@ extension PlugMachine {
         beginChange(now, &step)
     }
 
-    /// Flash has what was to be written, or could not take it: then everything is as it was.
+    /// Finishes a change after flash stored it. If flash failed, nothing changes.
     mutating func endChange(isKept: Bool, _ now: Instant, _ step: inout Step) {
         guard let (asked, new) = changes.writing else { return }
         changes.writing = nil
@@ -54,7 +55,7 @@ extension PlugMachine {
         beginChange(now, &step)
     }
 
-    /// Another setup code; the server asks for one at a time.
+    /// Writes a new setup code. The server requests only one at a time.
     mutating func keep(_ code: SetupCode, _ now: Instant, _ step: inout Step) {
         guard changes.mayChangeCode(now) else {
             return serve(
@@ -112,17 +113,17 @@ extension PlugMachine {
         if identity.capabilities.contains(.settings) {
             serve(.configured(appliance.configuration.remoteSettings), now, &step)
         }
-        // Also one that it has already: the plug that had it before may be gone.
+        // An unchanged name is announced too, because a plug that had the name may have disappeared.
         if case .rename(let name) = asked.command {
             step.sends.append(.announce(name))
-            // Told with the name that it is announced as in the end, which may be one that it has already.
+            // The new name is reported with the name under which it is announced, which may be unchanged.
             changes.given = name
             if name == identity.name { takeGivenName(announcedAs: name, now, &step) }
         }
         answer(asked, .done(appliance.state, event: nil), now, &step)
     }
 
-    /// It is announced under the name that it was given, or that name with a number.
+    /// Handles the announced name: the given name, or that name with a number.
     mutating func takeGivenName(announcedAs name: String, _ now: Instant, _ step: inout Step) {
         guard let given = changes.given.take() else { return serve(.renamed(name), now, &step) }
         serve(.named(given, announcedAs: name), now, &step)
@@ -135,7 +136,7 @@ extension PlugMachine {
         remember(asked.id, &step)
     }
 
-    /// A request that comes again after a restart of the firmware gets the same answer.
+    /// Records the outcome, so that a request that is repeated after a restart gets the same answer.
     mutating func remember(_ command: CommandID, _ step: inout Step) {
         guard let outcome = server.outcome(of: command) else { return }
         step.records.append(.request(FinishedRequest(command, outcome)))
@@ -152,7 +153,7 @@ extension Refusal {
 }
 
 extension PlugCommand {
-    /// It is about what flash keeps, not about relay, dimmer and light.
+    /// True if the command changes what flash stores, and not relay, dimmer or light.
     var changesSettings: Bool {
         switch self {
         case .rename, .configure: true

@@ -1,15 +1,17 @@
 public import PlugModel
 
-/// What controllers have changed of a plug, as flash keeps it until a factory reset. Nil: as it is configured.
+/// The settings that controllers have changed. Flash keeps them until a factory reset. Nil means the configured value.
 public struct StoredSettings: Hashable, Sendable {
-    /// The service instance name that it asks for.
+    /// The requested service instance name.
     public var name: String?
+    /// The relay's state after a loss of power.
     public var powerOn: PowerOnState?
-    /// Zero: it does not turn off by itself.
+    /// The auto-off time. Zero disables auto-off.
     public var autoOff: Duration?
-    /// Tenths of a watt.
+    /// The limit of the power in tenths of a watt.
     public var powerLimit: UInt32?
 
+    /// Creates settings; by default all are as configured.
     public init(
         name: String? = nil, powerOn: PowerOnState? = nil, autoOff: Duration? = nil, powerLimit: UInt32? = nil
     ) {
@@ -27,7 +29,7 @@ public struct StoredSettings: Hashable, Sendable {
 }
 
 extension SettingsChange.Wish {
-    /// Nil: as configured.
+    /// The requested value, or nil for the configured value.
     var value: Value? {
         switch self {
         case .value(let value): value
