@@ -2,9 +2,11 @@ public import Metering
 public import PlugHardware
 import Synchronization
 
-/// The board's meter with its calibration, which can be changed while the plug runs. A driver is made when it is first needed, and
-/// tried again at each measurement.
+/// The board's meter with a calibration that can be changed while the plug runs. The driver is created on first use. If
+/// that fails, the next measurement tries again.
 public final class BoardMeter: PowerMeter {
+    /// - Parameter isCalibrating: True for a calibration run, which accepts readings of any size and gains outside of
+    ///   their limits.
     /// - Parameter isCalibrating: nothing is too small for it, and no gains are taken for a fault.
     public typealias Make =
         @Sendable (Calibration, _ isCalibrating: Bool) throws(HardwareFault) -> any CalibratedMeter
@@ -12,29 +14,35 @@ public final class BoardMeter: PowerMeter {
     private struct State {
         var calibration: Calibration
         var meter: (any CalibratedMeter)?
-        /// Of the meters before.
+        /// The counters of all previous drivers.
         var former = MeterCounters()
     }
 
-    /// Never held while a bus is used.
+    /// Never locked during a transfer on the bus.
     private let state: Mutex<State>
     private let make: Make
 
+    /// Creates a meter with a calibration and a closure that creates its driver.
     public init(_ calibration: Calibration, _ make: @escaping Make) {
         state = Mutex(State(calibration: calibration))
         self.make = make
     }
 
+    /// The calibration of the next measurement.
     public var calibration: Calibration { state.withLock { $0.calibration } }
 
+    /// Measures once.
+    ///
+    /// - Throws: `HardwareFault` if the driver cannot be created or the chip fails.
     public func measure() throws(HardwareFault) -> Measurement { try meter().measure() }
 
+    /// The counters of all drivers since the start.
     public var counters: MeterCounters {
         let (former, meter) = state.withLock { ($0.former, $0.meter) }
         return meter.map { former + $0.counters } ?? former
     }
 
-    /// From the next measurement on it measures with this one.
+    /// Replaces the calibration, beginning with the next measurement.
     public func use(_ calibration: Calibration) {
         state.withLock { state in
             if let meter = state.meter { state.former = state.former + meter.counters }
@@ -43,18 +51,18 @@ public final class BoardMeter: PowerMeter {
         }
     }
 
-    /// With which one finds another: no gains. The phase stays, of which a resistive load says nothing, and which stands in
-    /// the chip that the plug's own meter goes on with.
+    /// The calibration for finding a new one: without gains. The phase delay stays, because a resistive load cannot
+    /// determine it and the chip keeps it for the plug's own meter.
     var uncalibrated: Calibration {
         var plain = Calibration()
         plain.phaseDelay = calibration.phaseDelay
         return plain
     }
 
-    /// A meter of the same chip, as one finds a calibration with.
+    /// Creates a driver of the same chip for a calibration run.
     func uncalibratedMeter() throws(HardwareFault) -> any CalibratedMeter { try make(uncalibrated, true) }
 
-    /// Only one thread asks, so it is made once.
+    /// Only the meter thread calls this, so one driver is created.
     private func meter() throws(HardwareFault) -> any CalibratedMeter {
         let (known, calibration) = state.withLock { ($0.meter, $0.calibration) }
         if let known { return known }

@@ -2,27 +2,30 @@ public import DurableFiles
 import PlugConfiguration
 public import PlugHardware
 
-/// The file with a board's calibration: `NAME = NUMBER` for each field of it.
+/// The file with a board's calibration. Each field is a line `NAME = NUMBER`.
 public struct CalibrationFile: Sendable {
-    /// Bytes that are read; it has five lines.
+    /// The maximum size in bytes. A valid file has five lines.
     private static let limit = 4096
 
+    /// The path of the file.
     public let path: String
     private let files: FileStore
 
+    /// Creates the value without accessing the file.
     public init(_ path: String, files: FileStore = FileStore()) {
         self.path = path
         self.files = files
     }
 
-    /// What a board measures by, and why it is not what the file says.
+    /// The calibration that was read, or the default calibration with a warning.
     public struct Found: Hashable, Sendable {
+        /// The calibration to use.
         public var calibration = Calibration()
-        /// Nil where all is well; a board that was never calibrated is.
+        /// The reason for ignoring the file, or nil. A missing file is not an error.
         public var warning: String?
     }
 
-    /// Never fails: the relay works whatever the meter measures.
+    /// Reads the file. An invalid file is reported as a warning, because the relay must work without a correct meter.
     public func read() -> Found {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -33,7 +36,7 @@ public struct CalibrationFile: Sendable {
         }
         do {
             let values = try NumberFile.parse(String(decoding: bytes, as: UTF8.self), file: path)
-            // What a loss of power leaves of a file that somebody else wrote.
+            // An empty file may be the result of a loss of power while a different program wrote it.
             guard !values.isEmpty else { return Found(warning: warning("\(path) is empty")) }
             return Found(calibration: try Calibration(values: values))
         } catch let fault as CalibrationFault {
@@ -48,7 +51,7 @@ public struct CalibrationFile: Sendable {
             + "\nhint: calibrate it anew with `plugd calibrate`, or remove the file"
     }
 
-    /// Replaces it as a whole.
+    /// Replaces the file atomically.
     public func write(_ calibration: Calibration) throws(FileError) {
         let lines = calibration.values.map { "\($0.name) = \($0.value)\n" }
         let text = "# Written by plugd calibrate\n" + lines.joined()

@@ -1,7 +1,7 @@
 import NIOCore
 import PlugHardware
 
-/// Reads the edges of a button where the event loop waits for everything else too: none of them wakes another thread.
+/// Reads the edges of a button on the plug's event loop, so that an edge wakes no other thread.
 final class EdgeReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -9,7 +9,8 @@ final class EdgeReader: ChannelInboundHandler {
     private let lost: (HardwareFault) -> Void
     private var isLost = false
 
-    /// - Parameter lost: hears, once, why no more edges come; nothing where the channel was closed on purpose.
+    /// Creates a handler for the source's descriptor.
+    /// - Parameter lost: Called once when reading fails. Not called after a deliberate close.
     init(_ source: any EdgeSource, lost: @escaping (HardwareFault) -> Void) {
         self.source = source
         self.lost = lost
@@ -36,6 +37,6 @@ final class EdgeReader: ChannelInboundHandler {
 }
 
 extension EdgeSource {
-    /// What it tells of an error of its channel.
+    /// Converts an error of the channel.
     func fail(_ error: any Error) -> HardwareFault { fail((error as? IOError)?.errnoCode ?? 0) }
 }

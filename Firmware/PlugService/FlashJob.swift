@@ -1,24 +1,25 @@
 import PlugTransport
 import Storage
 
-/// One write to flash on its way to the thread that performs it.
+/// One write to flash, performed by the flash thread.
 struct FlashJob: Sendable {
     enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit }
 
-    /// What came of it.
+    /// The result of a job.
     struct Outcome: Sendable {
-        /// Nil where nothing was asked of it.
+        /// Whether the key was stored, or nil if the job has no key.
         var isKeyKept: Bool?
+        /// The result of the write, or nil if the key could not be stored.
         var result: FlashResult?
     }
 
     let kind: Kind
     let number: UInt64
     let write: FlashWrite
-    /// The key that is to stand in its file first: who is paired pinned it, and with another one after a restart it would be of no
-    /// use to know them.
+    /// The key to store before the list of controllers. Controllers have pinned this key, so without it the list would
+    /// be useless after a restart.
     var key: (identity: TransportIdentity, file: String)?
-    /// The boundary that is reserved.
+    /// The boundary that this write reserves, or nil.
     var boundary: UInt64?
 
     func perform() -> Outcome {

@@ -1,28 +1,30 @@
 public import PlugHardware
 
-/// A resistive load whose power somebody knows, and what is made of it.
+/// A resistive load of known power, and the calibration run that uses it.
 public struct KnownLoad: Hashable, Sendable {
-    /// Watts.
+    /// The power in watts.
     public var power: Double
-    /// Volts, from a voltmeter.
+    /// The voltage in volts, as measured with a voltmeter, or nil.
     public var voltage: Double?
 
+    /// Creates a load.
     public init(power: Double, voltage: Double? = nil) {
         self.power = power
         self.voltage = voltage
     }
 
-    /// Between two readings; long beside a chip's own average.
+    /// The time between two readings, longer than the averaging time of the chips.
     static let pause = Duration.milliseconds(500)
-    /// Readings that fail are taken again, so often altogether.
+    /// The maximum number of readings, including failed ones.
     private static let attempts = 3 * CalibrationRun.fewestReadings
 
-    /// Measures the load and finds the calibration with which the meter says its power.
+    /// Measures the load and calculates the calibration with which the meter shows the known power.
     ///
     /// - Parameters:
-    ///   - ask: performs the work where a bus may be used.
-    ///   - pause: waits between two readings.
-    /// - Throws: `CalibrationFault` where it would make the meter worse, `HardwareFault` where it does not answer.
+    ///   - meter: The meter to calibrate.
+    ///   - ask: Performs a reading on a thread that may use the bus.
+    ///   - pause: Waits between two readings.
+    /// - Throws: `CalibrationFault` if the result is not usable, `HardwareFault` if no reading succeeded.
     public func calibration(
         of meter: BoardMeter,
         ask: @Sendable (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>,
@@ -47,5 +49,6 @@ public struct KnownLoad: Hashable, Sendable {
         return try run.calibration(from: readings)
     }
 
+    /// A closure that reads the quantities of the meter once.
     public typealias Reading = @Sendable () -> Result<MeterQuantities, HardwareFault>
 }

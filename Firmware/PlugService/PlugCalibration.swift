@@ -1,11 +1,13 @@
 import DurableFiles
 import PlugHardware
 
-/// Calibrating a plug from beside it, whether it runs or not.
+/// Calibrates a plug locally, whether plugd runs or not.
 public enum PlugCalibration {
-    /// - Parameter board: what it is made of, asked for where no plugd runs.
-    /// - Returns: what was found, in words.
-    /// - Throws: `CalibrationFault`, `HardwareFault`, `FileError`, ``PanelError``, or what `board` throws.
+    /// Calibrates with a load, through the panel if a plugd runs.
+    ///
+    /// - Parameter board: Provides the meter and the calibration file. Called only if no plugd runs.
+    /// - Returns: A description of the calibration for the user.
+    /// - Throws: `CalibrationFault`, `HardwareFault`, `FileError`, ``PanelError``, or an error of `board`.
     public static func perform(
         _ load: KnownLoad, at plug: PlugDirectories,
         board: () throws -> (meter: BoardMeter, calibration: CalibrationFile)
@@ -14,7 +16,7 @@ public enum PlugCalibration {
         do throws(FileError) {
             lock = try DirectoryLock(plug.state)
         } catch {
-            // Whoever works in the directory is the plug itself.
+            // A running plugd holds the lock.
             guard case .held = error.reason else { throw error }
             return try await PanelClient.ask(.calibrate(load), at: plug)
         }

@@ -4,7 +4,7 @@ import LinuxClocks
 public import PlugModel
 
 extension PlugDirectories {
-    /// What keeps a plug of this process's user from working in its directories.
+    /// The errors that prevent a plugd of the current user from writing to its directories.
     public var faults: [FileError] {
         Set([state, runtime]).sorted().compactMap { directory -> FileError? in
             do throws(FileError) {
@@ -16,7 +16,7 @@ extension PlugDirectories {
         }
     }
 
-    /// The last end of the firmware that was not in order, as far as its next start has taken it over.
+    /// The last abnormal end of the firmware that a later start has processed, or nil.
     public var lastCrash: PlugCrash? {
         guard let boot = BootIdentifier.current().flatMap({ BootID(bytes: $0) }) else { return nil }
         return try? CrashReports(state: state, runtime: runtime, boot: boot).last()

@@ -1,19 +1,21 @@
 import DurableFiles
 
-/// Where a plug keeps its files.
+/// The directories of a plug's files.
 public struct PlugDirectories: Hashable, Sendable {
-    /// Flash: id, key, event numbers, relay, energy, setup code and who is paired.
+    /// The directory in flash, with id, key, event numbers, relay state, energy, setup code and controllers.
     public var state: String
-    /// Memory that survives the process and not the board: the mirror, the panel socket.
+    /// The directory in memory that survives the process but not a reboot, with the mirror and the panel socket.
     public var runtime: String
 
     private static let systemState = "/var/lib/plugd"
     private static let systemRuntime = "/run/plugd"
 
+    /// Creates the paths without accessing them.
+    ///
     /// - Parameters:
-    ///   - state: default: the one that systemd made (StateDirectory=), or else /var/lib/plugd.
-    ///   - runtime: default: the one that systemd made (RuntimeDirectory=), or else /run/plugd beside /var/lib/plugd, and
-    ///     `run` inside any other state directory.
+    ///   - state: By default the directory from systemd (StateDirectory=), or /var/lib/plugd.
+    ///   - runtime: By default the directory from systemd (RuntimeDirectory=), or /run/plugd if `state` is
+    ///     /var/lib/plugd, or `run` inside any other state directory.
     public init(state: String? = nil, runtime: String? = nil) {
         let state = state ?? ServiceDirectories.state ?? Self.systemState
         self.state = state
@@ -22,7 +24,7 @@ public struct PlugDirectories: Hashable, Sendable {
     }
 
     var key: String { state + "/key" }
-    /// The one that takes its place when all controllers know it.
+    /// The key that replaces the current one when all controllers know it.
     var nextKey: String { state + "/next-key" }
     var panelSocket: String { runtime + "/panel.sock" }
 }

@@ -2,9 +2,9 @@ import AddressService
 import LinuxClocks
 import PlugModel
 
-/// The plug's own addresses.
+/// Manages the plug's own addresses.
 extension PlugService {
-    /// Begins to give the interfaces addresses, without waiting for any, or goes on where the service before has ended.
+    /// Begins to configure the interfaces without waiting, or continues with the addressing of the previous service.
     func address(continuing former: Addressing?) -> Addressing {
         let addressing =
             former

@@ -3,13 +3,13 @@ import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 
-/// How the plug is found: under which name, and what its TXT record says.
+/// Announces the plug by DNS-SD: its name and its TXT record.
 extension PlugService {
-    /// What it is called where nobody gave it a name.
+    /// The default name of a plug.
     static func usualName(_ id: PlugID) -> String { "Plug \(id.short)" }
 
-    /// The service under the name that the plug was given. One that cannot be announced, because normalization makes it too long
-    /// say, must not keep the plug off the network.
+    /// The service with the plug's name. If that name cannot be registered, for example because normalization makes it
+    /// too long, the default name is used so that the plug stays reachable.
     func ownService() throws(RegistrationError) -> ServiceRegistration {
         let identity = machine.identity
         do throws(RegistrationError) {
@@ -20,13 +20,13 @@ extension PlugService {
         }
     }
 
-    /// Says goodbye for the name that it has and claims another; whoever is connected stays so.
+    /// Removes the previous name from the network and claims a new one. Existing connections continue.
     func announce(as name: String) {
-        // Without a network yet it begins with that name.
+        // Without a network, the plug will begin with this name.
         guard let registration else { return rename(name) }
         do throws(RegistrationError) {
             let service = try service(named: name)
-            // It may be on its way from that name to another.
+            // A change from this name to a different one may be in progress.
             guard service.name != wishedName || service.name != machine.identity.name else { return }
             wishedName = service.name
             inOrder { await registration.replace(with: service) }
@@ -41,7 +41,7 @@ extension PlugService {
             hostName: "plug-" + machine.identity.id.short, port: port, txt: txt)
     }
 
-    /// Those by which a plug is looked for.
+    /// The subtypes by which clients browse for capabilities.
     private var capabilities: [String] { settings.appliance.capabilities.map(\.rawValue).sorted() }
 
     private var txt: TXTRecord {
@@ -56,14 +56,14 @@ extension PlugService {
         }
     }
 
-    /// Whoever browses sees whether the plug lets itself be paired.
+    /// Updates the TXT record, which shows whether the pairing window is open.
     func announcePairing() {
         guard let registration else { return }
         let txt = txt
         inOrder { await registration.updateTXT(txt) }
     }
 
-    /// Tasks that begin one after the other may else end in another order, and the older change would stand.
+    /// Performs changes in order. Independent tasks could finish in a different order, and an older change would win.
     func inOrder(_ change: @escaping @Sendable () async -> Void) {
         let before = announcing
         announcing = Task {

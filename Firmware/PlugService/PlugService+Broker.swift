@@ -3,7 +3,7 @@ import PlugBroker
 import PlugModel
 import PlugProtocol
 
-/// The plug at an MQTT broker, where its configuration names one.
+/// Connects the plug to an MQTT broker, if one is configured.
 extension PlugService {
     func openBroker() {
         guard let settings = settings.broker else { return }
@@ -21,14 +21,14 @@ extension PlugService {
         tellBroker()
     }
 
-    /// After everything that happens. While nobody is told anything, the broker is not either.
+    /// Passes the new state to the broker connection after every event, except while messages are held.
     func tellBroker() {
         guard let broker, held == nil, !machine.isStopped else { return }
         let (state, identity, newest) = (machine.state, machine.identity, machine.nextSequence - 1)
         broker.assumeIsolated { $0.look(state, identity, newest: newest) }
     }
 
-    /// For `plugd status`.
+    /// The value of `broker` in `plugd status`, or nil if no broker is configured.
     var brokerStatus: JSONObject? {
         guard settings.broker != nil else { return nil }
         if let broker { return broker.assumeIsolated { $0.status } }

@@ -3,9 +3,10 @@ import NIOCore
 import NIOPosix
 import PlugHardware
 
-/// The button: where it can be read, the loop that moves the relay reads it.
+/// Watches the button. If its edges can be read from a descriptor, the event loop that switches the relay reads it.
 extension PlugService {
-    /// More than a kernel keeps for one reader (16 edges of 48 bytes), so that one read gives all.
+    /// The buffer size. It exceeds the kernel's queue for one reader (16 edges of 48 bytes), so one read returns all
+    /// edges.
     private static let edgeBytes = 1024
 
     func watchButton() {
@@ -27,7 +28,7 @@ extension PlugService {
 
     private func took(_ edge: ButtonEdge) {
         handle(.buttonEdge(down: edge.down, at: edge.time))
-        // The relay comes first.
+        // The log line follows the relay, which must switch first.
         logger.debug("the button is \(edge.down ? "down" : "up")")
     }
 
@@ -52,14 +53,14 @@ extension PlugService {
         }
     }
 
-    /// It is watched again once it can be.
+    /// Handles the loss of the button's descriptor and schedules a retry.
     private func lostButton(_ fault: HardwareFault) {
         edges = nil
         guard !machine.isStopped else { return }
         failed("watch the button", fault) { () throws(HardwareFault) in try self.startWatching() }
     }
 
-    /// Leaves the edges that are still to come to the next plug on these parts.
+    /// Stops reading. Later edges belong to the next plug on these parts.
     func leaveButton() {
         edges?.close(promise: nil)
         edges = nil

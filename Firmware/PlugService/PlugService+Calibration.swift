@@ -2,11 +2,11 @@ import DurableFiles
 import NIOCore
 import PlugHardware
 
-/// `plugd calibrate` on a plug that runs.
+/// Carries out `plugd calibrate` on a running plug.
 extension PlugService {
-    /// Measures what is plugged in, writes the calibration's file and goes on with what it says.
+    /// Measures the connected load, writes the calibration file and uses the new calibration.
     ///
-    /// - Returns: what was found, in words.
+    /// - Returns: A description of the calibration for the user.
     func calibrate(_ load: KnownLoad) async throws -> String {
         guard let board = settings.board else {
             throw PanelError("this plug has no meter that can be calibrated")
@@ -24,7 +24,7 @@ extension PlugService {
             try? await Task.sleep(for: KnownLoad.pause)
         }
         let file = board.calibration
-        // Its thread is the meter's: the next measurement waits for the file, the relay does not.
+        // The file is written on the meter thread: the next measurement waits for it, the relay does not.
         let fault: FileError? = await onMeterThread {
             do throws(FileError) {
                 try file.write(found)
@@ -49,6 +49,6 @@ extension PlugService {
 }
 
 extension Calibration {
-    /// For a person: `power_gain 1.0123, …`.
+    /// The calibration for the user: `power_gain 1.0123, …`.
     var words: String { values.map { "\($0.name) \($0.value)" }.joined(separator: ", ") }
 }

@@ -4,10 +4,10 @@ import PlugModel
 import PlugTransport
 import Storage
 
-/// What is written to flash, on a thread of its own: the relay, the light and the meter never wait for a storage. What must
-/// not be told before it stands waits for it, and for nothing else.
+/// Writes to flash on a separate thread, so that relay, light and meter never wait for storage. Only messages that
+/// depend on a write wait for it.
 extension PlugService {
-    /// A storage that takes longer has failed as far as anybody who waits is concerned; it is waited for no longer.
+    /// The time after which a write counts as failed for everything that waits for it.
     static let flashPatience = TimeAmount.seconds(5)
 
     func write(_ kind: FlashJob.Kind, _ write: FlashWrite, boundary: SequenceNumber? = nil) {
@@ -17,11 +17,12 @@ extension PlugService {
             if let identity, !isKeyKept { job.key = (identity, settings.directories.key) }
             hold(for: job)
         }
-        // The first is under way. One of each kind may wait behind it, the newest: so a storage that hangs costs no memory.
+        // The first job is in progress. At most one job of each kind waits, the newest, so a storage that hangs uses no
+        // more memory.
         if let index = jobs.dropFirst().firstIndex(where: { $0.kind == kind }) {
             jobs.remove(at: index)
         }
-        // Events wait for a boundary no longer than for two writes.
+        // A boundary is next in the queue, so events wait for at most two writes.
         if kind == .boundary, !jobs.isEmpty { jobs.insert(job, at: 1) } else { jobs.append(job) }
         if jobs.count == 1 { beginWriting() }
     }
@@ -37,7 +38,7 @@ extension PlugService {
 
     private func wrote(_ outcome: FlashJob.Outcome) {
         let job = jobs.removeFirst()
-        // The next before anything is told of this one, which may ask for another write and would begin it too.
+        // The next write begins before this one is reported, because the report may cause another write.
         beginWriting()
         if let isKept = outcome.isKeyKept { isKeyKept = isKept }
         let isWritten = outcome.result.map(storage.finish) ?? false
@@ -61,7 +62,7 @@ extension PlugService {
 
     // MARK: Who is paired
 
-    /// From here on nobody is told anything until the list stands in flash.
+    /// Holds all messages until the list of controllers is in flash.
     private func hold(for job: FlashJob) {
         let wasHeld = held != nil
         held?.patience.cancel()
@@ -78,7 +79,7 @@ extension PlugService {
     }
 
     private func release(_ number: UInt64, isKept: Bool) {
-        // One that comes late was given up before.
+        // This write ended after its timeout.
         guard let ended = held, ended.job == number else { return }
         ended.patience.cancel()
         held = nil
@@ -86,7 +87,7 @@ extension PlugService {
         heldActions = []
         if !isKept { handle(.keepFailed) }
         perform(due)
-        // Unless the list among them is being written now.
+        // Messages stay held if one of these actions wrote a new list.
         if held == nil { holdConnections(false) }
         tellBroker()
         tellHomeKit()
@@ -108,7 +109,7 @@ extension PlugService {
         for waiter in waiting { waiter.resume(returning: stands) }
     }
 
-    /// Gives the plug another setup code. False where flash does not take it; nil where it is not tried.
+    /// Changes the setup code. Returns false if flash cannot be written, or nil if the change was not attempted.
     func changeCode(_ code: SetupCode) async -> Bool? {
         guard !machine.isStopped, machine.codeInWriting == nil else { return nil }
         handle(.changeCode(code))
@@ -116,7 +117,7 @@ extension PlugService {
         return await withCheckedContinuation { codeWaiters.append($0) }
     }
 
-    /// Sets the plug back; false where flash does not take it, or the plug has ended already.
+    /// Resets the plug. Returns false if flash cannot be written or the plug has already stopped.
     func resetFromPanel() async -> Bool {
         guard !machine.isStopped else { return isReset }
         return await withCheckedContinuation { waiter in

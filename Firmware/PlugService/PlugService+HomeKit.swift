@@ -7,35 +7,36 @@ import PlugTransport
 import ServiceDiscovery
 import Storage
 
-/// How the plug is used by HomeKit.
+/// The configuration of the HomeKit accessory.
 public struct HomeKitSettings: Hashable, Sendable {
-    /// Nil: a light bulb where the plug dims, an outlet where not.
+    /// The kind of accessory, or nil for a light bulb if the plug dims and an outlet otherwise.
     public var shape: PlugAccessory.Shape?
-    /// TCP port; 0: one that follows from the plug's id, or of the kernel's choice where that is taken.
+    /// The TCP port. 0 selects a port that is derived from the plug's id, or any free port if that one is in use.
     public var port: UInt16
 
+    /// Creates the settings.
     public init(shape: PlugAccessory.Shape? = nil, port: UInt16 = 0) {
         self.shape = shape
         self.port = port
     }
 }
 
-/// The plug as a HomeKit accessory, where its configuration says so.
+/// Runs the plug as a HomeKit accessory, if it is configured.
 extension PlugService {
     static let homeKitType: ServiceType = "_hap._tcp"
 
-    /// A door that cannot be opened keeps nothing else from working.
+    /// Opens the HomeKit door. A failure is logged and affects nothing else.
     func openHomeKit() async {
         guard let settings = settings.homeKit else { return }
         do {
             let door = try makeHomeKit(settings)
-            // Before its start, since flash may answer while that is under way.
+            // Set before the start, because flash may answer during it.
             homeKit = door
             let port = try await listen(door, settings)
             tellHomeKit()
             let service = try homeKitService(door, port: port)
             homeKitPlace = (try await discovery?.register(service), port, service.name)
-            // It may have been paired, or renamed, while that was under way.
+            // A pairing or a new name may have arrived in the meantime.
             announceHomeKit()
         } catch {
             homeKit = nil
@@ -44,7 +45,7 @@ extension PlugService {
         }
     }
 
-    /// Controllers do not all notice that a port is another one, so it stays the same where it can.
+    /// Opens the port. Some controllers do not notice a changed port, so it stays the same if possible.
     private func listen(_ door: HomeKitDoor, _ settings: HomeKitSettings) async throws(ListenError) -> UInt16 {
         let isLocal = self.settings.staysOnThisMachine
         guard settings.port == 0 else { return try await door.start(loopbackOnly: isLocal, port: settings.port) }
@@ -79,7 +80,7 @@ extension PlugService {
                 announce: { [weak self] in self?.assumeIsolated { $0.announceHomeKit() } }))
     }
 
-    /// As flash has it. A new one is used only where flash takes it, since it is printed.
+    /// The label from flash. A new label is used only after flash has stored it, because its code is printed.
     private func homeKitLabel(_ line: String?, _ category: HomeKitCategory) throws -> HomeKitLabel {
         let known = try line.map { line in
             guard let known = HomeKitLabel(line: line) else { throw HomeKitUnusable(reason: "its label is damaged") }
@@ -103,7 +104,7 @@ extension PlugService {
             port: port, txt: txt)
     }
 
-    /// Whether it is paired, its shape, or its name is another.
+    /// Updates the announcement after a change of pairing, shape or name.
     func announceHomeKit() {
         guard let door = homeKit, let (registration, port, name) = homeKitPlace, let registration else { return }
         guard let service = try? homeKitService(door, port: port) else { return }
@@ -117,7 +118,7 @@ extension PlugService {
         }
     }
 
-    /// After everything that happens. While nobody is told anything, HomeKit is not either.
+    /// Passes the new state to HomeKit after every event, except while messages are held.
     func tellHomeKit() {
         guard let homeKit, held == nil, !machine.isStopped else { return }
         let (state, name, newest) = (machine.state, machine.identity.name, machine.nextSequence - 1)
@@ -136,7 +137,7 @@ extension PlugService {
         }
     }
 
-    /// For `plugd status`.
+    /// The value of `homekit` in `plugd status`, or nil if HomeKit is not configured.
     var homeKitStatus: JSONObject? {
         guard settings.homeKit != nil else { return nil }
         if let homeKit { return homeKit.assumeIsolated { $0.status } }

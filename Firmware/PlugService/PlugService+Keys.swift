@@ -7,19 +7,19 @@ import PlugTransport
 import ProtocolCore
 import Synchronization
 
-/// The plug takes another key. The next one stands beside the one of now, and every controller is told it; when all of them have stored
-/// it, or somebody at the plug waits no longer, it takes that one's place. Its file is replaced as a whole, so no loss of power leaves
-/// the plug without a key that its controllers know.
+/// Rotates the plug's key. The next key is stored next to the current one and sent to every controller. When all
+/// controllers have stored it, or a local user requests it, it replaces the current key. The key file is replaced
+/// atomically, so a loss of power never leaves the plug without a key that its controllers know.
 extension PlugService {
     enum KeyRotationState {
         case none
-        /// Controllers have been told the next key, since this time.
+        /// The key has been sent to the connected controllers since this time, and is sent to each that connects.
         case announced(TransportIdentity, since: Instant)
-        /// It is being written. Where that fails, the plug tries again when it is started anew.
+        /// The key file is being replaced. If that fails, the plug tries again at its next start.
         case turning
     }
 
-    /// A rotation that was under way when the plug ended goes on.
+    /// Continues a rotation that was in progress when the plug stopped.
     func resumeKeyRotation() {
         guard identity != nil, isKeyKept,
             let next = try? TransportIdentity.kept(in: settings.directories.nextKey, isPinned: true)
@@ -31,8 +31,10 @@ extension PlugService {
         announce(next)
     }
 
-    /// - Parameter now: whether or not every controller knows the key. Those that do not have to pair anew.
-    /// - Returns: what has happened, for a person.
+    /// Rotates the key, or reports the state of the rotation.
+    ///
+    /// - Parameter now: True to replace the key at once. Controllers that do not know the new key must pair again.
+    /// - Returns: A description of the state for the user.
     func rotateKey(now: Bool) async throws -> String {
         guard identity != nil, isKeyKept else {
             throw PanelError("the plug has no key in flash that another could replace; its log says why")
@@ -57,7 +59,7 @@ extension PlugService {
         return "the next key is told to controllers; the plug takes it when these know it too: \(names)"
     }
 
-    /// Called after each event: the last controller may have stored it.
+    /// Replaces the key if every controller has stored the next one. Called after each event.
     func turnKeyWhenKnown() {
         guard case .announced(let next, let since) = keyRotation, held == nil, !machine.isStopped,
             machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since).isEmpty
@@ -77,7 +79,7 @@ extension PlugService {
         let isTurned = await onFlashThread {
             let files = FileStore()
             guard (try? files.replaceSecret(key, with: Array(next.pem.utf8))) != nil else { return false }
-            // Where it stays, the next start sees that it is in use.
+            // If the file remains, the next start detects that this key is in use.
             try? files.removeIfPresent(nextKey)
             return true
         }

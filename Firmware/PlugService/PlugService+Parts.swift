@@ -3,19 +3,19 @@ import Metering
 import NIOCore
 import PlugHardware
 
-/// The parts: a part that fails is told and lived with, and asked again until it works.
+/// Controls the parts. A failing part is logged and retried until it works; everything else continues.
 extension PlugService {
-    /// Between two attempts at what a part could not do. Short enough for whoever pushes a plug back together, long enough to cost
-    /// nothing.
+    /// The time between two attempts: short enough for a user who reconnects a cable, long enough to cost nothing.
     static let partRetry = TimeAmount.seconds(5)
 
-    /// What came of one round of measurements.
+    /// The results of one measurement of meter and thermometer.
     private struct Measured: Sendable {
         var temperature: Result<Int16, HardwareFault>?
         var measurement: Result<Measurement, HardwareFault>?
     }
 
-    /// Asks meter and thermometer, on a thread of their own, since a bus may be stuck; never twice at a time.
+    /// Reads meter and thermometer on a separate thread, because a bus may be stuck. Only one measurement runs at a
+    /// time.
     func readMeter() {
         let (meter, thermometer) = (settings.parts.meter, settings.parts.thermometer)
         guard !isMeasuring, meter != nil || thermometer != nil else { return }
@@ -56,7 +56,7 @@ extension PlugService {
         lookAround()
     }
 
-    /// Has a part do something; where it cannot, it is asked again for the last that was asked.
+    /// Performs work on a part. If it fails, the last work for the same purpose is retried.
     func attempt(_ what: String, _ work: @escaping () throws(HardwareFault) -> Void) {
         do throws(HardwareFault) {
             try work()
@@ -67,7 +67,7 @@ extension PlugService {
         }
     }
 
-    /// A part no longer does what it did: it is asked again until it does.
+    /// Records the failure of a part and schedules a retry.
     func failed(
         _ what: String, _ fault: HardwareFault, againBy work: @escaping () throws(HardwareFault) -> Void
     ) {
@@ -76,7 +76,7 @@ extension PlugService {
         retryParts()
     }
 
-    /// Leaves the relay as it is to be while no plugd runs.
+    /// Leaves the relay in the state that it should have while no plugd runs.
     func releaseRelay() async {
         guard let relay = settings.parts.relay else { return }
         do throws(HardwareFault) {
@@ -97,7 +97,7 @@ extension PlugService {
         }
     }
 
-    /// A fault is told once, not at every measurement.
+    /// Logs a fault once when it appears, and once when it ends.
     private func note(_ what: String, _ fault: HardwareFault?) {
         if let fault {
             if faults.updateValue(fault, forKey: what) != fault { logger.error("cannot \(what): \(fault)") }

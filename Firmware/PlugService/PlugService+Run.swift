@@ -12,10 +12,10 @@ import Storage
 extension PlugService {
     static let serviceType: ServiceType = "_smartplug._tcp"
 
-    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order. A plug whose key cannot be used
-    /// stays off the network; its button works.
+    /// Starts the plug, runs it until `stopped` returns, and stops it in order. A plug whose key is not usable stays
+    /// off the network, but its button works.
     ///
-    /// - Throws: what kept it from starting.
+    /// - Throws: The error that prevented the start.
     public func run(until stopped: () async -> Void) async throws {
         start()
         let panel = await openPanel()
@@ -29,11 +29,11 @@ extension PlugService {
         await panel?.stop()
     }
 
-    /// Runs the plug as ``run(until:)`` does. One that is set back to factory state begins anew, with another key.
+    /// Runs the plug like ``run(until:)``. After a factory reset it starts again with a new key.
     public static func run(
         _ settings: PlugSettings, logger: Logger, until stopped: @escaping @Sendable () async -> Void
     ) async throws {
-        // One is all that a plug needs; each thread more costs memory.
+        // One thread is enough; each further thread costs memory.
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let (ends, end) = AsyncStream<Void>.makeStream()
         let waiting = Task {
@@ -44,7 +44,8 @@ extension PlugService {
         var addressing: Addressing?
         while true {
             let service = try PlugService(settings, on: loop, logger: logger, whenReset: { end.yield() })
-            // Only now are the directories ours. The addresses survive a reset: nothing of them is the owner's alone.
+            // The service now owns the directories. The addresses survive a reset, because they are not personal data
+            // of the owner.
             let running = await service.address(continuing: addressing)
             addressing = running
             do {
@@ -57,9 +58,9 @@ extension PlugService {
         }
     }
 
-    /// From here on a crash of this life is reported to the next one.
+    /// Installs the crash report of this run and reads the report of the previous one.
     ///
-    /// - Returns: the last one that is known.
+    /// - Returns: The last known crash, or nil.
     static func beginReport(_ crashes: CrashReports, _ logger: Logger) -> PlugCrash? {
         var last: PlugCrash?
         do {
@@ -82,7 +83,7 @@ extension PlugService {
         return last
     }
 
-    /// Without an identity the plug stays off the network, for the reason that is logged.
+    /// Loads or creates the key. If this fails, the reason is logged and the plug stays off the network.
     static func identity(
         in directories: PlugDirectories, _ storage: PlugStorage, logger: Logger
     ) -> (identity: TransportIdentity?, isKept: Bool) {
@@ -95,14 +96,15 @@ extension PlugService {
                 logger.error("this plug stays off the network, and its button works: \(error)")
                 return (nil, false)
             case .notKept:
-                // Nobody has paired with it yet, and nobody is remembered until the key is.
+                // No controller has paired yet, and none is stored before the key is.
                 logger.error("this plug has a key until it is stopped, and another one after that: \(error)")
                 return (TransportIdentity(), false)
             }
         }
     }
 
-    /// Ends with a goodbye to the network, so that nobody looks for the plug before its connections end.
+    /// Serves the network until `stopped` returns. The service is withdrawn before the connections end, so that clients
+    /// stop looking for the plug first.
     private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
         let listener = try await Listener.start(
             on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,
@@ -113,11 +115,12 @@ extension PlugService {
         self.discovery = discovery
         self.listener = listener
         port = listener.port
+        /// The pairing window may have changed during the registration.
         let service = try ownService()
         wishedName = service.name
         let registration = try await discovery.register(service)
         self.registration = registration
-        // The window may have opened or closed while the registration was under way.
+        // The pairing window may have changed during the registration.
         announcePairing()
         openBroker()
         await openHomeKit()
@@ -142,7 +145,7 @@ extension PlugService {
         }
     }
 
-    /// A plug whose panel cannot be opened works all the same: by its button and over the network.
+    /// Opens the panel. Without it, the plug still works by its button and over the network.
     private func openPanel() async -> PanelServer? {
         do {
             return try await PanelServer.start(path: settings.directories.panelSocket, on: loop, owner: self)

@@ -17,14 +17,16 @@ import ProtocolCore
 import Storage
 import Synchronization
 
-/// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
-/// controllers' connections and its place on the network.
+/// The running plug: the shell of ``Appliance/PlugMachine``. It connects the machine to the parts, the files, the
+/// connections of controllers and the network.
 ///
-/// Machine, relay, light and connections run on one event loop: an edge of the button becomes a relay moved and bytes written
-/// without a queue between. What may block does not run there: meters and flash have a thread each.
+/// Machine, relay, light and connections run on one event loop, so that an edge of the button switches the relay and
+/// sends bytes without a queue in between. Work that may block runs elsewhere: meter and flash have a thread each.
 public actor PlugService: ConnectionOwner {
+    /// The version of the firmware.
     public static let firmwareVersion = "0.1.0"
 
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     nonisolated let loop: any EventLoop
@@ -33,7 +35,7 @@ public actor PlugService: ConnectionOwner {
     let logger: Logger
     let storage: PlugStorage
     let crashes: CrashReports
-    /// What the plug proves itself with; nil: it stays off the network.
+    /// The key that identifies the plug in TLS, or nil if the plug stays off the network.
     nonisolated var identity: TransportIdentity? { proof.withLock { $0 } }
     nonisolated let proof: Mutex<TransportIdentity?>
     var machine: PlugMachine
@@ -41,25 +43,25 @@ public actor PlugService: ConnectionOwner {
     var listener: Listener?
     var keyRotation = KeyRotationState.none
     var registration: Registration?
-    /// The port that it is announced with.
+    /// The announced port.
     var port: UInt16 = 0
-    /// The name that was asked for last.
+    /// The last requested name.
     var wishedName: String?
-    /// The last change of what is announced: each waits for the one before.
+    /// The last change of the announcement. Each change waits for the previous one.
     var announcing: Task<Void, Never>?
-    /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
+    /// The address configuration, or nil before ``run(_:logger:until:)`` sets it.
     var addressing: Addressing?
-    /// Nil where nobody asked for one, and off the network.
+    /// The MQTT connection, or nil if none is configured or the plug is off the network.
     var broker: PlugBroker?
-    /// Nil where nobody asked for one, where it cannot be opened, and off the network.
+    /// The HomeKit accessory, or nil if none is configured, it failed to open or the plug is off the network.
     var homeKit: HomeKitDoor?
     var homeKitFault: String?
-    /// Where it is announced.
+    /// The announcement of the HomeKit accessory.
     var homeKitPlace: (registration: Registration?, port: UInt16, name: String)?
-    /// The event after which the broker is told everything.
+    /// The number of the event after which the broker needs every event.
     let beginningForBroker: SequenceNumber
     let whenReset: @Sendable () -> Void
-    /// It was set back to factory state, and another one has to begin.
+    /// True after a factory reset, when a new service must start.
     var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
@@ -68,46 +70,46 @@ public actor PlugService: ConnectionOwner {
     // Flash; see PlugService+Flash.
     var isKeyKept: Bool
     var flashThread: WorkThread?
-    /// The first of them is being written.
+    /// The queue of writes. The first one is in progress.
     var jobs: [FlashJob] = []
     var jobNumber: UInt64 = 0
     var held: Held?
-    /// What waits for it: at most one list of controllers, and of each connection what a session may leave unread.
+    /// The held messages: at most one list of controllers, and per connection as much as a session may have unread.
     var heldActions: [PlugMachine.Action] = []
-    /// Connections whose send buffers are full.
+    /// The connections whose send buffers are full.
     private var unwritable: Set<ConnectionID> = []
     var resetWaiters: [CheckedContinuation<Bool, Never>] = []
-    /// Who asked for another setup code at the panel: one at a time.
+    /// The panel clients that wait for a new setup code; one at a time.
     var codeWaiters: [CheckedContinuation<Bool?, Never>] = []
 
     // Parts; see PlugService+Parts.
     var meterThread: WorkThread?
     var isMeasuring = false
     var isCalibrating = false
-    /// What failed last of each thing that the parts are asked to do.
+    /// The last fault of each operation on a part.
     var faults: [String: HardwareFault] = [:]
-    /// What is to be asked again.
+    /// The operations to retry.
     var unfinished: [String: () throws(HardwareFault) -> Void] = [:]
     var partRetry: Scheduled<Void>?
-    /// Where a button's edges are read, for one that is read.
+    /// The channel that reads the button's edges, if they are read from a descriptor.
     var edges: (any Channel)?
     private var watchdog: RepeatedTask?
 
-    /// Who waits at the end for the threads.
+    /// The work that a stop waits for.
     private var ending: (work: Unfinished, waiter: CheckedContinuation<Void, Never>)?
 
-    /// While it stands nobody is told anything: it is about who is paired.
+    /// While set, outgoing messages are held until the list of controllers is in flash.
     struct Held {
-        /// The number of the job that is waited for.
+        /// The number of the write that messages wait for.
         var job: UInt64
         var patience: Scheduled<Void>
     }
 
-    /// Takes the directories and reads them; nothing moves before ``start()``.
+    /// Locks and reads the directories. Nothing is switched before ``start()``.
     ///
-    /// - Parameter whenReset: is called when the plug has been set back to factory state: this one ends then.
-    /// - Throws: `FileError` if another plugd works in the same directory, or if the directory's file system does not answer. No other
-    ///   state of the disk keeps a plug from starting.
+    /// - Parameter whenReset: Called when the plug has been reset to factory state. This service then ends.
+    /// - Throws: `FileError` if a different plugd uses the same directory, or if its file system does not answer. No
+    ///   other state of the disk prevents a start.
     public init(
         _ settings: PlugSettings,
         on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
@@ -150,7 +152,7 @@ public actor PlugService: ConnectionOwner {
         self.whenReset = whenReset
         loop = eventLoop
         executor = eventLoop.executor
-        // Off the network nobody sees the key.
+        // Off the network this key is not visible.
         let key = (proof ?? TransportIdentity()).publicKey
         var appliance = settings.appliance
         appliance.hasLamp = settings.parts.lamp != nil
@@ -161,10 +163,10 @@ public actor PlugService: ConnectionOwner {
         beginningForBroker = machine.beginningForBroker
     }
 
-    /// The button and the relay work from here on, with or without a network.
+    /// Starts the machine. From then on button and relay work, with or without a network.
     public func start() {
         handle(.started)
-        // The machine takes nothing before its start, and the interfaces may have been told by then.
+        // The interfaces may have reported addresses before the start, when the machine ignores events.
         if let networks = addressing?.assumeIsolated({ $0.networks }), !networks.isEmpty { handle(.networks(networks)) }
         resumeKeyRotation()
         relayLog()
@@ -173,7 +175,7 @@ public actor PlugService: ConnectionOwner {
         if let limit = settings.supervisor?.watchdog { watch(within: limit) }
     }
 
-    /// The loop that does everything tells that it turns.
+    /// Notifies the service manager regularly that the event loop runs.
     private func watch(within limit: Duration) {
         let half = TimeAmount(limit / 2)
         watchdog = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { [weak self] _ in
@@ -181,12 +183,13 @@ public actor PlugService: ConnectionOwner {
         }
     }
 
-    /// How long an orderly stop waits for a storage: long for a slow card, short beside what a service manager allows.
+    /// How long an orderly stop waits for flash: long for a slow card, short compared with the timeout of a service
+    /// manager.
     private static let flashEnd = TimeAmount.seconds(10)
-    /// How long it waits for a meter: an I²C transfer on a stuck bus ends after a second.
+    /// How long a stop waits for the meter. A transfer on a stuck I²C bus ends after one second.
     private static let meterEnd = TimeAmount.milliseconds(1500)
 
-    /// Says goodbye to the controllers, writes what flash lacks and gives the directories back.
+    /// Ends the sessions, writes unsaved state to flash and releases the directories.
     public func stop() async {
         if !isReset { settings.supervisor?.notify("STOPPING=1") }
         handle(.stopping)
@@ -206,7 +209,7 @@ public actor PlugService: ConnectionOwner {
         storage.close()
     }
 
-    /// What an orderly stop waits for.
+    /// The work that a stop waits for.
     enum Unfinished { case flash, meter }
 
     private func isDone(_ work: Unfinished) -> Bool {
@@ -223,7 +226,7 @@ public actor PlugService: ConnectionOwner {
         patience.cancel()
     }
 
-    /// Something came back from a thread.
+    /// Resumes a waiting stop if its work is done. Called when a thread has finished work.
     func lookAround() { if let ending, isDone(ending.work) { endWait() } }
 
     private func endWait() {
@@ -231,13 +234,13 @@ public actor PlugService: ConnectionOwner {
         ending = nil
     }
 
-    /// The name under which the plug is known now.
+    /// Sets the name under which the plug is announced.
     func rename(_ name: String) { handle(.renamed(name)) }
 
     // MARK: What the connections report
 
     public func opened(_ connection: Connection) {
-        // Its handshake was under way when the plug was stopped.
+        // The plug stopped during the handshake of this connection.
         guard !machine.isStopped else { return connection.close() }
         connections[connection.id] = connection
         logger.debug(
@@ -258,8 +261,8 @@ public actor PlugService: ConnectionOwner {
         if held == nil { handle(.writable(id, isWritable)) }
     }
 
-    /// While messages are held, no connection takes any: sessions pause their lanes, and one that asks for more than it may leave
-    /// unread ends.
+    /// Pauses or resumes all connections. While messages are held, sessions pause their lanes, and a session that
+    /// exceeds its limit of unread messages ends.
     func holdConnections(_ isHeld: Bool) {
         for id in connections.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             handle(.writable(id, !isHeld && !unwritable.contains(id)))
@@ -278,7 +281,8 @@ public actor PlugService: ConnectionOwner {
         let now = BootClock.now
         perform(machine.begin(event, now: now))
         perform(machine.finish(now: now))
-        // What is still to be mirrored would be in the memory too, and then twice in the mirror.
+        // While actions are being performed, their mirror records are still to be written. They are in the memory as
+        // well and would be written twice.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         turnKeyWhenKnown()
         tellBroker()
@@ -288,8 +292,8 @@ public actor PlugService: ConnectionOwner {
         }
     }
 
-    /// Performs the actions in their order. While flash is written that says who is paired, nobody is told anything; parts,
-    /// mirror and what else goes to flash do not wait.
+    /// Performs the actions in order. While the list of controllers is being written, messages are held; parts, mirror
+    /// and other writes to flash do not wait.
     func perform(_ due: [PlugMachine.Action]) {
         actions.perform(due) { action in
             if held != nil, action.tells { hold(action) } else { perform(action) }
@@ -297,7 +301,7 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func hold(_ action: PlugMachine.Action) {
-        // The newest list has all that the one before it has, so flash is written once for both.
+        // The newest list supersedes the previous one, so one write is enough.
         if case .keep = action, let index = heldActions.firstIndex(where: \.isKeep) {
             heldActions[index] = action
         } else {
@@ -306,7 +310,7 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
-        // Each part is taken out of the settings by itself: to take all of them costs as much as switching one.
+        // Each part is read from the settings individually. Copying all of them costs as much as switching one.
         switch action {
         case .setRelay(let on):
             if let relay = settings.parts.relay {
@@ -358,7 +362,8 @@ public actor PlugService: ConnectionOwner {
 extension PlugMachine.Action {
     fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 
-    /// Somebody hears of it, so that it waits until flash says who is paired. Lists wait for those before them.
+    /// True if the action is visible to others and must wait for the list of controllers. Lists also wait for earlier
+    /// lists.
     fileprivate var tells: Bool {
         switch self {
         case .keep, .send, .answer, .manageHomeKit, .close, .pairingWindow, .announce: true

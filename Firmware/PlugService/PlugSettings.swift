@@ -3,36 +3,40 @@ public import Appliance
 public import BrokerConfiguration
 public import PlugHardware
 
-/// How a plug is run: what `plugd run` was told.
+/// The options with which a plug runs, as given to `plugd run`.
 public struct PlugSettings: Sendable {
-    /// The name that it asks for; another plug may have it already, then it gets a number. Nil: "Plug" and its id.
+    /// The requested name. If it is taken, a number is added. Nil selects "Plug" and the short id.
     public var name: String?
+    /// The directories of the plug's files.
     public var directories: PlugDirectories
-    /// Names of the network interfaces; empty for all that can multicast.
+    /// The names of the network interfaces. Empty selects all interfaces that support multicast.
     public var interfaces: Set<String>
-    /// Who gives them their addresses.
+    /// The mode that decides who configures the addresses of the interfaces.
     public var addressing: AddressingMode
-    /// TCP port; 0 lets the kernel pick one.
+    /// The TCP port. 0 selects a free port.
     public var port: UInt16
+    /// The configuration of the appliance.
     public var appliance: ApplianceConfiguration
+    /// The parts that the plug controls.
     public var parts: PlugParts
-    /// Where the parts are simulated: what the panel socket moves.
+    /// The simulated parts that the panel socket controls, or nil.
     public var simulated: SimulatedPlug?
-    /// The meter of `parts` where it can be calibrated, and the file of its calibration.
+    /// The meter of `parts` and its calibration file, or nil if it cannot be calibrated.
     public var board: (meter: BoardMeter, calibration: CalibrationFile)?
-    /// At an orderly stop the relay is left as it is; else it is turned off.
+    /// True to leave the relay as it is at an orderly stop, false to turn it off.
     public var keepsRelayOnExit = true
-    /// Which setup code it has after a factory reset.
+    /// The setup code after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
-    /// The MQTT broker that it speaks to; nil: none.
+    /// The MQTT broker, or nil for none.
     public var broker: BrokerSettings?
-    /// How it is used by HomeKit; nil: not at all.
+    /// The HomeKit accessory, or nil for none.
     public var homeKit: HomeKitSettings?
-    /// Through which the plug's logger writes; nil: nobody can follow the log over the network.
+    /// The relay that the plug's logger writes through. With nil, the log cannot be followed over the network.
     public var log: LogRelay?
-    /// Who started the plug and waits for word of it.
+    /// The service manager that started the plug, or nil.
     public var supervisor: Supervisor?
 
+    /// Creates settings; the other properties have defaults.
     public init(
         name: String?, directories: PlugDirectories, interfaces: Set<String> = [],
         addressing: AddressingMode = .auto, port: UInt16 = 0, appliance: ApplianceConfiguration, parts: PlugParts,
@@ -48,17 +52,18 @@ public struct PlugSettings: Sendable {
         self.simulated = simulated
     }
 
-    /// Only the loopback interface: nobody outside this machine may connect either.
+    /// True if only the loopback interface is used. Other hosts then cannot connect.
     var staysOnThisMachine: Bool { interfaces == ["lo"] }
 }
 
-/// A service manager as systemd is one: sd_notify(3).
+/// A service manager with the interface of systemd: sd_notify(3).
 public struct Supervisor: Sendable {
-    /// Tells it something, such as "READY=1".
+    /// Sends a notification such as "READY=1".
     public var notify: @Sendable (String) -> Void
-    /// It kills a service from which it hears nothing for so long; nil: it does not.
+    /// The time without notification after which the service manager kills the service, or nil.
     public var watchdog: Duration?
 
+    /// Creates a service manager.
     public init(watchdog: Duration?, notify: @escaping @Sendable (String) -> Void) {
         self.watchdog = watchdog
         self.notify = notify

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A thread of its own for what may block: a bus that is stuck, a storage that hangs. The event loop never waits for it.
+/// A thread for work that may block, such as a stuck bus or a storage that hangs. The event loop never waits for it.
 final class WorkThread: Sendable {
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
@@ -9,8 +9,8 @@ final class WorkThread: Sendable {
 
     deinit { stop() }
 
-    /// Performs the work after all that was given before, and hands what comes of it back to the loop, in one turn of it. After
-    /// ``stop()`` nothing is performed.
+    /// Performs the work after all earlier work, then calls `report` on the loop. After ``stop()``, no further work is
+    /// performed.
     func perform<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, on loop: any EventLoop,
         then report: @escaping @Sendable (Value) -> Void
@@ -25,6 +25,6 @@ final class WorkThread: Sendable {
         }
     }
 
-    /// Returns at once: work that is under way comes to its end or blocks for as long as the process lives.
+    /// Stops the thread and returns at once. Work in progress finishes, or blocks until the process ends.
     func stop() { pool.shutdownGracefully { _ in } }
 }

@@ -5,13 +5,13 @@ import PlugModel
 import ProtocolCore
 import Synchronization
 
-/// Hands what is logged, on whatever thread, to the plug's loop, for those who follow the log over a session. As long as
-/// nobody does, only what is written anyway is handed on, and all else costs the comparison of two numbers.
+/// Passes log lines of all threads to the plug's event loop, for sessions that follow the log. If no session follows,
+/// only lines that are written anyway are passed on, and any other log statement costs the comparison of two numbers.
 ///
-/// Setup code, keys and proofs are in no line at any level: whoever is paired may read the log.
+/// Log lines of any level contain no setup code, key or proof, because every paired controller may read the log.
 public final class LogRelay: Sendable {
-    /// Lines that wait for the loop: those that a plug remembers. A loop that is held up so long loses the newest, which are
-    /// counted.
+    /// The maximum number of lines that wait for the loop: as many as a plug remembers. If the loop is blocked for
+    /// longer, the newest lines are dropped and counted.
     private static let limit = 200
 
     private struct State {
@@ -20,21 +20,22 @@ public final class LogRelay: Sendable {
         var number: UInt64 = 0
         var loop: (any EventLoop)?
         var wake: (@Sendable () -> Void)?
-        /// The loop was woken and has not come yet.
+        /// True while the loop has been woken but has not yet run.
         var isWoken = false
         var isHandingOver = false
     }
 
     private let state = Mutex(State())
-    /// The place of ``followed`` among all levels; beyond them where nobody follows.
+    /// The severity of ``followed``, or `Int.max` if no session follows the log.
     private let severity = Atomic(Int.max)
 
+    /// Creates a relay without a loop.
     public init() {}
 
-    /// Writes what `base` writes, to where it writes it, and relays it.
+    /// Returns a handler that writes like `base` and relays each line.
     public func handler(over base: any LogHandler) -> any LogHandler { RelayedLogHandler(base, to: self) }
 
-    /// From now on `wake` is called, on the loop, when there are lines for ``handOver(_:)``; at once if there are.
+    /// Calls `wake` on the loop whenever lines wait for ``handOver(_:)``, and at once if some wait now.
     func attach(to loop: any EventLoop, wake: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
             state.loop = loop
@@ -45,11 +46,11 @@ public final class LogRelay: Sendable {
         if isDue { loop.execute(wake) }
     }
 
-    /// What is logged now waits for the next one.
+    /// Detaches the relay from the loop. Later lines wait for the next loop.
     func detach() { state.withLock { ($0.loop, $0.wake) = (nil, nil) } }
 
-    /// Gives all that waits. What is logged meanwhile on the loop is caused by it and not relayed: each line would cause the
-    /// next.
+    /// Passes all waiting lines to `take`. Lines that the loop logs during the call are not relayed, because each of
+    /// them would cause the next one.
     func handOver(_ take: ([LogLine], _ lost: UInt64) -> Void) {
         let (lines, lost) = state.withLock { state in
             defer { (state.waiting, state.lost) = ([], 0) }
@@ -61,10 +62,11 @@ public final class LogRelay: Sendable {
         state.withLock { $0.isHandingOver = false }
     }
 
-    /// Somebody wants everything from this level on; nil: nobody wants anything.
+    /// Sets the level from which on sessions follow the log, or nil if none does.
     func follow(_ level: LogLevel?) { severity.store(level?.severity ?? .max, ordering: .relaxed) }
 
-    /// The level from which on somebody follows. It is asked for at every statement that might log: no array, no lock.
+    /// The level from which on sessions follow the log. Every log statement reads this, so it uses neither a lock nor
+    /// an array.
     var followed: Logger.Level? {
         switch severity.load(ordering: .relaxed) {
         case 0: .trace
@@ -86,14 +88,14 @@ public final class LogRelay: Sendable {
                 state.lost += 1
                 return nil
             }
-            // Under the lock, so that later lines have later times.
+            // The time is read under the lock, so that later lines have later times.
             state.waiting.append(
                 LogLine(number: state.number, time: BootClock.now, level: level, part: part, message: message))
             guard !state.isWoken, let loop = state.loop, let wake = state.wake else { return nil }
             state.isWoken = true
             return (loop, wake)
         }
-        // Also on the loop itself: what it is doing comes first.
+        // The loop runs this later even if it is the current thread, so that its current work comes first.
         if let due { due.loop.execute(due.wake) }
     }
 }

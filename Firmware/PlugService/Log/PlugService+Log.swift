@@ -1,6 +1,6 @@
 import PlugModel
 
-/// The log, for those who follow it over a session.
+/// Serves the log to sessions that follow it.
 extension PlugService {
     func relayLog() {
         settings.log?.attach(to: loop) { [weak self] in self?.assumeIsolated { $0.handOverLog() } }
@@ -8,7 +8,7 @@ extension PlugService {
 
     private func handOverLog() { settings.log?.handOver { handle(.logged($0, lost: $1)) } }
 
-    /// Whoever reads the journal sees that the log was read from elsewhere.
+    /// Logs the access, so that readers of the system journal know that the log was read over the network.
     func logFollowed(_ level: LogLevel?) {
         settings.log?.follow(level)
         if let level {

@@ -1,8 +1,8 @@
 import Logging
 import PlugModel
 
-/// Writes a line where it was always written if its level is that of the configuration, and has it relayed if that or those
-/// who follow want it.
+/// A log handler that writes lines of the configured level to the base handler, and relays lines that the configured
+/// level or a following session includes.
 struct RelayedLogHandler: LogHandler {
     private var base: any LogHandler
     private let relay: LogRelay
@@ -12,7 +12,8 @@ struct RelayedLogHandler: LogHandler {
         self.relay = relay
     }
 
-    /// What is set is the level of the configuration; what is read may be lower, while somebody follows.
+    /// The effective level. The setter sets the configured level; the getter may return a lower level while a session
+    /// follows the log.
     var logLevel: Logger.Level {
         get { min(base.logLevel, relay.followed ?? .critical) }
         set { base.logLevel = newValue }

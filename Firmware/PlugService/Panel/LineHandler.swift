@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Cuts what arrives into lines of UTF-8 and hands them on; a line over the limit ends the connection.
+/// Splits the input into lines of UTF-8. A line above the limit ends the connection.
 final class LineHandler: ByteToMessageDecoder {
     typealias InboundOut = String
 
-    /// Bytes of a line.
+    /// The maximum number of bytes of a line.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -29,12 +29,13 @@ final class LineHandler: ByteToMessageDecoder {
     }
 }
 
-/// An answer of several lines travels as one: the end of each but the last is ASCII's unit separator, which no text of ours has.
+/// Encodes text of several lines as one line. The lines are joined by ASCII's unit separator, which the plug's texts
+/// never contain.
 enum PanelText {
     private static let separator: Character = "\u{1F}"
 
     static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline ? separator : $0 }) }
-    /// A name that somebody else chose, on a terminal.
+    /// Replaces control characters of a name from outside, so that it can be printed on a terminal.
     static func printable(_ text: String) -> String {
         String(
             text.unicodeScalars.map { scalar in

@@ -1,10 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// Asks a running `plugd` through the panel socket in its runtime directory.
+/// Sends requests to a running `plugd` through the panel socket in its runtime directory.
 public enum PanelClient {
-    /// - Returns: the answer's text.
-    /// - Throws: ``PanelError`` when nobody answers there or the request was refused.
+    /// Sends a request and waits for the answer.
+    ///
+    /// - Returns: The text of the answer.
+    /// - Throws: ``PanelError`` if no plugd answers or the request was refused.
     public static func ask(_ request: PanelRequest, at plug: PlugDirectories) async throws(PanelError) -> String {
         let line: String
         do {

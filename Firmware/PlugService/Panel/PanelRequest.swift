@@ -1,28 +1,31 @@
 public import PlugModel
 
-/// What a person standing at the plug can do, as one line of text on the panel socket.
+/// A request of a local user, as one line of text on the panel socket.
 public enum PanelRequest: Hashable, Sendable {
-    /// `press single|double|long`: pushes the simulated button.
+    /// `press single|double|long`: presses the simulated button.
     case press(ButtonPress)
-    /// `press hold MILLISECONDS`: holds the simulated button down for so long, from 1 to 60000.
+    /// `press hold MILLISECONDS`: holds the simulated button down for 1 to 60000 ms.
     case hold(Int)
-    /// `load TEXT`: changes what is plugged in; the simulated load reads the text.
+    /// `load TEXT`: changes the simulated load. The text is parsed by `PluggedLoad`.
     case load(String)
-    /// `status`: what the plug is doing, as one line of JSON.
+    /// `status`: returns the state of the plug as one line of JSON.
     case status
-    /// `calibrate WATTS [VOLTS]`: finds the meter's calibration with the load that is plugged in.
+    /// `calibrate WATTS [VOLTS]`: calibrates the meter with the connected load.
     case calibrate(KnownLoad)
-    /// `reset`: sets the plug back to factory state.
+    /// `reset`: resets the plug to factory state.
     case reset
-    /// `controllers`: who is paired with the plug, a line each.
+    /// `controllers`: lists the paired controllers, one per line.
     case controllers
-    /// `remove FINGERPRINT`: forgets a controller; the fingerprint's beginning is enough.
+    /// `remove FINGERPRINT`: removes a controller. The beginning of the fingerprint is enough if it is unique.
     case remove(String)
-    /// `code CODE`: gives the plug this setup code in place of the one that it has. Whoever asks draws it.
+    /// `code CODE`: replaces the setup code. The client generates the new code.
     case code(SetupCode)
-    /// `rotate-key`, `rotate-key now`: gives the plug another key once its controllers know that, or without waiting for them.
+    /// `rotate-key`, `rotate-key now`: replaces the plug's key after all controllers know the new one, or at once.
     case rotateKey(now: Bool)
 
+    /// Parses a line of the panel socket.
+    ///
+    /// - Throws: ``PanelError`` if the line is not a valid request.
     public init(line: String) throws(PanelError) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch (words.first, words.dropFirst().first) {
@@ -65,12 +68,12 @@ public enum PanelRequest: Hashable, Sendable {
         return KnownLoad(power: numbers[0], voltage: numbers.count == 2 ? numbers[1] : nil)
     }
 
-    /// Never repeats the text: it may be a code with a slip in it.
+    /// Parses a setup code. The error never contains the text, which may be a valid code with a typing error.
     private static func code(_ text: String) throws(PanelError) -> SetupCode {
         do throws(SetupCodeError) { return try SetupCode(text: text) } catch { throw PanelError("\(error)") }
     }
 
-    /// Milliseconds of a hold that can be asked for.
+    /// The allowed durations of a hold in milliseconds.
     private static let holds = 1...60_000
 
     package var line: String {
@@ -90,17 +93,19 @@ public enum PanelRequest: Hashable, Sendable {
     }
 }
 
-/// A request that the panel did not carry out, or could not be asked.
+/// The reason why the panel refused a request or could not be reached.
 public struct PanelError: Error, CustomStringConvertible, Sendable {
+    /// The message for the user.
     public let description: String
+    /// Creates an error with a message for the user.
     public init(_ description: String) { self.description = description }
 }
 
 enum PanelLimits {
-    /// Bytes of a request's line: stops a writer that never ends its line.
+    /// The maximum number of bytes of a request, so that a client that never ends its line cannot use up memory.
     static let request = 4096
-    /// Bytes of an answer's line: the status of a host with the most interfaces that are told has room.
+    /// The maximum number of bytes of an answer. The status of a host with the most reported interfaces fits.
     static let answer = 32_768
-    /// Bytes of a Unix socket's path that the kernel takes, its closing zero left out.
+    /// The maximum number of bytes of a Unix socket's path without its final zero (sockaddr_un).
     static let socketPath = 107
 }

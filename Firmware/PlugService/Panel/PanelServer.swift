@@ -1,14 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// The actor that carries out what is asked at the panel; its executor is the event loop of the panel's connections.
+/// The actor that carries out panel requests. Its executor is the event loop of the panel's connections.
 protocol PanelOwner: Actor {
-    /// Answers with a line of text for the person who asked.
+    /// Carries out a request and returns the answer for the user, as one or more lines of text.
     func perform(_ request: PanelRequest) async throws -> String
 }
 
-/// Listens on a Unix socket in the plug's runtime directory. Who may write to it stands at the plug: its owner alone, since
-/// `plugd` gives away nothing that it makes.
+/// Listens on a Unix socket in the plug's runtime directory. Only the owner of the process can connect, because `plugd`
+/// creates all files without permissions for others.
 struct PanelServer: Sendable {
     private let channel: any Channel
 
@@ -29,7 +29,8 @@ struct PanelServer: Sendable {
                         ByteToMessageHandler(LineHandler(limit: PanelLimits.request)), PanelHandler(owner: owner))
                 }
             }
-            // A socket that a killed plugd left behind: the directory's lock proves that nobody listens on it.
+            // A remaining socket file is from a killed plugd. The directory's lock proves that no process listens on
+            // it.
             .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
         return PanelServer(channel: channel)
     }
@@ -49,7 +50,7 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
     init(owner: Owner) { self.owner = owner }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nobody asks twice before the answer: it stops a writer from making work without end.
+        // One request at a time, so that a client cannot cause unlimited work.
         guard !isBusy else {
             return errorCaught(context: context, error: PanelError("one request at a time"))
         }
@@ -72,7 +73,7 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
         }
     }
 
-    /// Says why, where there is something to say, and hangs up.
+    /// Sends the error message, if there is one, and closes the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? PanelError {
             context.writeAndFlush(

@@ -3,8 +3,9 @@ import PlugModel
 import ProtocolCore
 
 extension PlugNetwork {
-    /// One object: `name`, `role` (manage or observe), `reason`, `hardwareAddress`, `addresses`, `conflicts`; where there are such,
-    /// `linkLocal`, and `lease` with `address`, `server`, `router` and `expiresIn` in seconds.
+    /// Returns an object with `name`, `role` (manage or observe), `reason`, `hardwareAddress`, `addresses` and
+    /// `conflicts`. Optional members: `linkLocal`, and `lease` with `address`, `server`, `router` and `expiresIn` in
+    /// seconds.
     func json(now: Instant) -> JSONObject {
         var network = JSONObject()
         network.add("name", name)

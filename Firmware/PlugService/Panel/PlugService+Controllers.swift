@@ -1,7 +1,7 @@
 import PlugModel
 import PlugProtocol
 
-/// Who is paired with the plug, as somebody sees and changes it who stands before it.
+/// Lists and removes paired controllers for a local user.
 extension PlugService {
     var controllerLines: String {
         let list = machine.access.controllers.all

@@ -52,7 +52,8 @@ extension PlugService: PanelOwner {
         return plug
     }
 
-    /// Moves the simulated contact as a finger does: a press lasts 100 ms, a long one 1.2 s, and 100 ms lie between two.
+    /// Moves the simulated contact like a finger: a press lasts 100 ms, a long press 1.2 s, and two presses are 100 ms
+    /// apart.
     private func push(_ plug: SimulatedPlug, _ press: ButtonPress) {
         let down = Movement(after: .zero, down: true)
         let up = Movement(after: .milliseconds(100), down: false)
@@ -68,7 +69,8 @@ extension PlugService: PanelOwner {
         var down: Bool
     }
 
-    /// Each movement is counted from the one before as it was made: on a busy machine a press gets longer, never too short to be one.
+    /// Performs the movements one after another. Each delay begins when the previous movement was made, so on a busy
+    /// machine a press gets longer but never too short.
     private func move(_ plug: SimulatedPlug, _ movements: ArraySlice<Movement>) {
         guard let next = movements.first else { return }
         _ = loop.scheduleTask(in: next.after) {

@@ -8,10 +8,11 @@ import PlugModel
 import ProtocolCore
 
 extension PlugService {
-    /// What the plug is doing, as one line of JSON. `relay` on or off, `light` the pattern that it shows, `faults` what parts cannot
-    /// do just now, `meter` what went wrong with it since the start; with values only while there are such: `level` in percent,
-    /// `tripped`, `crash` (the last end of the firmware that was not in order), `broker` (whether the MQTT broker is connected, and
-    /// why not), `homekit` (who uses the plug by HomeKit, or the `fault` that keeps it off), and the reading's `activePower` and so on.
+    /// The state of the plug as one line of JSON. `relay` is on or off, `light` the shown pattern, `faults` the parts
+    /// that currently fail, `meter` the error counters since the start. Optional members: `level` in percent,
+    /// `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT connection, with the
+    /// reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables HomeKit), and the
+    /// values of the reading such as `activePower`.
     var status: String {
         let state = machine.state
         var status = JSONObject()
@@ -44,7 +45,7 @@ extension PlugService {
 }
 
 extension Reading {
-    /// Watts, volts, amperes, volt-amperes, vars, hertz and watt-hours, as far as the meter has them.
+    /// Writes watts, volts, amperes, volt-amperes, vars, hertz and watt-hours, as far as the meter measures them.
     fileprivate func write(to status: inout JSONObject) {
         let values: [(String, Double?)] = [
             ("activePower", activePower), ("voltageRMS", voltageRMS), ("currentRMS", currentRMS),
@@ -57,7 +58,7 @@ extension Reading {
 }
 
 extension PlugCrash {
-    /// `report`, `count` since the boot, and `age` in seconds where it is known.
+    /// Returns `report`, `count` since the boot, and `age` in seconds if it is known.
     fileprivate func json(now: Instant) -> JSONObject {
         var crash = JSONObject()
         crash.add("report", report)
