@@ -3,21 +3,23 @@ import DNSWire
 package import DurableFiles
 package import Logging
 
-/// What addressing keeps in the plug's state directory, two files that only their owner may read, each with one line that stands
-/// there twice, since one spoilt digit would else be believed.
+/// Stores the addresses of interfaces in two files of the plug's state directory. Only the owner can read them. Each
+/// file contains the same line twice, so that a damaged digit is detected.
 ///
-/// `networks`: for each interface its name, link-local address, leased address and the lease's server, with colons between and a
-/// hyphen for what there is not. `network-secret`: 16 bytes, for addresses that nobody can foretell (RFC 7217). What is damaged
-/// counts as nothing: the price is another address. A factory reset removes both; what an interface has, it keeps.
+/// `networks`: for each interface its name, link-local address, leased address and DHCP server, separated by colons,
+/// with a hyphen for a missing address. `network-secret`: 16 bytes, for addresses that other hosts cannot predict (RFC
+/// 7217). A damaged file is ignored, so the interfaces may get different addresses. A factory reset removes both files,
+/// but interfaces keep their current addresses.
 package final class AddressStore {
-    /// Interfaces: those that were written last stay. Stops a host that makes interfaces all day from filling the file.
+    /// The maximum number of interfaces. The ones written last are kept, so that a host that creates interfaces
+    /// permanently cannot fill the file.
     private static let most = 16
     private static let fileLimit = 4096
 
     private let directory: String
     private let files: FileStore
     private let logger: Logger
-    /// In the order of their writing.
+    /// The entries, in the order in which they were written.
     private var entries: [(interface: String, RememberedAddresses)] = []
     private var kept: [UInt8]?
 
@@ -30,10 +32,12 @@ package final class AddressStore {
         }
     }
 
+    /// Returns the stored addresses of an interface, or empty values.
     package func remembered(of interface: String) -> RememberedAddresses {
         entries.last { $0.interface == interface }?.1 ?? RememberedAddresses()
     }
 
+    /// Stores the addresses of an interface. Errors are logged.
     package func remember(_ addresses: RememberedAddresses, of interface: String) {
         entries.removeAll { $0.interface == interface }
         entries.append((interface, addresses))
@@ -41,7 +45,7 @@ package final class AddressStore {
         write("networks", Self.line(entries))
     }
 
-    /// Drawn once.
+    /// The secret of 16 bytes, created on first use.
     package var secret: [UInt8] {
         if let kept { return kept }
         var secret = line(of: "network-secret").flatMap(Self.parseSecret)

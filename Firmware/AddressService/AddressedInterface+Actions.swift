@@ -4,7 +4,7 @@ import LinkWire
 import LinuxNetwork
 import Logging
 
-/// What the machines ask for, done to the kernel.
+/// Performs the actions of the machines in the kernel.
 extension AddressedInterface {
     func perform(_ action: AddressingAction) {
         switch action {
@@ -14,7 +14,7 @@ extension AddressedInterface {
             let packet = UDPDatagram(
                 sourcePort: DHCPPacket.clientPort, destinationPort: DHCPPacket.serverPort, payload: message.encoded
             ).packet(from: source, to: server)
-            // It is sent again, and in the end broadcast.
+            // If this fails, the machine retries and finally broadcasts.
             attempt { () throws(RouteError) in
                 try RenewalSocket.send(packet.payload, from: source, to: server, through: interface.index)
             }
@@ -58,14 +58,14 @@ extension AddressedInterface {
         }
     }
 
-    /// A fault of something that is tried again is told where somebody looks for it.
+    /// Performs a kernel request that is retried anyway, so an error is logged only at the debug level.
     func attempt(_ work: () throws(RouteError) -> Void) {
         do throws(RouteError) { try work() } catch { logger.debug("\(error)", metadata: ["hint": "\(error.hint)"]) }
     }
 
     func set(_ routes: [InterfaceRoute]) {
         guard let fault = control.replaceRoutes(of: interface.index, with: routes) else { return }
-        // Without a link there are no routes; they are set again with it.
+        // Without a link no routes can be set; they are set again when the link returns.
         logger.log(
             level: interface.flags.contains(.up) ? .warning : .debug, "\(fault)", metadata: ["hint": "\(fault.hint)"])
     }
@@ -76,7 +76,7 @@ extension AddressedInterface {
             broadcast: address.broadcast, scope: address.scope == .link ? .link : .global,
             isPreferred: address.isPreferred, validFor: address.validFor)
         do throws(RouteError) {
-            // The kernel takes the same address twice where only the prefix differs.
+            // The kernel accepts the same address twice if only the prefix length differs.
             if let former = assigned[address.address], former.prefixLength != address.prefixLength {
                 remove(address.address)
             }
@@ -99,8 +99,8 @@ extension AddressedInterface {
         }
     }
 
-    /// The kernel's own answers go to the asker alone, and so do its questions whether a neighbour is still there; both have to be
-    /// broadcast while there is a link-local address (RFC 3927 §2.5).
+    /// Enables or disables the ARP handling of the kernel. The kernel sends its ARP replies and its neighbour probes by
+    /// unicast, but both must be broadcast while there is a link-local address (RFC 3927 §2.5).
     private func letKernelAnswer(_ answers: Bool) {
         guard !answers else {
             settings.ignoredARP.restore(on: interface.name)
@@ -115,8 +115,8 @@ extension AddressedInterface {
         }
     }
 
-    /// Finds out which of our addresses somebody took away. The list may be older than the last change, so the kernel is asked
-    /// before it is believed.
+    /// Detects assigned addresses that another program removed. The list may be older than the last change, so the
+    /// kernel is queried before an address counts as removed.
     func look(for addresses: [LinuxAddress]) {
         let present = Set(addresses.compactMap(\.version4))
         var missing: [IPv4Address] = []

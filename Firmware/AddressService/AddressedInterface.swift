@@ -7,16 +7,19 @@ import Logging
 import NIOCore
 import ProtocolCore
 
-/// An interface whose addresses are the plug's to give: the shell of ``InterfaceAddressing`` and ``IPv6LinkLocalClaim``.
+/// An interface whose addresses the plug manages: the shell of ``InterfaceAddressing`` and ``IPv6LinkLocalClaim``.
 ///
-/// Everything runs on one event loop; a frame that arrives enters by a plain call.
+/// Everything runs on one event loop, and received frames arrive as plain function calls.
 package actor AddressedInterface {
+    /// The executor of the event loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
-    /// What the interface's owner has to know.
+    /// Events for the owner of the interface.
     enum Report: Sendable {
-        /// ``network`` says something else than before, or may.
+        /// ``network`` may have changed.
+        /// The servers that DHCP reported changed, or are no longer valid.
         case changed
+        /// Addresses to store for the next start.
         case servers(NetworkServers?)
         case remember(RememberedAddresses)
     }
@@ -27,34 +30,35 @@ package actor AddressedInterface {
     var interface: LinuxInterface
     var machine: InterfaceAddressing
     var linkLocal: IPv6LinkLocalClaim
-    /// Bits of the IPv4 addresses that are ours, and whether the kernel was seen to have them.
+    /// The prefix length of each assigned IPv4 address, and whether the kernel has reported the address.
     var assigned: [IPv4Address: (prefixLength: UInt8, wasSeen: Bool)] = [:]
-    /// Every address that was ours: one that was just taken back may still stand in a list of the kernel's. An address that is not
-    /// among the last ones came from elsewhere.
+    /// The addresses that were assigned most recently. A removed address may still be in a list of the kernel. An
+    /// address that is not in this list was assigned by a different program.
     private(set) var former: [IPv4Address] = []
     private static let formerLimit = 64
-    /// To be set again where the kernel dropped them, as it does when an interface is switched off.
+    /// The routes to set again after the kernel dropped them, which happens when the interface is disabled.
     var routes: [InterfaceRoute]?
     var settings = (
         ignoredARP: KernelSetting(.ignoredARP), unicastProbes: KernelSetting(.unicastProbes),
         disableIPv6: KernelSetting(.disableIPv6)
     )
-    /// Frames that were no packets.
+    /// The number of received frames that could not be decoded.
     private(set) var malformed = 0
     var frames: InterfaceFrames?
     let report: @Sendable (Report) -> Void
-    /// Of the kernel to the step that is being done; at most one for each address that it asks for.
+    /// The kernel's answers to the current step: at most one per address.
     var answers: [AddressingEvent] = []
     private var timer = DeadlineTimer()
     private var sleep = SleepDetector(asleep: BootClock.timeAsleep)
     private var isStopped = false
-    /// When to look again whether connections are left on an address that is to go.
+    /// When to check again for connections on an address that is about to be removed.
     private var nextLook: Instant?
     private static let lookInterval = Duration.seconds(5)
 
+    /// Creates a stopped interface.
     /// - Parameters:
-    ///   - configuration: what the plug is and knows of this interface.
-    ///   - report: called on the event loop.
+    ///   - configuration: The identity of the plug and the known state of this interface.
+    ///   - report: Called on the event loop.
     init(
         _ interface: LinuxInterface, _ configuration: InterfaceAddressing.Configuration, secret: [UInt8],
         control: RouteControl, on eventLoop: any EventLoop, logger: Logger,
@@ -75,7 +79,7 @@ package actor AddressedInterface {
         }
     }
 
-    /// Switches the interface on where it is off, listens, and begins where there is a link.
+    /// Enables the interface if necessary, opens its sockets, and begins if there is a link.
     func start() {
         if !interface.flags.contains(.up) {
             attempt { () throws(RouteError) in try control.perform(.linkUp(interface: interface.index)) }
@@ -86,7 +90,8 @@ package actor AddressedInterface {
         if interface.isOperational { linkCame() }
     }
 
-    /// Leaves addresses and routes where they are: plugd may be back at once, and the kernel takes a lease away when it ends.
+    /// Stops without removing addresses and routes, because plugd may return soon and the kernel removes a lease when
+    /// it expires.
     func stop() {
         isStopped = true
         timer.stop()
@@ -96,19 +101,20 @@ package actor AddressedInterface {
         settings.disableIPv6.restore(on: interface.name)
     }
 
-    /// Takes addresses and routes back: somebody else has the interface from now on.
+    /// Removes all addresses and routes, because a different program manages the interface now.
     func withdraw() {
         _ = control.replaceRoutes(of: interface.index, with: [])
         for address in Array(assigned.keys) { remove(address) }
         stop()
     }
 
+    /// Adds an address to ``former``.
     func note(_ address: IPv4Address) {
         former.removeAll { $0 == address }
         former = (former + [address]).suffix(Self.formerLimit)
     }
 
-    /// The interface as it is now. `linkWasLost`: its carrier went and came back since it was told last.
+    /// Handles a changed interface. `linkWasLost` is true if the link was lost and restored since the last update.
     func update(_ new: LinuxInterface, linkWasLost: Bool) {
         guard !isStopped else { return }
         let old = interface
@@ -175,13 +181,14 @@ package actor AddressedInterface {
         if machine.status != before { report(.changed) }
     }
 
-    /// The kernel's answers to what a step asks for follow when all of the step is done.
+    /// Handles an event. The answers of the kernel follow after all actions of a step.
     private func pass(_ event: AddressingEvent, now: Instant) {
         perform(machine.handle(event, now: now))
         while !answers.isEmpty { perform(machine.handle(answers.removeFirst(), now: now)) }
     }
 
-    /// A link-local address beside a lease goes when the last connection on it has ended, which the kernel tells only when asked.
+    /// Removes a deprecated link-local address when its last connection has ended, which can only be found out by
+    /// polling the kernel.
     private func lookForConnections(now: Instant) {
         guard isLinkLocalDeprecated else { return }
         nextLook = nil

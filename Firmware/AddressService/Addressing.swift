@@ -9,22 +9,27 @@ public import NIOCore
 public import PlugModel
 import ProtocolCore
 
-/// The addresses of a plug's interfaces: those that nobody else gives addresses are an ``AddressedInterface`` each, the others are
-/// watched. It never keeps a plug from working; what cannot be done is logged, and shown in ``networks``.
+/// Manages the addresses of a plug's interfaces. An interface without a different manager becomes an
+/// ``AddressedInterface``; other interfaces are only observed. Errors never stop the plug; they are logged and reported
+/// in ``networks``.
 public actor Addressing {
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
-    /// How a plug's addresses are to be given.
+    /// The settings of the address management.
     public struct Settings: Sendable {
+        /// The mode that decides which interfaces the plug manages.
         public var mode: AddressingMode
-        /// Names; empty for all that can multicast.
+        /// The names of the interfaces. Empty selects all interfaces that support multicast.
         public var interfaces: Set<String>
-        /// Where addresses are remembered.
+        /// The directory in which addresses are stored.
         public var stateDirectory: String
-        /// Where the network's servers are handed on.
+        /// The directory in which the servers from DHCP are published.
         public var runtimeDirectory: String
+        /// The plug's id, for the host name and the DHCP client identifier.
         public var plug: PlugID
 
+        /// Creates the settings.
         public init(
             mode: AddressingMode, interfaces: Set<String>, stateDirectory: String, runtimeDirectory: String,
             plug: PlugID
@@ -37,9 +42,9 @@ public actor Addressing {
         }
     }
 
-    /// Within this time since the host's boot, a whole house may have got its power back.
+    /// The time after the boot of the host in which many hosts may start at once after a power failure.
     private static let powerOn = Duration.seconds(60)
-    /// Of the first interface's routes; the next come behind it.
+    /// The metric of the first interface's routes. Each further interface adds 1.
     private static let firstMetric: UInt32 = 100
 
     private struct Known {
@@ -61,6 +66,7 @@ public actor Addressing {
     private var isStopped = false
     private var isTold = true
 
+    /// Creates a stopped address manager.
     public init(_ settings: Settings, on eventLoop: any EventLoop, logger: Logger) {
         self.init(settings, host: HostFiles(), on: eventLoop, logger: logger)
     }
@@ -74,7 +80,7 @@ public actor Addressing {
         servers = ServerFiles(directory: settings.runtimeDirectory, logger: logger)
     }
 
-    /// Begins, and returns at once.
+    /// Starts the management and returns immediately.
     public func start() {
         do throws(RouteError) {
             control = try RouteControl()
@@ -91,25 +97,26 @@ public actor Addressing {
         }
     }
 
-    /// Puts the kernel's settings back. Addresses stay, for the next plugd to take up.
+    /// Stops and restores the kernel's settings. Addresses remain for the next plugd.
     public func stop() {
         isStopped = true
         following?.cancel()
         for known in known.values { known.addressed?.assumeIsolated { $0.stop() } }
     }
 
-    /// Tells ``networks`` at once, and whenever they may have changed, on the event loop. Who asked before is told no more.
+    /// Calls `changed` with ``networks`` now and after each possible change, on the event loop. A new closure replaces
+    /// the previous one.
     public func tell(_ changed: @escaping @Sendable ([PlugNetwork]) -> Void) {
         self.changed = changed
         changed(networks)
     }
 
-    /// Frames that were no packets, on the interfaces that are there.
+    /// The number of malformed frames on all current interfaces.
     public var malformedFrames: Int {
         known.values.reduce(0) { $0 + ($1.addressed?.assumeIsolated { $0.malformed } ?? 0) }
     }
 
-    /// How the interfaces stand, at most ``PlugNetwork/limit``.
+    /// The state of the interfaces, at most ``PlugNetwork/limit`` of them.
     public var networks: [PlugNetwork] {
         known.sorted { $0.key < $1.key }.prefix(PlugNetwork.limit).map { _, known in
             var network = PlugNetwork(
@@ -149,7 +156,7 @@ public actor Addressing {
         if interface.name != former.interface.name {
             store.remember(store.remembered(of: former.interface.name), of: interface.name)
         }
-        // A program that starts after plugd, and gives the interface an address, has it from then on.
+        // A program that starts after plugd and assigns an address takes over the interface.
         let isTaken = former.addressed != nil && interface.addresses != former.interface.addresses
         guard cameBack || isTaken || interface.name != former.interface.name else {
             known[interface.index]?.interface = interface
@@ -216,7 +223,7 @@ public actor Addressing {
                 missingCapabilities: host.missingCapabilities))
     }
 
-    /// In network order, as the kernel tells its addresses.
+    /// The stored addresses in network byte order, the format of the kernel's addresses.
     private func rememberedBytes(_ interface: String) -> Set<[UInt8]> {
         let remembered = store.remembered(of: interface)
         return Set([remembered.linkLocal, remembered.lease?.address].compactMap { $0?.bytes })
@@ -237,7 +244,7 @@ public actor Addressing {
         }
     }
 
-    /// Once for all that happens in this turn of the loop.
+    /// Schedules one report for all changes in this turn of the event loop.
     private func tellSoon() {
         guard isTold else { return }
         isTold = false

@@ -1,9 +1,9 @@
-/// Who gives an interface its addresses (`plugd run --addressing`).
+/// The mode that decides who manages an interface's addresses (`plugd run --addressing`).
 public enum AddressingMode: String, Sendable, CaseIterable {
-    /// The plug does, whoever else may.
+    /// The plug manages all interfaces, even if a different program does too.
     case manage
-    /// Somebody else does, and the plug uses what is there.
+    /// A different program manages the interfaces, and the plug uses the existing addresses.
     case observe
-    /// The plug does, unless the system's own manager has the interface, or its addresses are set by hand.
+    /// The plug manages an interface unless a system program manages it or its addresses are configured by hand.
     case auto
 }

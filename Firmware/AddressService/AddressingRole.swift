@@ -1,24 +1,30 @@
 package import LinuxNetwork
 
-/// Who gives an interface its addresses, and why.
+/// The decision whether the plug manages an interface, with its reason.
 package struct AddressingRole: Hashable, Sendable {
+    /// True if the plug manages the interface.
     package var isManaged: Bool
+    /// The reason for the decision.
     package var reason: RoleReason
 
-    /// What an answer follows from.
+    /// The inputs of the decision.
     package struct Facts: Hashable, Sendable {
+        /// The configured mode.
         package var mode: AddressingMode
+        /// The interface with its addresses.
         package var interface: LinuxInterface
-        /// `--interface` names it.
+        /// True if `--interface` names the interface.
         package var isNamed: Bool
-        /// A driver drives a card, as opposed to a bridge or a tunnel.
+        /// True for a network card with a driver, false for a bridge or a tunnel.
         package var isHardware: Bool
+        /// The program that manages the interface, or nil.
         package var manager: RoleReason?
-        /// In network order: what the plug had on this interface before.
+        /// The addresses that the plug had on this interface, in network byte order.
         package var remembered: Set<[UInt8]>
-        /// Of the capabilities that managing takes, those that the process lacks.
+        /// The required capabilities that the process does not have.
         package var missingCapabilities: [String]
 
+        /// Creates the inputs.
         package init(
             mode: AddressingMode, interface: LinuxInterface, isNamed: Bool = false, isHardware: Bool = true,
             manager: RoleReason? = nil, remembered: Set<[UInt8]> = [], missingCapabilities: [String] = []
@@ -32,18 +38,19 @@ package struct AddressingRole: Hashable, Sendable {
             self.missingCapabilities = missingCapabilities
         }
 
-        /// One that neither the plug nor the kernel gave it.
+        /// An address that neither the plug nor the kernel assigned.
         fileprivate var foreignAddress: LinuxAddress? {
             interface.addresses.first { address in
                 switch address.origin {
                 case .plug, .kernel: false
-                // The kernel's own link-local address has no mark before Linux 5.18.
+                // The kernel marks its own link-local addresses only since Linux 5.18.
                 case .unknown: !address.isLinkLocalIPv6 && !remembered.contains(address.bytes)
                 }
             }
         }
     }
 
+    /// Decides whether the plug manages an interface.
     package static func decide(_ facts: Facts) -> AddressingRole {
         if facts.interface.flags.contains(.loopback) { return observe(.loopback) }
         if facts.interface.hardwareAddress.count != 6 { return observe(.notEthernet) }

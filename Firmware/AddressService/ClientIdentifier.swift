@@ -1,7 +1,7 @@
 import PlugModel
 
-/// How a plug calls itself to DHCP servers (RFC 4361 §6.1): type 255, a number of the interface, and an identifier of the plug that
-/// does not depend on its card, a DUID of type UUID (RFC 6355).
+/// The client identifier of a plug for DHCP servers (RFC 4361 §6.1): type 255, a number for the interface, and a DUID
+/// of type UUID (RFC 6355) that does not depend on the network card.
 enum ClientIdentifier {
     static func bytes(plug: PlugID, interface: String) -> [UInt8] {
         let number = hash(interface)
@@ -9,7 +9,7 @@ enum ClientIdentifier {
         return [255] + association + [0, 4] + uuid(plug)
     }
 
-    /// "smartplug-" and the six bytes of the id, with the bits that say "of no common kind" (version 8 of RFC 9562).
+    /// Returns a UUID of "smartplug-" and the six bytes of the id, with the version 8 of RFC 9562 (custom format).
     private static func uuid(_ plug: PlugID) -> [UInt8] {
         let digits = plug.rawValue.compactMap(\.hexDigitValue)
         var bytes = Array("smartplug-".utf8)
@@ -19,7 +19,7 @@ enum ClientIdentifier {
         return bytes
     }
 
-    /// FNV-1a: the same interface has the same number after each start.
+    /// Returns the FNV-1a hash, so that an interface has the same number after each start.
     private static func hash(_ text: String) -> UInt32 {
         text.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }

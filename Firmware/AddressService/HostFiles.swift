@@ -1,16 +1,17 @@
 package import DurableFiles
 import LinuxNetwork
 
-/// What files of the host tell about who manages its interfaces. They are only read.
+/// Finds out from files of the host which program manages an interface. The files are only read.
 package struct HostFiles: Sendable {
     private static let limit = 65_536
     private let root: String
     private let files: FileStore
     private let isRunning: @Sendable (Int32) -> Bool
 
+    /// Creates a reader.
     /// - Parameters:
-    ///   - root: put before each path; tests have a host of their own there.
-    ///   - isRunning: whether there is a process of this number; default: the kernel's word.
+    ///   - root: A prefix for each path. Tests use their own file tree.
+    ///   - isRunning: Returns whether a process exists. By default the kernel is queried.
     package init(
         root: String = "", files: FileStore = FileStore(), isRunning: (@Sendable (Int32) -> Bool)? = nil
     ) {
@@ -19,15 +20,16 @@ package struct HostFiles: Sendable {
         self.isRunning = isRunning ?? { processIsRunning($0) }
     }
 
-    /// The program that has the interface, with the file that tells.
+    /// Returns the program that manages the interface, with the file that shows it, or nil.
     package func manager(of name: String, index: Int32) -> RoleReason? {
         networkManager(index) ?? networkd(index) ?? dhcpcd(name) ?? connman
     }
 
-    /// True for a card with a driver, false for a bridge, a tunnel or a pair of virtual ones.
+    /// Returns true for a network card with a driver, false for a bridge, a tunnel or a virtual pair.
     package func isHardware(_ name: String) -> Bool { isDirectory("/sys/class/net/\(name)/device") }
 
-    /// The names of those of CAP_NET_ADMIN and CAP_NET_RAW that this process lacks. Where nobody tells, none: the kernel will.
+    /// The names of CAP_NET_ADMIN and CAP_NET_RAW if this process lacks them. Empty if /proc is not readable; the
+    /// kernel then reports errors later.
     package var missingCapabilities: [String] {
         guard let line = text("/proc/self/status")?.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
             let set = UInt64(line.dropFirst("CapEff:".count).drop { $0 == "\t" || $0 == " " }, radix: 16)
@@ -35,7 +37,8 @@ package struct HostFiles: Sendable {
         return [(12, "CAP_NET_ADMIN"), (13, "CAP_NET_RAW")].filter { set >> $0.0 & 1 == 0 }.map(\.1)
     }
 
-    /// It keeps a file for each device, and says there whether it manages it. Where it says nothing of this one yet, it will.
+    /// NetworkManager has a file per device, which shows whether it manages the device. A device without a file will be
+    /// managed.
     private func networkManager(_ index: Int32) -> RoleReason? {
         let path = "/run/NetworkManager"
         guard isDirectory(path) else { return nil }
@@ -52,13 +55,14 @@ package struct HostFiles: Sendable {
         return isLeft ? nil : .manager(.networkd, evidence: path)
     }
 
-    /// Of the whole host, or one for the interface alone; before version 9 beside its directory, later in it.
+    /// dhcpcd runs for the whole host or for one interface. Before version 9 its files are next to its directory, later
+    /// inside.
     private func dhcpcd(_ name: String) -> RoleReason? {
         let paths = [
             "/run/dhcpcd/pid", "/run/dhcpcd.pid", "/run/dhcpcd/\(name).pid", "/run/dhcpcd/\(name)-4.pid",
             "/run/dhcpcd-\(name).pid", "/run/dhcpcd-\(name)-4.pid",
         ]
-        // One that was killed leaves its file.
+        // A killed dhcpcd leaves its file behind.
         return paths.first(where: isOfProcess).map { .manager(.dhcpcd, evidence: $0) }
     }
 

@@ -4,7 +4,7 @@ import LinuxNetwork
 import Logging
 import NIOCore
 
-/// What an interface hears and says below the kernel's protocols: ARP and DHCP, in whole frames. Confined to its event loop.
+/// Sends and receives ARP and DHCP as Ethernet frames on one interface. Confined to its event loop.
 final class InterfaceFrames {
     enum Heard: Sendable {
         case arp(ARPPacket)
@@ -24,14 +24,14 @@ final class InterfaceFrames {
         }
     }
 
-    /// To everybody on the link.
+    /// Sends an ARP packet to all hosts on the link.
     func broadcast(_ packet: ARPPacket) {
         let frame = EthernetFrame(
             destination: .broadcast, source: packet.senderHardware, type: EthernetFrame.arp, payload: packet.encoded)
         arp.send(frame.encoded)
     }
 
-    /// From the message's own address, which is 0.0.0.0 without a lease, to 255.255.255.255.
+    /// Broadcasts a DHCP message to 255.255.255.255 from its own client address, which is 0.0.0.0 without a lease.
     func broadcast(_ message: DHCPMessage) {
         let packet = DHCPPacket(
             source: message.clientAddress, destination: IPv4Address(rawValue: .max), message: message)
@@ -40,7 +40,7 @@ final class InterfaceFrames {
         dhcp.send(frame.encoded)
     }
 
-    /// The link is there again.
+    /// Opens the sockets, because the link returned.
     func linkCame() {
         arp.openNow()
         dhcp.openNow()
@@ -69,8 +69,9 @@ final class InterfaceFrames {
         }
     }
 
-    /// A server on this very machine, in a container for one, leaves the checksum to a card that the packet never comes by. Then
-    /// the sum of what UDP adds to the datagram stands in its place, without the datagram (CHECKSUM_PARTIAL).
+    /// Returns true if the UDP checksum covers only the pseudo-header (CHECKSUM_PARTIAL). A DHCP server on the same
+    /// machine, for example in a container, leaves the rest of the checksum to a network card that the packet never
+    /// passes.
     private static func leavesChecksumToCard(_ packet: [UInt8]) -> Bool {
         guard let first = packet.first, packet.count >= Int(first & 0xF) * 4 + 8 else { return false }
         let start = Int(first & 0xF) * 4

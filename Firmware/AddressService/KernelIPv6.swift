@@ -2,7 +2,7 @@ import AddressConfiguration
 import LinuxNetwork
 
 extension IPv6LinkLocalClaim.Kernel {
-    /// Nil on a kernel without IPv6.
+    /// Reads the kernel's IPv6 settings of an interface. Nil on a kernel without IPv6.
     init?(of interface: String) {
         guard let disabled = KernelSetting.read(.disableIPv6, of: interface) else { return nil }
         if disabled != "0" {

@@ -2,7 +2,7 @@ import DNSWire
 import LinuxNetwork
 
 extension LinuxAddress {
-    /// "192.0.2.7", "fe80::1".
+    /// The address as text, such as "192.0.2.7" or "fe80::1".
     var text: String { IPAddress(bytes: bytes).map { "\($0)" } ?? "" }
 
     var isLinkLocalIPv6: Bool { isIPv6 && IPAddress(bytes: bytes)?.isLinkLocal == true }

@@ -1,22 +1,23 @@
-/// Why the plug gives an interface its addresses, or leaves that to somebody else.
+/// The reason for managing an interface's addresses or not.
 public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
-    /// `--addressing` says so.
+    /// `--addressing` requires it.
     case asked
-    /// Nobody else does it.
+    /// No other program manages the interface.
     case nobodyElse
-    /// Packets on it never leave the host.
+    /// Packets on the loopback interface never leave the host.
     case loopback
-    /// ARP and DHCP are about Ethernet addresses.
+    /// ARP and DHCP need Ethernet addresses.
     case notEthernet
-    /// Another program has it; `evidence`: the file that tells.
+    /// A different program manages the interface; `evidence` is the file that shows it.
     case manager(Manager, evidence: String)
-    /// An address that somebody else gave it.
+    /// A different program assigned this address.
     case foreignAddress(String)
-    /// A bridge, a tunnel, the end of a container's cable.
+    /// The interface is a bridge, a tunnel or a container's virtual link.
     case notHardware
-    /// The process may not do it.
+    /// The process lacks the given capabilities.
     case unprivileged(missing: [String])
 
+    /// A program that manages network interfaces.
     public enum Manager: String, Hashable, Sendable {
         case networkManager = "NetworkManager"
         case dhcpcd
@@ -24,7 +25,7 @@ public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
         case connman
     }
 
-    /// A sentence.
+    /// The reason as text for the user.
     public var description: String {
         switch self {
         case .asked: "it was asked for by --addressing"

@@ -3,11 +3,11 @@ import DNSWire
 package import DurableFiles
 package import Logging
 
-/// Hands on what DHCP servers say about a network's other servers: `resolv.conf` (resolv.conf(5)) and `ntp-servers` (one address a
-/// line) in the plug's runtime directory, for whoever may enter it. They are there while there is a lease. The system's own
-/// /etc/resolv.conf is the administrator's, who may make it a link to this one.
+/// Publishes the name servers and time servers from DHCP in the plug's runtime directory: `resolv.conf`
+/// (resolv.conf(5)) and `ntp-servers` (one address per line). The files exist while there is a lease. The administrator
+/// may make /etc/resolv.conf a link to the first one.
 package final class ServerFiles {
-    /// As many as a resolver reads (MAXNS, and the six domains of old resolvers).
+    /// The limits of resolvers: MAXNS, and the six search domains of old resolvers.
     private static let nameServerLimit = 3
     private static let domainLimit = 6
     private static let timeServerLimit = 8
@@ -15,7 +15,7 @@ package final class ServerFiles {
     private let directory: String
     private let files: FileStore
     private let logger: Logger
-    /// In the order of the interfaces' numbers, which is that of their routes.
+    /// The servers by interface index, which is also the order of the routes.
     private var servers: [Int32: NetworkServers] = [:]
 
     package init(directory: String, files: FileStore = FileStore(), logger: Logger) {
@@ -24,6 +24,7 @@ package final class ServerFiles {
         self.logger = logger
     }
 
+    /// Sets the servers of an interface and writes the files, or removes them with nil. Errors are logged.
     package func set(_ new: NetworkServers?, of interface: Int32) {
         guard servers[interface] != new || servers.isEmpty else { return }
         servers[interface] = new
@@ -32,7 +33,7 @@ package final class ServerFiles {
         write("ntp-servers", Self.lines(all.flatMap(\.timeServers), limit: Self.timeServerLimit) { "\($0)" })
     }
 
-    /// Nil where there is nothing to say.
+    /// Writes a file, or removes it if the text is nil.
     private func write(_ name: String, _ text: String?) {
         let path = "\(directory)/\(name)"
         do throws(FileError) {
