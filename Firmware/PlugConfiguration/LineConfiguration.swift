@@ -2,12 +2,14 @@ import ConfigurationFiles
 
 /// The location of one line of the board, and its active level.
 public struct LineConfiguration: Hashable, Sendable {
+    /// The location of a line.
     public enum Place: Hashable, Sendable, CustomStringConvertible {
         /// The name in the kernel's device tree: "GPIO17".
         case named(String)
         /// - Parameter chip: the chip's device, such as /dev/gpiochip0.
         case numbered(chip: String, offset: Int)
 
+        /// The location for messages.
         public var description: String {
             switch self {
             case .named(let name): "line \(name)"
@@ -16,9 +18,12 @@ public struct LineConfiguration: Hashable, Sendable {
         }
     }
 
+    /// The location of the line.
     public var place: Place
+    /// True if the line is active at a low level.
     public var isActiveLow: Bool
 
+    /// Creates a line.
     public init(_ place: Place, isActiveLow: Bool = false) {
         self.place = place
         self.isActiveLow = isActiveLow

@@ -2,6 +2,8 @@ public import ConfigurationFiles
 
 /// A file of named numbers without tables.
 public enum NumberFile {
+    /// Parses a TOML file whose values are all numbers.
+    ///
     /// - Throws: all errors of the file with their lines.
     public static func parse(_ text: String, file: String) throws(ConfigurationError) -> [String: Double] {
         let known: ConfigurationText

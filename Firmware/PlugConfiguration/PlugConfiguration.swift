@@ -11,8 +11,11 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var interface: String?
     /// The program that assigns the interfaces' addresses.
     public var addressing: Addressing?
+    /// The TCP port; nil for a free port.
     public var port: UInt16?
+    /// The setup code after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
+    /// The parts of the plug; nil for a missing part.
     public var relay: RelayConfiguration?
     public var button: ButtonConfiguration?
     public var light: LineConfiguration?
@@ -27,7 +30,9 @@ public struct PlugConfiguration: Hashable, Sendable {
     /// All other settings, with the capabilities that follow from the parts.
     public var appliance: ApplianceConfiguration
 
+    /// The configuration of the HomeKit accessory.
     public struct HomeKit: Hashable, Sendable {
+        /// The service that represents the plug.
         public enum Service: String, Hashable, Sendable, CaseIterable { case outlet, lightbulb }
 
         /// The service; nil for a light bulb if the plug has a dimmer, otherwise an outlet.
@@ -36,6 +41,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         public var port: UInt16?
     }
 
+    /// The mode of the address management; see `AddressingMode`.
     public enum Addressing: String, Hashable, Sendable, CaseIterable { case manage, observe, auto }
 
     /// The limit of a file in bytes.
@@ -59,6 +65,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         relay != nil || button != nil || light != nil || meter != nil || dimmer != nil || thermometer != nil
     }
 
+    /// Reads a configuration from text.
     public init(_ text: String, file: String) throws(ConfigurationError) {
         try self.init(Array(text.utf8), file: file)
     }
