@@ -23,7 +23,7 @@ struct Check: AsyncParsableCommand {
     @Option(help: "The plug's configuration. (default: \(usualConfiguration))")
     var config: String?
 
-    /// A meter that was just set up has nothing to say yet: its chip averages for so long at most.
+    /// The longest averaging time of a meter chip, after which its first reading is available.
     private static let settling = Duration.milliseconds(300)
 
     func run() async throws {
@@ -72,7 +72,7 @@ struct Check: AsyncParsableCommand {
         guard missing == 0 else { throw ExitCode.failure }
     }
 
-    /// What keeps a connection to it from being opened, but for the network.
+    /// Returns the reasons, apart from the network, why a connection to the broker cannot be opened.
     private func brokerFaults(_ broker: BrokerSettings) -> [String] {
         var faults = broker.account.faults.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") }
         if let fault = BrokerLibrary.fault {
@@ -81,7 +81,8 @@ struct Check: AsyncParsableCommand {
         return faults
     }
 
-    /// The second word counts: see ``PowerMeter``.
+    /// Runs a check, and runs it again if it fails. The second result counts, because a meter has no reading at first;
+    /// see ``PowerMeter``.
     private func fault(_ look: () throws(HardwareFault) -> Void) async -> HardwareFault? {
         guard (try? look()) == nil else { return nil }
         try? await Task.sleep(for: Self.settling)

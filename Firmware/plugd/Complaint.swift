@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// What is wrong, in words for the person at the terminal; the argument parser prints it and exits with 1.
+/// An error for the user at the terminal. The argument parser prints it and exits with status 1.
 struct Complaint: Error, CustomStringConvertible {
     let description: String
 

@@ -5,11 +5,11 @@ import PlugHardware
 import PlugService
 
 extension MeterConfiguration {
-    /// Makes the driver of this meter.
+    /// A closure that creates the driver of this meter.
     var driver: BoardMeter.Make {
         let bus = bus
         return { (calibration, isCalibrating) throws(HardwareFault) in
-            /// What the configuration says of the chip's own limits; none while it is calibrated.
+            /// The limits of the chip with the configured no-load power. A calibration run has no limits.
             func limits(_ usual: MeterLimits) -> MeterLimits {
                 guard !isCalibrating else { return usual.forCalibration }
                 var limits = usual
@@ -46,7 +46,7 @@ extension MeterConfiguration {
         }
     }
 
-    /// Opened at its first transfer.
+    /// The I²C bus of the meter, opened at the first transfer, or nil for kernel drivers.
     var bus: I2CDevice? {
         switch kind {
         case .ade7953(let chip, _), .ina219(let chip, _), .ina226(let chip, _), .ina260(let chip):
@@ -57,10 +57,10 @@ extension MeterConfiguration {
 }
 
 extension MeterConfiguration.Attributes {
-    /// More devices than any board has of one sort: the numbers are tried one after the other.
+    /// The highest device number to try, more than any board has of one kind.
     private static let most = 64
 
-    /// The files of the device by their names.
+    /// Returns a closure that opens the attribute files of the device by name.
     ///
     /// - Parameter devices: the path of the devices of this sort without their numbers.
     fileprivate func files(

@@ -8,14 +8,14 @@ import PlugService
 import Privileges
 import ProcessSetup
 
-/// Only giving interfaces their addresses takes privileges, so plugd begins by giving up all others; on the main thread, while that
-/// is the only one.
+/// The entry point. Only address management needs privileges, so plugd drops all others first, on the main thread while
+/// no other thread exists.
 @main
 enum Entry {
     @MainActor static func main() async {
         ProcessSetup.reset()
         do {
-            // What a service manager hands over is taken before anything is opened.
+            // The descriptors from the service manager are claimed before any file is opened.
             let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
             let plan = try (command as? Run)?.plan()
@@ -24,7 +24,7 @@ enum Entry {
                 try Privileges.becomeOwner(of: directories.state)
             }
             let managesAddresses = plan.map { $0.addressing != .observe } ?? false
-            // Its port takes a privilege that is about to go. Not to have it does no harm.
+            // The DHCP client port needs a privilege that is dropped next. Without the port, plugd still works.
             let port = managesAddresses ? PortKeeper() : nil
             defer { withExtendedLifetime(port) {} }
             dropPrivileges(managesAddresses: managesAddresses)
@@ -39,7 +39,8 @@ enum Entry {
         }
     }
 
-    /// Of the plug that the command looks at or asks. That is done as the user whom it belongs to: root without privileges may not.
+    /// The directories of the plug that the command uses. The command runs as their owner, because root without
+    /// privileges has no access.
     private static func directories(of command: any ParsableCommand) -> PlugDirectories? {
         (command as? any PlugCommand)?.plug.directories
     }
@@ -52,14 +53,14 @@ enum Entry {
         do throws(Privileges.Refusal) {
             try Privileges.drop(keeping: managesAddresses ? [.networkAdministration, .rawPackets] : [])
         } catch {
-            // A plug in the wall that runs with more than it needs is better than one that does not run.
+            // A plug with excess privileges is better than a plug that does not run.
             Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }.warning("\(error)")
         }
     }
 }
 
 struct Plugd: AsyncParsableCommand {
-    // Every command has its name: to make it of that of its type takes as long as all else of a start.
+    // Every command has an explicit name. Deriving it from the type takes as long as the rest of the start.
     static let configuration = CommandConfiguration(
         commandName: "plugd",
         abstract: "The firmware of a smart plug.",
@@ -78,7 +79,7 @@ struct Plugd: AsyncParsableCommand {
         ])
 }
 
-/// What looks at a plug, or asks it.
+/// A command that accesses one plug by its directories.
 protocol PlugCommand: SendableMetatype {
     var plug: DirectoryOptions { get }
 }
@@ -92,7 +93,7 @@ extension Load: PlugCommand {}
 extension NewCode: PlugCommand {}
 extension Reset: PlugCommand {}
 
-/// Where a plug keeps its files, and where it is found on this machine while it runs.
+/// The directories of the plug.
 struct DirectoryOptions: ParsableArguments {
     @Option(
         help: "What the plug keeps in flash. (default: $STATE_DIRECTORY, else /var/lib/plugd)", completion: .directory)

@@ -1,12 +1,13 @@
 import DurableFiles
 import PlugConfiguration
 
-/// Where a plug's configuration is looked for if nobody says it.
+/// The configuration file that is used by default.
 let usualConfiguration = "/etc/smartplug/plugd.toml"
 
-/// The configuration, or everything that is wrong with it.
+/// Reads the configuration file.
 ///
-/// - Returns: nil where nobody named a file and the usual one is not there.
+/// - Returns: Nil if no path was given and the default file does not exist.
+/// - Throws: ``Complaint`` with all errors of the file.
 func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     let file = path ?? usualConfiguration
     let files = FileStore()

@@ -1,7 +1,7 @@
 import DurableFiles
 import Recordings
 
-/// Reads a recording from a file; what is wrong with it is said with the file's name and the line.
+/// Reads a recording from a file. Errors contain the file name and the line.
 func readRecording(_ path: String, from: String?, speed: Double) throws -> Playback {
     var start: Int64?
     if let from {

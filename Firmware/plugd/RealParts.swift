@@ -5,14 +5,15 @@ import PlugConfiguration
 import PlugHardware
 import PlugService
 
-/// The parts that a configuration names, on this board's devices. Nothing is driven here, and what is missing may come later.
+/// The configured parts on the devices of this board. Nothing is switched here, and a missing device may appear later.
 struct RealParts {
     private(set) var parts = PlugParts()
     private(set) var board: (meter: BoardMeter, calibration: CalibrationFile)?
-    /// Looks whether a part is there; in the order in which a person reads them.
+    /// Checks whether each part is present, in the order for the user.
     private(set) var looks: [(part: String, look: @Sendable () throws(HardwareFault) -> Void)] = []
 
-    /// - Parameter manager: keeps the line of a plain relay while no plugd runs; nil where nothing is to be taken over.
+    /// Creates the parts.
+    /// - Parameter manager: Keeps the line of a plain relay while no plugd runs. Nil if no line is to be taken over.
     init(_ plug: PlugConfiguration, directories: PlugDirectories, manager: ServiceManager?) {
         if let relay = plug.relay { add(relay, manager) }
         if let button = plug.button { add(button) }

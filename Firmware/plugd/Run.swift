@@ -83,9 +83,9 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws { preconditionFailure("the entry runs its plan") }
 
-    /// What is to be run: the configuration, with what was given on the command line over it.
+    /// Combines the configuration and the command line, which has precedence.
     ///
-    /// - Throws: ``Complaint`` with everything that is wrong with the configuration.
+    /// - Throws: ``Complaint`` with all errors of the configuration.
     func plan() throws -> RunPlan {
         let plug = simulate == nil || config != nil ? try readConfiguration(config) : nil
         if simulate != nil, plug?.namesParts == true { throw Complaint("parts are simulated or configured, not both") }

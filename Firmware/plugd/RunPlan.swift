@@ -7,10 +7,10 @@ import PlugHardware
 import PlugService
 import UnixSignals
 
-/// What `plugd run` is about to run.
+/// The settings and parts with which `plugd run` starts.
 struct RunPlan {
     private var settings: PlugSettings
-    /// Nil where the parts are simulated.
+    /// The configuration of the parts, or nil if they are simulated.
     private let plug: PlugConfiguration?
     private let logger: Logger
 
@@ -27,7 +27,8 @@ struct RunPlan {
 
     var addressing: AddressingMode { settings.addressing }
 
-    /// Devices are opened here, with no more rights than plugd keeps: its user or its groups own them.
+    /// Opens the devices and runs the plug until a signal. plugd's user or its groups own the devices, so no privileges
+    /// are needed.
     func run(_ manager: ServiceManager) async throws {
         var settings = settings
         if let plug {
@@ -50,15 +51,16 @@ struct RunPlan {
         settings.parts = real.parts
         settings.board = real.board
         settings.keepsRelayOnExit = plug.relay?.onExit != .off
-        // What the kernel debounces needs it no second time.
+        // The machine does not debounce again what the kernel has debounced.
         if real.parts.button?.isDebounced == true { settings.appliance.debounce = .zero }
         if let warning = real.board?.calibration.read().warning { logger.error("\(warning)") }
         if plug.relay == nil, plug.dimmer == nil {
             logger.warning("the configuration names no relay and no dimmer: this plug switches nothing")
         }
-        // A line that the service manager kept is taken over before the rest of what it kept is let go of.
+        // The relay's line from the service manager is claimed before the unclaimed descriptors are closed.
         for (part, look) in real.looks where part == "relay" { try? look() }
-        // What nobody asks at once is looked at here; relay, button and light are told when they are used.
+        // The dimmer is checked here, because it may stay unused for long. Relay, button and light report errors at
+        // their first use.
         for (part, look) in real.looks where part == "dimmer" {
             do throws(HardwareFault) { try look() } catch { logger.error("\(error)") }
         }

@@ -14,7 +14,7 @@ struct Status: AsyncParsableCommand {
     }
 }
 
-/// Prints the answer.
+/// Sends a request to the panel and prints the answer.
 func askPanel(_ request: PanelRequest, at plug: PlugDirectories) async throws {
     print(try await PanelClient.ask(request, at: plug))
 }
