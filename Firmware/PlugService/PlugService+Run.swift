@@ -115,7 +115,6 @@ extension PlugService {
         self.discovery = discovery
         self.listener = listener
         port = listener.port
-        /// The pairing window may have changed during the registration.
         let service = try ownService()
         wishedName = service.name
         let registration = try await discovery.register(service)
