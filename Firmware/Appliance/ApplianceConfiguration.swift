@@ -3,6 +3,7 @@ public import PlugModel
 /// Describes how one plug is built and configured. The default limits are those of a 16 A socket at 230 V. A limit of
 /// nil disables its protection.
 public struct ApplianceConfiguration: Hashable, Sendable {
+    /// The abilities of the plug; a relay, a meter and a button by default.
     public var capabilities: Set<Capability> = [.relay, .meter, .button]
     /// True when the plug can measure its temperature.
     public var hasThermometer = false

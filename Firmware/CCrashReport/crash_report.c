@@ -16,8 +16,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// The handler may interrupt any code, including the allocator. It only calls functions that signal-safety(7) allows, and only
-// uses its stack.
+// The handler may interrupt any code, including the allocator. It only calls functions that signal-safety(7) allows,
+// and only uses its stack.
 
 static const struct { int number; const char *name; } signals[] = {
     {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGTRAP, "SIGTRAP"},
@@ -82,7 +82,8 @@ static void write_place(uintptr_t place) {
     write_line(&line);
 }
 
-// Follows the chain of frame pointers, which Swift and C code here maintain. Only addresses above the stack pointer are read.
+// Follows the chain of frame pointers, which Swift and C code here maintain. Only addresses above the stack pointer are
+// read.
 static void write_frames(uintptr_t frame, uintptr_t stack) {
     uintptr_t last = stack;
     for (int count = 0; count < most_frames; count++) {

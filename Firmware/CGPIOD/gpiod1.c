@@ -37,8 +37,8 @@ static int describe_line(struct gpiod_chip *chip, uint32_t offset, struct cgpiod
     return 0;
 }
 
-/// This interface of libgpiod does not expose the descriptor of an output, which the service manager needs. The function
-/// therefore makes the same system calls as libgpiod.
+/// This interface of libgpiod does not expose the descriptor of an output, which the service manager needs. The
+/// function therefore makes the same system calls as libgpiod.
 static int take_output(
     struct gpiod_chip *chip, uint32_t offset, bool active_low, bool active, const char *consumer, int *descriptor) {
     struct gpiohandle_request request = {

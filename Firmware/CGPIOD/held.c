@@ -1,5 +1,5 @@
-// Accesses requested lines by their descriptors with direct system calls. A line from another process has no libgpiod object in
-// this one.
+// Accesses requested lines by their descriptors with direct system calls. A line from another process has no libgpiod
+// object in this one.
 
 #include <errno.h>
 #include <linux/gpio.h>

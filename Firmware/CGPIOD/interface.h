@@ -32,8 +32,8 @@ struct cgpiod_library {
 
 extern const struct cgpiod_library cgpiod_libgpiod1, cgpiod_libgpiod2;
 
-// These macros turn the lists in libgpiod1.h and libgpiod2.h into members of a structure, symbols with their variables, and
-// constants.
+// These macros turn the lists in libgpiod1.h and libgpiod2.h into members of a structure, symbols with their variables,
+// and constants.
 #define CGPIOD_MEMBER(type, name, parameters) type(*name) parameters;
 #define CGPIOD_SYMBOL(type, name, parameters) {"gpiod_" #name, &gpiod.name},
 #define CGPIOD_CONSTANT(name, value) name = value,
@@ -46,8 +46,8 @@ static inline void cgpiod_copy(char to[CGPIOD_NAME_SIZE], const char *from) {
 /// Returns the error of a failed libgpiod call.
 static inline int cgpiod_failure(void) { return errno ? errno : EIO; }
 
-/// Duplicates a descriptor. The kernel holds a line while any of its descriptors is open, so the copy outlives libgpiod's
-/// object.
+/// Duplicates a descriptor. The kernel holds a line while any of its descriptors is open, so the copy outlives
+/// libgpiod's object.
 static inline int cgpiod_duplicate(int descriptor, int *copy) {
     int made = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (made < 0) return errno;

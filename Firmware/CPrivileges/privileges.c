@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The system calls that an attacker with code in plugd would need. A list of allowed calls would be shorter, but would break
-// with each new C library, on a device that users cannot repair.
+// The system calls that an attacker with code in plugd would need. A list of allowed calls would be shorter, but would
+// break with each new C library, on a device that users cannot repair.
 static const int refused_calls[] = {
     // Other programs; `clone` is handled below.
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork),

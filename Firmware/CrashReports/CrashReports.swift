@@ -4,14 +4,15 @@ public import PlugModel
 
 /// Detects that the firmware did not end in order, and how.
 ///
-/// RUNTIME/life exists while a plug runs and contains its firmware and boot. A signal that ends the process adds its name and
-/// the program's stack; an orderly stop removes the file. The next start can therefore distinguish a crash from a kill, and both
-/// from a power loss, which ends the boot. RUNTIME/crash is the newest report of this boot, with their number. STATE/crash is
-/// the first report of its boot, so that it survives a power loss: flash is written at most once per boot, however often the
-/// firmware crashes.
+/// RUNTIME/life exists while a plug runs and contains its firmware and boot. A signal that ends the process adds its
+/// name and the program's stack; an orderly stop removes the file. The next start can therefore distinguish a crash
+/// from a kill, and both from a power loss, which ends the boot. RUNTIME/crash is the newest report of this boot, with
+/// their number. STATE/crash is the first report of its boot, so that it survives a power loss: flash is written at
+/// most once per boot, however often the firmware crashes.
 public struct CrashReports: Sendable {
     /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {
+        /// The message for the log.
         public let description: String
     }
 
@@ -24,9 +25,11 @@ public struct CrashReports: Sendable {
     private let boot: BootID
     private let files: FileStore
 
+    /// Creates the value without accessing files.
+    ///
     /// - Parameters:
-    ///   - state: the directory in flash. The plug must hold the locks of both directories when it calls methods that change
-    ///     files.
+    ///   - state: the directory in flash. The plug must hold the locks of both directories when it calls methods that
+    ///     change files.
     ///   - runtime: the directory in memory.
     public init(state: String, runtime: String, boot: BootID, files: FileStore = FileStore()) {
         (life, newest, kept) = ("\(runtime)/life", "\(runtime)/crash", "\(state)/crash")

@@ -1,7 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// The text of a report: lines for the firmware's developers, some of which are parsed here. It may be truncated anywhere.
+/// The text of a report: lines for the firmware's developers, some of which are parsed here. It may be truncated
+/// anywhere.
 struct LifeReport {
     /// The text for a process that ended without a signal handler.
     static let killed = "killed: no memory was left, the watchdog lost patience, or somebody did it\n"

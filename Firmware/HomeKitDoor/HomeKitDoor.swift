@@ -25,6 +25,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
         /// Publishes the changed ``HomeKitDoor/announcement``.
         public var announce: @Sendable () -> Void
 
+        /// Creates the calls.
         public init(
             page: @escaping @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage,
             ask: @escaping @Sendable (DoorCommand) -> Void, keep: @escaping @Sendable ([UInt8]) -> Void,
@@ -34,8 +35,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
         }
     }
 
-    /// The limits of unverified connections. The machine has eight places; half of them are reserved for addresses of paired
-    /// controllers, so that unknown clients cannot occupy all.
+    /// The limits of unverified connections. The machine has eight places and reserves half of these places for
+    /// addresses of paired controllers, so that unknown clients cannot occupy all.
     private static let admission: AdmissionLimits = {
         var limits = AdmissionLimits()
         limits.strangers = .init(handshakes: 4, connections: 4, burst: 8, interval: .milliseconds(125))
@@ -50,6 +51,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
+    /// The setup code, setup id and category.
     public nonisolated let label: HomeKitLabel
     private let plug: Plug
     private let logger: Logger
@@ -188,6 +190,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     // MARK: Connections
 
+    /// Handles a new connection.
     public func opened(_ connection: PlainConnection) {
         guard !isEnding else { return connection.close() }
         connections[connection.id] = connection
@@ -195,12 +198,15 @@ public actor HomeKitDoor: PlainConnectionOwner {
         handle(.server(.opened(HomeKitSessionID(rawValue: connection.id.rawValue))))
     }
 
+    /// Handles received bytes of a connection.
     public func received(_ bytes: [UInt8], on id: ConnectionID) {
         handle(.server(.received(HomeKitSessionID(rawValue: id.rawValue), bytes)))
     }
 
+    /// Continues to send on a connection whose send buffer is empty again.
     public func drained(_ id: ConnectionID) { handle(.server(.drained(HomeKitSessionID(rawValue: id.rawValue)))) }
 
+    /// Handles the end of a connection.
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
         handle(.server(.closed(HomeKitSessionID(rawValue: id.rawValue))))
@@ -241,8 +247,11 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
 /// The HomeKit data of the label, as a line in flash: setup code, setup id, category.
 public struct HomeKitLabel: Hashable, Sendable {
+    /// The setup code that the user enters.
     public let code: HomeKitSetupCode
+    /// The setup id in the QR code.
     public let setupID: HomeKitSetupID
+    /// The category of the accessory.
     public let category: HomeKitCategory
 
     /// Creates a label with a random code and setup id.
@@ -268,6 +277,7 @@ public struct HomeKitLabel: Hashable, Sendable {
         (self.code, setupID, self.category) = (code, id, category)
     }
 
+    /// The line for flash.
     public var line: String { "\(code) \(setupID) \(category.rawValue)" }
 
     /// Returns the label for a different category.
@@ -279,6 +289,7 @@ public struct HomeKitLabel: Hashable, Sendable {
 
 /// The reason why HomeKit cannot start.
 public struct HomeKitDoorFault: Error, CustomStringConvertible, Sendable {
+    /// The reason as text.
     public let description: String
 }
 

@@ -5,22 +5,25 @@ public import ProtocolCore
 
 /// Connects the plug to HomeKit: writes of controllers become commands, and state and presses become values.
 ///
-/// ``HomeKitServer`` handles sessions, pairing and events. This machine adds the plug, which decides whether a command is
-/// performed.
+/// ``HomeKitServer`` handles sessions, pairing and events. This machine adds the plug, which decides whether a command
+/// is performed.
 public struct HomeKitDoorMachine: Machine, Sendable {
     /// The plug's current state.
     public struct Glance: Equatable, Sendable {
+        /// The state of relay, dimmer and meter.
         public var state: PlugState
         /// The name that the user chose.
         public var name: String
         /// The number of the newest event.
         public var newest: SequenceNumber
 
+        /// Creates a state.
         public init(state: PlugState, name: String, newest: SequenceNumber) {
             (self.state, self.name, self.newest) = (state, name, newest)
         }
     }
 
+    /// The inputs of the machine.
     public enum Event: MachineEvent, Sendable {
         /// Starts the machine. This is the first event.
         case started
@@ -32,11 +35,15 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         case answered(UInt64, CommandOutcome)
         /// An event of connections or flash.
         case server(HomeKitServer.Event)
+        /// The time of ``HomeKitDoorMachine/nextDeadline`` was reached.
         case deadlineReached
     }
 
+    /// The outputs of the machine, performed in order.
     public enum Action: Hashable, Sendable {
+        /// Sends bytes on a connection.
         case send(HomeKitSessionID, [UInt8])
+        /// Closes a connection.
         case close(HomeKitSessionID)
         /// A paired controller uses this connection.
         case verified(HomeKitSessionID)
@@ -50,6 +57,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         case announce
         /// Adds an entry to the audit log.
         case note(AuditNote)
+        /// Reports a notice for the log.
         case tell(HomeKitNotice)
     }
 
@@ -88,15 +96,19 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         random = SeededRandom(seed: seed)
     }
 
+    /// The attributes of the service `_hap._tcp`.
     public var announcement: HomeKitAnnouncement { server.announcement }
+    /// The paired controllers.
     public var pairings: [ControllerPairing] { server.pairings }
     /// True while an ``Action/store(_:)`` has no answer.
     public var isStoring: Bool { server.isStoring }
     /// The number of sessions per paired controller.
     public var sessionsOfControllers: [[UInt8]: Int] { server.sessionsOfControllers }
 
+    /// The time of the next ``Event/deadlineReached``, or nil.
     public var nextDeadline: Instant? { server.nextDeadline }
 
+    /// Handles an event at the time `now` and returns the actions to perform.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {
@@ -165,8 +177,8 @@ public struct HomeKitDoorMachine: Machine, Sendable {
             }
             write.waiting.append((entry.key, command))
         }
-        // Applications send On together with Brightness. A dimmer that is switched off must not be switched on again by its
-        // level.
+        // Applications send On together with Brightness. A dimmer that is switched off must not be switched on again by
+        // its level.
         if write.waiting.contains(where: { $0.command == .setRelay(on: false, autoOff: nil) }) {
             write.waiting.removeAll { entry in
                 guard case .setLevel = entry.command else { return false }

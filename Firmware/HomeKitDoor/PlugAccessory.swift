@@ -28,16 +28,20 @@ public struct PlugAccessory: Sendable {
         var power, energy, voltage, current: UInt64
     }
 
+    /// The service that switches the plug.
     public let shape: Shape
     private let capabilities: Set<Capability>
     private let plug: PlugID
     private let firmware: String
 
+    /// Creates the accessory of a plug.
     public init(_ plug: PlugID, _ shape: Shape, capabilities: Set<Capability>, firmware: String) {
         (self.plug, self.shape, self.capabilities, self.firmware) = (plug, shape, capabilities, firmware)
     }
 
+    /// The category that controllers show.
     public var category: HomeKitCategory { shape == .lightbulb ? .lightbulb : .outlet }
+    /// The model name.
     public var model: String { capabilities.contains(.dimmer) ? "Smart Dimmer" : "Smart Plug" }
 
     private var on: UInt64 { shape == .lightbulb ? Instance.bulbOn : Instance.outletOn }
@@ -75,6 +79,7 @@ public struct PlugAccessory: Sendable {
         static let current = AccessoryType(uuid: "E863F126-079E-48FF-8F27-9C2605A29F52")
     }
 
+    /// The accessory with its services, as controllers read them.
     public var accessories: [Accessory] {
         var services = [information, protocolInformation]
         if capabilities.contains(.relay) { services.append(switching) }

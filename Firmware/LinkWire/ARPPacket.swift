@@ -2,18 +2,24 @@ public import DNSWire
 
 /// A packet of the address resolution protocol (RFC 826) about IPv4 addresses on Ethernet.
 public struct ARPPacket: Hashable, Sendable {
+    /// The operation code (ar$op).
     public enum Operation: UInt16, Hashable, Sendable { case request = 1, reply = 2 }
 
+    /// The operation of the packet.
     public var operation: Operation
+    /// The sender's hardware address.
     public var senderHardware: MACAddress
+    /// The sender's IPv4 address.
     public var senderAddress: IPv4Address
     /// The target's hardware address; undefined in a request.
     public var targetHardware: MACAddress
+    /// The target's IPv4 address.
     public var targetAddress: IPv4Address
 
     /// The length in bytes after the Ethernet header.
     public static let length = 28
 
+    /// Creates a packet.
     public init(
         operation: Operation, senderHardware: MACAddress, senderAddress: IPv4Address, targetHardware: MACAddress,
         targetAddress: IPv4Address
@@ -32,8 +38,8 @@ public struct ARPPacket: Hashable, Sendable {
             targetAddress: address)
     }
 
-    /// Creates an announcement of the sender's address (RFC 5227 §2.3). It is a request, because all stacks understand requests
-    /// (§3).
+    /// Creates an announcement of the sender's address (RFC 5227 §2.3). It is a request, because all stacks understand
+    /// requests (§3).
     public static func announcement(of address: IPv4Address, from sender: MACAddress) -> ARPPacket {
         ARPPacket(
             operation: .request, senderHardware: sender, senderAddress: address, targetHardware: .zero,

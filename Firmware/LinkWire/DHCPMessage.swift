@@ -2,8 +2,10 @@ public import DNSWire
 
 /// A DHCP message (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are dropped.
 public struct DHCPMessage: Hashable, Sendable {
+    /// The message operation code (op).
     public enum Operation: UInt8, Hashable, Sendable { case request = 1, reply = 2 }
 
+    /// The direction of the message.
     public var operation: Operation
     /// The transaction id (xid). The client chooses it, and replies repeat it.
     public var transaction: UInt32
@@ -19,12 +21,15 @@ public struct DHCPMessage: Hashable, Sendable {
     public var nextServer: IPv4Address
     /// The relay agent's address (giaddr).
     public var relay: IPv4Address
+    /// The client's hardware address (chaddr).
     public var clientHardware: MACAddress
+    /// The options of the message.
     public var options: DHCPOptions
 
     /// The minimum length in bytes; old BOOTP relays drop shorter messages (RFC 1542 §2.1).
     public static let leastLength = 300
-    /// The limit of a message in bytes, which exceeds the payload of any received frame and bounds the work per message.
+    /// The limit of a message in bytes, which exceeds the payload of any received frame and bounds the work per
+    /// message.
     public static let lengthLimit = 1500
 
     static let cookie: UInt32 = 0x6382_5363
@@ -33,6 +38,7 @@ public struct DHCPMessage: Hashable, Sendable {
     static let optionsStart = 240
     private static let flagBroadcast: UInt16 = 0x8000
 
+    /// Creates a message.
     public init(
         operation: Operation, transaction: UInt32, secondsElapsed: UInt16 = 0, wantsBroadcast: Bool = false,
         clientAddress: IPv4Address = .any, yourAddress: IPv4Address = .any, nextServer: IPv4Address = .any,
@@ -50,9 +56,9 @@ public struct DHCPMessage: Hashable, Sendable {
         self.options = options
     }
 
-    /// Decodes the payload of a UDP datagram. Rejects messages that are truncated, not for Ethernet, without the magic cookie,
-    /// or with an option beyond its field. An option with malformed *content*, such as a lease time of three bytes, does not
-    /// affect the others: it reads as nil, like a missing one.
+    /// Decodes the payload of a UDP datagram. Rejects messages that are truncated, not for Ethernet, without the magic
+    /// cookie, or with an option beyond its field. An option with malformed *content*, such as a lease time of three
+    /// bytes, does not affect the others: it reads as nil, like a missing one.
     ///
     /// - Throws: the reason and the position.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {
@@ -86,6 +92,7 @@ public struct DHCPMessage: Hashable, Sendable {
         options = try DHCPOptions(decodingMessage: bytes)
     }
 
+    /// The encoded message, padded to ``leastLength``.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = [operation.rawValue, 1, 6, 0]
         bytes += networkOrder(transaction) + networkOrder(secondsElapsed)

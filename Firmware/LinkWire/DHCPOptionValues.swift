@@ -5,18 +5,22 @@ public enum DHCPMessageType: UInt8, Hashable, Sendable {
     case discover = 1, offer, request, decline, ack, nak, release, inform
 }
 
-/// Typed access to the options. An option is nil if it is missing or its content is malformed; assigning nil removes it.
+/// Typed access to the options. An option is nil if it is missing or its content is malformed; assigning nil removes
+/// it.
 extension DHCPOptions {
+    /// The type of the message (option 53).
     public var messageType: DHCPMessageType? {
         get { byte(.messageType).flatMap(DHCPMessageType.init) }
         set { self[.messageType] = newValue.map { [$0.rawValue] } }
     }
 
+    /// The address of the server (option 54).
     public var serverIdentifier: IPv4Address? {
         get { address(.serverIdentifier) }
         set { self[.serverIdentifier] = newValue?.bytes }
     }
 
+    /// The address that the client requests (option 50).
     public var requestedAddress: IPv4Address? {
         get { address(.requestedAddress) }
         set { self[.requestedAddress] = newValue?.bytes }
@@ -40,11 +44,13 @@ extension DHCPOptions {
         set { self[.rebindingTime] = newValue.map { networkOrder($0) } }
     }
 
+    /// The subnet mask (option 1).
     public var subnetMask: IPv4Address? {
         get { address(.subnetMask) }
         set { self[.subnetMask] = newValue?.bytes }
     }
 
+    /// The broadcast address of the network (option 28).
     public var broadcastAddress: IPv4Address? {
         get { address(.broadcastAddress) }
         set { self[.broadcastAddress] = newValue?.bytes }
@@ -74,19 +80,21 @@ extension DHCPOptions {
         set { self[.staticRoutes] = newValue?.flatMap(\.encoded) }
     }
 
-    /// The domain name: letters, digits, hyphens and underscores between dots, because other programs read it from files.
+    /// The domain name: letters, digits, hyphens and underscores between dots, because other programs read it from
+    /// files.
     public var domainName: String? {
         get { text(.domainName).flatMap(DomainList.name(presentation:)) }
         set { self[.domainName] = newValue.map { Array($0.utf8) } }
     }
 
-    /// The search domains (RFC 3397), encoded without compression. Texts that are not a domain name are omitted. At most
-    /// ``DomainList/limit`` are decoded.
+    /// The search domains (RFC 3397), encoded without compression. Texts that are not a domain name are omitted. At
+    /// most ``DomainList/limit`` are decoded.
     public var searchDomains: [String]? {
         get { self[.searchDomains].flatMap(DomainList.names(decoding:)) }
         set { self[.searchDomains] = newValue.map(DomainList.encode) }
     }
 
+    /// The client's host name (option 12).
     public var hostName: String? {
         get { text(.hostName) }
         set { self[.hostName] = newValue.map { Array($0.utf8) } }
@@ -104,13 +112,14 @@ extension DHCPOptions {
         set { self[.vendorClass] = newValue.map { Array($0.utf8) } }
     }
 
-    /// The client identifier (RFC 4361): the type 255, an interface's number and a device's identifier. At least two bytes (RFC
-    /// 2132 §9.14).
+    /// The client identifier (RFC 4361): the type 255, an interface's number and a device's identifier. At least two
+    /// bytes (RFC 2132 §9.14).
     public var clientIdentifier: [UInt8]? {
         get { self[.clientIdentifier].flatMap { $0.count >= 2 ? $0 : nil } }
         set { self[.clientIdentifier] = newValue }
     }
 
+    /// The options that the client requests (option 55).
     public var parameterRequestList: [DHCPOptionCode]? {
         get { self[.parameterRequestList]?.map(DHCPOptionCode.init) }
         set { self[.parameterRequestList] = newValue?.map(\.rawValue) }

@@ -1,5 +1,5 @@
-/// The options of a DHCP message in their order (RFC 2132), each once. Options in several pieces are joined (RFC 3396). Options
-/// from the fields for the server's name and the boot file are included (RFC 2132 §9.3).
+/// The options of a DHCP message in their order (RFC 2132), each once. Options in several pieces are joined (RFC 3396).
+/// Options from the fields for the server's name and the boot file are included (RFC 2132 §9.3).
 public struct DHCPOptions: Hashable, Sendable {
     private struct Option: Hashable {
         let code: DHCPOptionCode
@@ -9,6 +9,7 @@ public struct DHCPOptions: Hashable, Sendable {
     /// The options, at most 254 like the number of codes.
     private var list: [Option] = []
 
+    /// Creates an empty list of options.
     public init() {}
 
     /// The codes in their order.
@@ -29,7 +30,8 @@ public struct DHCPOptions: Hashable, Sendable {
         }
     }
 
-    /// Decodes all options of a message: first its options field, then the file field, then the server name (RFC 3396 §5).
+    /// Decodes all options of a message: first its options field, then the file field, then the server name (RFC 3396
+    /// §5).
     ///
     /// - Parameter bytes: the whole message, including the part before the options.
     init(decodingMessage bytes: [UInt8]) throws(LinkWireError) {
@@ -77,8 +79,10 @@ public struct DHCPOptions: Hashable, Sendable {
 
 /// The code of an option (RFC 2132; 119: RFC 3397, 121: RFC 3442).
 public struct DHCPOptionCode: RawRepresentable, Hashable, Sendable {
+    /// The code in the message.
     public let rawValue: UInt8
 
+    /// Creates a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let pad = DHCPOptionCode(rawValue: 0)

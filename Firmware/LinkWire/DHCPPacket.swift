@@ -2,21 +2,26 @@ public import DNSWire
 
 /// A DHCP message in its IPv4 packet, between a client without an address and a server.
 public struct DHCPPacket: Hashable, Sendable {
+    /// The source address of the IPv4 packet.
     public var source: IPv4Address
+    /// The destination address of the IPv4 packet.
     public var destination: IPv4Address
+    /// The DHCP message.
     public var message: DHCPMessage
 
     /// The ports of DHCP (RFC 2131 §4.1).
     public static let serverPort: UInt16 = 67
     public static let clientPort: UInt16 = 68
 
+    /// Creates a packet.
     public init(source: IPv4Address, destination: IPv4Address, message: DHCPMessage) {
         self.source = source
         self.destination = destination
         self.message = message
     }
 
-    /// Creates a request to all servers on the link, from the client's address, or from 0.0.0.0 without one (RFC 2131 §4.1).
+    /// Creates a request to all servers on the link, from the client's address, or from 0.0.0.0 without one (RFC 2131
+    /// §4.1).
     public init(broadcasting message: DHCPMessage) {
         self.init(source: message.clientAddress, destination: .broadcast, message: message)
     }

@@ -7,9 +7,9 @@ public enum DomainList {
     /// The limit of pointers in one name. Each leads further back than the previous one, so valid names stay below it.
     private static let pointerLimit = 16
 
-    /// Decodes the names of option 119 (RFC 3397 §2), which are consecutive and compressed within the option's content. Returns
-    /// nil if one is malformed: truncated, with a pointer that does not lead backwards, or with characters that are unsafe in
-    /// files.
+    /// Decodes the names of option 119 (RFC 3397 §2), which are consecutive and compressed within the option's content.
+    /// Returns nil if one is malformed: truncated, with a pointer that does not lead backwards, or with characters that
+    /// are unsafe in files.
     static func names(decoding data: [UInt8]) -> [String]? {
         var names: [String] = []
         var offset = 0
@@ -23,8 +23,8 @@ public enum DomainList {
         return names.isEmpty ? nil : names
     }
 
-    /// Validates a domain name of letters, digits, hyphens and underscores, and removes a final dot. Returns nil if it is not
-    /// valid.
+    /// Validates a domain name of letters, digits, hyphens and underscores, and removes a final dot. Returns nil if it
+    /// is not valid.
     static func name(presentation text: String) -> String? {
         guard let name = try? Name(presentation: text), name != .root, name.labels.allSatisfy({ !$0.isEmpty }) else {
             return nil

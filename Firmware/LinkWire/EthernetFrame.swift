@@ -1,17 +1,22 @@
 /// A frame as a packet socket receives and sends it: without preamble and check sequence.
 public struct EthernetFrame: Hashable, Sendable {
+    /// The destination address.
     public var destination: MACAddress
+    /// The source address.
     public var source: MACAddress
     /// The type of the payload (IEEE 802 EtherType).
     public var type: UInt16
     /// The bytes after the header. Received frames may end with padding up to 46 bytes.
     public var payload: [UInt8]
 
+    /// The EtherType of ARP.
     public static let arp: UInt16 = 0x0806
+    /// The EtherType of IPv4.
     public static let ipv4: UInt16 = 0x0800
     /// The length of the header in bytes.
     public static let headerLength = 14
 
+    /// Creates a frame.
     public init(destination: MACAddress, source: MACAddress, type: UInt16, payload: [UInt8]) {
         self.destination = destination
         self.source = source
@@ -19,6 +24,9 @@ public struct EthernetFrame: Hashable, Sendable {
         self.payload = payload
     }
 
+    /// Decodes a frame.
+    ///
+    /// - Throws: ``LinkWireError`` if the header is truncated.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {
         var reader = ByteReader(bytes)
         destination = try reader.readMACAddress()

@@ -16,8 +16,8 @@ public struct UDPDatagram: Hashable, Sendable {
 
     /// Decodes the payload of an IPv4 packet. The checksum is optional for senders.
     ///
-    /// - Parameter verifiesChecksum: false if the sender is on the same machine and left the checksum to a card that the packet
-    ///   never passed (TP_STATUS_CSUMNOTREADY of packet(7)). The field then does not contain the checksum.
+    /// - Parameter verifiesChecksum: false if the sender is on the same machine and left the checksum to a card that
+    ///   the packet never passed (TP_STATUS_CSUMNOTREADY of packet(7)). The field then does not contain the checksum.
     public init(decoding packet: IPv4Packet, verifiesChecksum: Bool = true) throws(LinkWireError) {
         guard packet.transport == IPv4Packet.udp else {
             throw LinkWireError(offset: 0, reason: .transport(packet.transport))

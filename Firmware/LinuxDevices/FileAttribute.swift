@@ -4,8 +4,10 @@ public import PlugHardware
 /// An attribute file of the kernel, such as those of hwmon and iio. It is opened for each reading, so that a device may
 /// disappear and return.
 public struct FileAttribute: AttributeFile {
+    /// The path of the file.
     public let path: String
 
+    /// Creates a reader without accessing the file.
     public init(path: String) { self.path = path }
 
     public func read() throws(HardwareFault) -> String {

@@ -13,10 +13,13 @@ public final class I2CDevice: I2CBus {
         var takesAny: Bool
     }
 
+    /// The path of the device file.
     public let path: String
     /// The lock is held during a transfer, so that transfers do not overlap.
     private let adapter = Mutex<Adapter?>(nil)
 
+    /// Creates a bus without opening it.
+    ///
     /// - Parameter path: the device file, such as /dev/i2c-1.
     public init(path: String) { self.path = path }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The service manager that started this program, if any, accessed as in sd_notify(3) and sd_listen_fds(3).
 ///
-/// It stores the descriptors of driven lines, so that they keep their value during a crash and a restart. A line whose last
-/// descriptor is closed returns to the level of the board's resistors.
+/// It stores the descriptors of driven lines, so that they keep their value during a crash and a restart. A line whose
+/// last descriptor is closed returns to the level of the board's resistors.
 public final class ServiceManager: Sendable {
     /// The number of the first inherited descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: Int32 = 3
@@ -41,13 +41,15 @@ public final class ServiceManager: Sendable {
         self.kept = Mutex(kept)
     }
 
-    /// The time without a notification after which the manager kills the service (WATCHDOG_USEC); nil if the watchdog is off.
+    /// The time without a notification after which the manager kills the service (WATCHDOG_USEC); nil if the watchdog
+    /// is off.
     public let watchdog: Duration?
 
     /// Sends a state to the manager: "READY=1", "WATCHDOG=1", "STOPPING=1". Does nothing without a manager.
     public func notify(_ text: String) { send(text) }
 
-    /// Releases the stored lines that no part has claimed, after a change of the configuration. Call it when all parts exist.
+    /// Releases the stored lines that no part has claimed, after a change of the configuration. Call it when all parts
+    /// exist.
     public func dropUnclaimed() {
         for name in names { drop(name) }
     }
@@ -60,7 +62,8 @@ public final class ServiceManager: Sendable {
 
     /// Stores a descriptor in the manager until it is removed or the service is stopped.
     func keep(_ descriptor: Int32, as name: String) {
-        // Without FDPOLL=0 the manager would drop a descriptor with a poll error, such as one that does not support polling.
+        // Without FDPOLL=0 the manager would drop a descriptor with a poll error, such as one that does not support
+        // polling.
         send("FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", descriptor)
     }
 

@@ -32,7 +32,8 @@ func startThread(named name: String, _ body: @escaping @Sendable () -> Void) thr
     pthread_detach(thread)
 }
 
-/// Calls `body` once after a delay, on a separate thread. It is meant for rare, short tasks, such as ending a relay's pulse.
+/// Calls `body` once after a delay, on a separate thread. It is meant for rare, short tasks, such as ending a relay's
+/// pulse.
 public func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
     let run: @Sendable () -> Void = {

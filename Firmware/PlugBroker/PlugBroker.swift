@@ -23,6 +23,7 @@ public actor PlugBroker {
         /// Called when the broker has every event up to this one.
         public var took: @Sendable (SequenceNumber) -> Void
 
+        /// Creates the calls.
         public init(
             page: @escaping @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage,
             ask: @escaping @Sendable (DoorCommand) -> Void, took: @escaping @Sendable (SequenceNumber) -> Void
@@ -60,6 +61,8 @@ public actor PlugBroker {
         case away(reason: String, since: Instant)
     }
 
+    /// Creates a connection that is not started.
+    ///
     /// - Parameter beginning: the last event that is not published.
     public init(
         _ id: PlugID, _ settings: BrokerSettings, after beginning: SequenceNumber, on eventLoop: any EventLoop,
@@ -81,6 +84,7 @@ public actor PlugBroker {
             after: beginning, seed: random.next())
     }
 
+    /// Starts the thread and connects.
     public func start() {
         thread.start()
         handle(.started)
@@ -117,8 +121,8 @@ public actor PlugBroker {
         ended = nil
     }
 
-    /// The status as JSON: `connected`, its duration in `seconds`, the `server` or the `reason` for a missing connection, the
-    /// number of `waiting` events, and whether the plug's clock is set.
+    /// The status as JSON: `connected`, its duration in `seconds`, the `server` or the `reason` for a missing
+    /// connection, the number of `waiting` events, and whether the plug's clock is set.
     public var status: JSONObject {
         var status = JSONObject()
         let since: Instant

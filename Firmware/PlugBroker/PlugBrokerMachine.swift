@@ -5,19 +5,22 @@ public import PlugProtocol
 public import PlugTopics
 public import ProtocolCore
 
-/// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests. `Documentation/reference/mqtt.md` is the
-/// contract.
+/// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests.
+/// `Documentation/reference/mqtt.md` is the contract.
 ///
-/// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is the
-/// queue. State is published immediately when the plug switches, and once per second for measurements.
+/// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is
+/// the queue. State is published immediately when the plug switches, and once per second for measurements.
 public struct PlugBrokerMachine: Machine, Sendable {
     /// The plug's current state.
     public struct Glance: Equatable, Sendable {
+        /// The state of relay, dimmer and meter.
         public var state: PlugState
+        /// The name, firmware, capabilities and networks of the plug.
         public var portrait: PlugPortrait
         /// The number of the newest event.
         public var newest: SequenceNumber
 
+        /// Creates a state.
         public init(state: PlugState, portrait: PlugPortrait, newest: SequenceNumber) {
             self.state = state
             self.portrait = portrait
@@ -25,7 +28,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         }
     }
 
-    /// `wall` is the civil time of the event's `now`; nil if the plug's clock is not set.
+    /// The inputs of the machine. `wall` is the civil time of the event's `now`, or nil if the plug's clock is not set.
     public enum Event: MachineEvent, Sendable {
         /// Starts the machine. This is the first event.
         case started
@@ -37,7 +40,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case replay(BrokerTicket, JournalPage, wall: WallTime?)
         /// The answer to ``Action/ask(_:)``.
         case answered(BrokerTicket, CommandOutcome)
-        /// An event of ``BrokerMachine``.
+        /// Events of ``BrokerMachine``, here and below.
         case connected
         case disconnected(reason: String)
         case acknowledged(BrokerTicket, refusal: String?)
@@ -46,8 +49,9 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case deadlineReached
     }
 
+    /// The outputs of the machine, performed in order.
     public enum Action: Hashable, Sendable {
-        /// An action of ``BrokerMachine``.
+        /// Actions of ``BrokerMachine``, here and below.
         case connect(server: Int)
         case disconnect
         case subscribe([String])
@@ -55,9 +59,11 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case tell(BrokerNotice)
         /// Reads the journal. The answer must come immediately.
         case read(after: SequenceNumber, limit: Int)
+        /// Reads the journal for the replay with this ticket. The answer must come immediately.
         case readFor(BrokerTicket, after: SequenceNumber, limit: Int)
         /// Stores that the broker has every event up to this one, or does not need it.
         case keep(SequenceNumber)
+        /// Performs a command of the broker, and requires an answer.
         case ask(DoorCommand)
     }
 
@@ -74,6 +80,8 @@ public struct PlugBrokerMachine: Machine, Sendable {
     /// A reading that waits for the end of the interval.
     private var waiting: (state: PlugState, wall: WallTime?)?
 
+    /// Creates a machine that is not started.
+    ///
     /// - Parameters:
     ///   - settings: the configuration; `speaker` is replaced by this plug.
     ///   - beginning: the last event that is not published.
@@ -87,10 +95,12 @@ public struct PlugBrokerMachine: Machine, Sendable {
         broker = BrokerMachine(settings, after: beginning, newest: beginning, seed: seed)
     }
 
+    /// The time of the next ``Event/deadlineReached``, or nil.
     public var nextDeadline: Instant? {
         sooner(broker.nextDeadline, waiting == nil ? nil : told.map { $0.at + Self.readingInterval })
     }
 
+    /// Handles an event at the time `now` and returns the actions to perform.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {

@@ -37,8 +37,8 @@ extension ConfigurationReader.Table {
     /// Reads `line`, or `chip` and `offset`. Reports an error if both are missing.
     ///
     /// - Parameters:
-    ///   - prefix: the prefix of the keys `line` and `offset` for a part with two lines; `chip` and `active_low` apply to both
-    ///     lines.
+    ///   - prefix: the prefix of the keys `line` and `offset` for a part with two lines; `chip` and `active_low` apply
+    ///     to both lines.
     ///   - isWanted: true to report a missing line.
     func line(
         _ prefix: String = "", chip: String?, isActiveLow: Bool, isWanted: Bool = true

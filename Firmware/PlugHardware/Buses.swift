@@ -1,5 +1,6 @@
 /// The reason why a bus transfer failed.
 public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure.
     public enum Reason: Hashable, Sendable {
         /// No chip answers at the address.
         case noAcknowledge
@@ -11,10 +12,12 @@ public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         case other(String)
     }
 
+    /// The kind of failure.
     public var reason: Reason
     /// The chip's address, 7 bits.
     public var address: UInt8
 
+    /// Creates a fault.
     public init(_ reason: Reason, address: UInt8) {
         self.reason = reason
         self.address = address
@@ -33,7 +36,8 @@ public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// An I²C bus with its chips.
 public protocol I2CBus: Sendable {
-    /// Performs one transfer: writes the bytes, then reads `count` bytes after a repeated start if `count` is above zero.
+    /// Performs one transfer: writes the bytes, then reads `count` bytes after a repeated start if `count` is above
+    /// zero.
     ///
     /// - Parameter address: the chip's address, 7 bits.
     func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8]

@@ -1,4 +1,5 @@
-/// The deviation of one board from the nominal values of its parts. Gains of one and offsets of zero describe a nominal board.
+/// The deviation of one board from the nominal values of its parts. Gains of one and offsets of zero describe a nominal
+/// board.
 ///
 /// A file stores it as scalars, ``values``; the range of each field rejects implausible ones.
 public struct Calibration: Hashable, Sendable {
@@ -13,6 +14,7 @@ public struct Calibration: Hashable, Sendable {
     /// The delay of the current in microseconds, for a meter that can compensate it.
     public var phaseDelay = 0.0
 
+    /// Creates the calibration of a nominal board.
     public init() {}
 
     /// The limit of a gain in both directions. A larger deviation means a different board, or a wrong load.
@@ -22,7 +24,9 @@ public struct Calibration: Hashable, Sendable {
     public struct Field: Sendable {
         /// The name in the file.
         public let name: String
+        /// The valid range of the value.
         public let range: ClosedRange<Double>
+        /// The unit for messages; empty for a factor.
         public let unit: String
         let path: any WritableKeyPath<Calibration, Double> & Sendable
     }
@@ -36,8 +40,9 @@ public struct Calibration: Hashable, Sendable {
         Field(name: "phase_delay_us", range: -400...400, unit: "µs", path: \.phaseDelay),
     ]
 
+    /// Creates a calibration from the values of a file.
     /// - Parameter values: the values by the names of ``fields``; missing ones are nominal.
-    /// - Throws: the first value without a field or outside its range.
+    /// - Throws: `CalibrationFault` for the first value that has no field or is out of range.
     public init(values: [String: Double]) throws(CalibrationFault) {
         for name in values.keys.sorted() where !Self.fields.contains(where: { $0.name == name }) {
             throw CalibrationFault(reason: "there is no \(name) in a calibration")
@@ -65,6 +70,7 @@ public struct CalibrationFault: Error, Hashable, Sendable, CustomStringConvertib
     /// The error, with a hint if possible.
     public var reason: String
 
+    /// Creates a fault.
     public init(reason: String) { self.reason = reason }
 
     public var description: String { reason }

@@ -1,12 +1,13 @@
-/// Computes a board's calibration from readings of a resistive load with known power. Rejects readings that would make the meter
-/// worse, with the reason.
+/// Computes a board's calibration from readings of a resistive load with known power. Rejects readings that would make
+/// the meter worse, with the reason.
 public struct CalibrationRun: Sendable {
     /// The kind of meter, which determines the smallest load.
     public enum Supply: Hashable, Sendable {
+        /// Mains voltage, or a low direct voltage.
         case mains, lowVoltage
 
-        /// The smallest load in watts. A smaller load on the mains results in gains that are wrong for larger ones, because they
-        /// include the meter's offset.
+        /// The smallest load in watts. A smaller load on the mains results in gains that are wrong for larger ones,
+        /// because they include the meter's offset.
         public var smallestLoad: Double {
             switch self {
             case .mains: 60
@@ -19,6 +20,7 @@ public struct CalibrationRun: Sendable {
     public var knownPower: Double
     /// The voltage in volts, if a voltmeter was used.
     public var knownVoltage: Double?
+    /// The kind of power supply.
     public var supply: Supply
     /// False if the power is computed from voltage and current, so that it needs no own gain.
     public var measuresPower: Bool
@@ -32,6 +34,7 @@ public struct CalibrationRun: Sendable {
     /// The range of a resistive load's power factor before the calibration.
     public static let powerFactors = 0.9...1.1
 
+    /// Creates a run.
     public init(
         knownPower: Double, knownVoltage: Double? = nil, supply: Supply = .mains, measuresPower: Bool = true,
         used: Calibration = Calibration()
@@ -43,7 +46,10 @@ public struct CalibrationRun: Sendable {
         self.used = used
     }
 
+    /// Calculates the calibration.
+    ///
     /// - Parameter readings: consecutive readings with the calibration ``used`` and ``MeterLimits/forCalibration``.
+    /// - Throws: `CalibrationFault` if the readings are not usable.
     public func calibration(from readings: [MeterQuantities]) throws(CalibrationFault) -> Calibration {
         try checkLoad()
         let power = try mean(readings.map(\.activePower), "the active power")

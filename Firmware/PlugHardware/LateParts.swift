@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Creates a part at its first use, and tries again at each use after a failure. A part that is missing at the start therefore
-/// does not stop the plug.
+/// Creates a part at its first use, and tries again at each use after a failure. A part that is missing at the start
+/// therefore does not stop the plug.
 private final class Late<Part: Sendable>: Sendable {
     /// The lock is held during the creation, so that the part is created once.
     private let made = Mutex<Part?>(nil)
@@ -23,6 +23,7 @@ private final class Late<Part: Sendable>: Sendable {
 public final class LateLine: OutputLine {
     private let line: Late<any OutputLine>
 
+    /// Creates a line with a closure that opens it at the first use.
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any OutputLine) { line = Late(make) }
 
     /// Checks whether the line is available, without driving it.
@@ -35,8 +36,10 @@ public final class LateLine: OutputLine {
 public final class LateDimmer: Dimmer {
     private let dimmer: Late<any Dimmer>
 
+    /// Creates a dimmer with a closure that opens it at the first use.
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Dimmer) { dimmer = Late(make) }
 
+    /// Checks whether the dimmer is available, without changing it.
     public func open() throws(HardwareFault) { _ = try dimmer.get() }
 
     public func set(fraction: Double) throws(HardwareFault) { try dimmer.get().set(fraction: fraction) }
@@ -48,11 +51,13 @@ public final class LateButton: Button {
     /// False if the button becomes available later: its edges are then debounced twice, which costs a few milliseconds.
     public let isDebounced: Bool
 
+    /// Creates a button, and tries to open it at once.
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Button) {
         button = Late(make)
         isDebounced = (try? button.get())?.isDebounced ?? false
     }
 
+    /// Checks whether the button is available.
     public func open() throws(HardwareFault) { _ = try button.get() }
 
     public func watch(

@@ -2,6 +2,7 @@
 public struct LineLamp: StatusLamp {
     private let line: any OutputLine
 
+    /// Creates a light on a line.
     public init(_ line: any OutputLine) { self.line = line }
 
     public func set(lit: Bool) throws(HardwareFault) { try line.set(active: lit) }

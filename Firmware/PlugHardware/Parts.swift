@@ -8,6 +8,7 @@ public struct HardwareFault: Error, Hashable, Sendable, CustomStringConvertible 
     /// The error, with a hint if possible.
     public var reason: String
 
+    /// Creates a fault.
     public init(part: String, reason: String) {
         self.part = part
         self.reason = reason
@@ -18,6 +19,7 @@ public struct HardwareFault: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// Switches the load. A driver requests its lines at the first call and leaves them unchanged before.
 public protocol Relay: Sendable {
+    /// Closes (true) or opens (false) the relay.
     func set(on: Bool) throws(HardwareFault)
 
     /// Sets the relay's final state during an orderly stop. Returns when the relay is at rest.
@@ -27,26 +29,32 @@ public protocol Relay: Sendable {
 }
 
 extension Relay {
+    /// Opens the relay unless its state is to be kept.
     public func release(keeping: Bool) async throws(HardwareFault) { if !keeping { try set(on: false) } }
 }
 
 /// Sets the share of full power while the relay is on.
 public protocol Dimmer: Sendable {
-    /// - Parameter fraction: 0 to 1.
+    /// Sets the level.
+    ///
+    /// - Parameter fraction: the share of full power, 0 to 1.
     func set(fraction: Double) throws(HardwareFault)
 }
 
 /// The plug's status light.
 public protocol StatusLamp: Sendable {
+    /// Turns the light on or off.
     func set(lit: Bool) throws(HardwareFault)
 }
 
 /// One change of the button's contact, which may be a bounce.
 public struct ButtonEdge: Hashable, Sendable {
+    /// True if the contact closed.
     public var down: Bool
     /// The time of the change, as precise as the hardware allows.
     public var time: Instant
 
+    /// Creates an edge.
     public init(down: Bool, time: Instant) {
         self.down = down
         self.time = time
@@ -58,27 +66,27 @@ public protocol Button: Sendable {
     /// True if the kernel or the hardware debounces the edges.
     var isDebounced: Bool { get }
 
-    /// Starts to watch, also again after the edges ended. Only the latest `report` is called, on any thread, in the order of the
-    /// edges.
+    /// Starts to watch, also again after the edges ended. Only the latest `report` is called, on any thread, in the
+    /// order of the edges.
     ///
     /// - Returns: the source from which the caller must read the edges, or nil if the button reports them itself.
     func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) -> (any EdgeSource)?
 }
 
-/// The source of a button's edges. An event loop waits for it together with all other input, so that no thread switch delays the
-/// relay.
+/// The source of a button's edges. An event loop waits for it together with all other input, so that no thread switch
+/// delays the relay.
 public protocol EdgeSource: Sendable {
     /// Opens a descriptor that is readable when there are edges. The caller must close it.
     func openDescriptor() throws(HardwareFault) -> Int32
 
-    /// Reports the edges in the result of one read(2) of the descriptor. The buffer needs room for the kernel's queue, 16 edges
-    /// of 48 bytes.
+    /// Reports the edges in the result of one read(2) of the descriptor. The buffer needs room for the kernel's queue,
+    /// 16 edges of 48 bytes.
     ///
     /// - Throws: if the source has no further edges.
     func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
 
-    /// Ends the source after a read failed with this error number. A pressed contact is reported as released: its state is
-    /// unknown from now on, and it must not count as held forever.
+    /// Ends the source after a read failed with this error number. A pressed contact is reported as released: its state
+    /// is unknown from now on, and it must not count as held forever.
     ///
     /// - Returns: the reason for the user.
     func fail(_ number: Int32) -> HardwareFault
@@ -87,9 +95,12 @@ public protocol EdgeSource: Sendable {
 /// Measures the load. A driver uses a bus and answers within milliseconds, or within seconds if the bus is stuck. It is
 /// therefore called on a separate thread, never concurrently.
 ///
-/// A driver sets up its chip at the first call, and again after each bus fault, so that a chip may appear late or return.
+/// A driver sets up its chip at the first call, and again after each bus fault, so that a chip may appear late or
+/// return.
 public protocol PowerMeter: Sendable {
-    /// - Throws: the reason for a failure. An implausible value is thrown as well, never returned.
+    /// Measures once.
+    ///
+    /// - Throws: `HardwareFault` with the reason for a failure. An implausible value is thrown as well, never returned.
     func measure() throws(HardwareFault) -> Measurement
     /// The error counts since the start.
     var counters: MeterCounters { get }
@@ -104,6 +115,7 @@ public struct MeterCounters: Hashable, Sendable {
     /// The number of set-ups, including the first one.
     public var initialisations: UInt64 = 0
 
+    /// Creates counters of zero.
     public init() {}
 }
 
@@ -115,13 +127,20 @@ public protocol Thermometer: Sendable {
 
 /// The parts of a plug; nil for parts that it does not have.
 public struct PlugParts: Sendable {
+    /// The relay.
     public var relay: (any Relay)?
+    /// The button.
     public var button: (any Button)?
+    /// The status light.
     public var lamp: (any StatusLamp)?
+    /// The meter.
     public var meter: (any PowerMeter)?
+    /// The dimmer.
     public var dimmer: (any Dimmer)?
+    /// The thermometer.
     public var thermometer: (any Thermometer)?
 
+    /// Creates a set of parts.
     public init(
         relay: (any Relay)? = nil, button: (any Button)? = nil, lamp: (any StatusLamp)? = nil,
         meter: (any PowerMeter)? = nil, dimmer: (any Dimmer)? = nil,

@@ -7,7 +7,7 @@ struct FlashJob: Sendable {
 
     /// The result of a job.
     struct Outcome: Sendable {
-        /// Whether the key was stored, or nil if the job has no key.
+        /// True if the key was stored, or nil if the job has no key.
         var isKeyKept: Bool?
         /// The result of the write, or nil if the key could not be stored.
         var result: FlashResult?

@@ -60,7 +60,7 @@ extension PlugService {
         lookAround()
     }
 
-    // MARK: Who is paired
+    // MARK: Paired controllers
 
     /// Holds all messages until the list of controllers is in flash.
     private func hold(for job: FlashJob) {

@@ -237,8 +237,9 @@ public actor PlugService: ConnectionOwner {
     /// Sets the name under which the plug is announced.
     func rename(_ name: String) { handle(.renamed(name)) }
 
-    // MARK: What the connections report
+    // MARK: Events of connections
 
+    /// Handles a new connection of a controller.
     public func opened(_ connection: Connection) {
         // The plug stopped during the handshake of this connection.
         guard !machine.isStopped else { return connection.close() }
@@ -254,8 +255,10 @@ public actor PlugService: ConnectionOwner {
         if held != nil { handle(.writable(connection.id, false)) }
     }
 
+    /// Handles received bytes of a connection.
     public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
 
+    /// Handles a change of a connection's send buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {
         if isWritable { unwritable.remove(id) } else { unwritable.insert(id) }
         if held == nil { handle(.writable(id, isWritable)) }
@@ -269,6 +272,7 @@ public actor PlugService: ConnectionOwner {
         }
     }
 
+    /// Handles the end of a connection.
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
         unwritable.remove(id)

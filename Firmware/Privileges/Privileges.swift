@@ -1,9 +1,9 @@
 import CPrivileges
 import Glibc
 
-/// What a process may do beyond what its user may.
+/// Drops the privileges of a process beyond those of its user.
 public enum Privileges {
-    /// What a process may keep of capabilities(7), with the kernel's number.
+    /// A capability that a process may keep (capabilities(7)), with the kernel's number.
     public enum Capability: Int32, Sendable {
         /// CAP_NET_ADMIN: addresses, routes and settings of interfaces.
         case networkAdministration = 12
@@ -11,20 +11,24 @@ public enum Privileges {
         case rawPackets = 13
     }
 
-    /// The kernel refused to take something away.
+    /// The reason why the kernel refused to drop a privilege.
     public struct Refusal: Error, CustomStringConvertible {
         /// The system call, or its operation.
         public let step: String
+        /// The error message of the system.
         public let reason: String
 
         public var description: String { "cannot give up privileges: \(step): \(reason)" }
     }
 
-    /// Gives up every capability but those to be kept, as far as the process has them, every program that could give one back, and the system calls that only an intruder would
-    /// make (libseccomp). Also keeps secrets out of core files, and what it makes from others. To be called before the process has a second thread: the kernel
-    /// takes these things from a thread, and others inherit what it has then.
+    /// Drops every capability except those in `kept`, as far as the process has them. Also prevents executed programs
+    /// from regaining privileges, and blocks system calls that only an attacker would need (libseccomp). Core files are
+    /// disabled, and files that the process creates are not accessible for other users. Call this before the process
+    /// has a second thread: the kernel changes only the calling thread, and later threads inherit the change.
     ///
-    /// Root without capabilities still owns its files, but no longer reads everybody's.
+    /// Root without capabilities still owns its files, but can no longer read the files of other users.
+    ///
+    /// - Throws: ``Refusal`` with the first step that failed. The other steps are performed nevertheless.
     public static func drop(keeping kept: Set<Capability> = []) throws(Refusal) {
         var step: UnsafePointer<CChar>?
         let error = cprivileges_drop(kept.reduce(0) { $0 | 1 << UInt64($1.rawValue) }, &step)
@@ -32,8 +36,9 @@ public enum Privileges {
         throw Refusal(step: step.map { String(cString: $0) } ?? "", reason: String(cString: strerror(error)))
     }
 
-    /// Root becomes the user who owns a plug's state: what it writes stays that user's, and it meets what that user may not do.
-    /// Where nothing is there, and for anybody else, nothing happens. To be called before ``drop(keeping:)``.
+    /// Changes root to the owner of the plug's state directory. Files that the process writes then belong to that user,
+    /// and that user's permissions apply. Does nothing if the path does not exist or the process does not run as root.
+    /// Call this before ``drop(keeping:)``.
     public static func becomeOwner(of path: String) throws(Refusal) {
         var step: UnsafePointer<CChar>?
         let error = cprivileges_become_owner(path, &step)

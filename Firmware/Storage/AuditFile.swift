@@ -3,17 +3,20 @@ package import PlugModel
 import ProtocolCore
 
 /// The format of the file `audit`: one line per entry with tab-separated fields: number, boot in hexadecimal digits,
-/// milliseconds since boot, kind, `done` or `refused`, count, actor with its key's digits after a colon, name, detail, and the
-/// CRC-32 of all previous fields in hexadecimal digits. The last line with a number replaces earlier ones with it.
+/// milliseconds since boot, kind, `done` or `refused`, count, actor with its key's digits after a colon, name, detail,
+/// and the CRC-32 of all previous fields in hexadecimal digits. The last line with a number replaces earlier ones with
+/// it.
 package enum AuditFile {
-    /// The limit of the file in bytes: 1,400 lines of 356 bytes, with every name and detail at its maximum length. The usual
-    /// size is a quarter.
+    /// The limit of the file in bytes: 1,400 lines of 356 bytes, with every name and detail at its maximum length. The
+    /// usual size is a quarter.
     package static let limit = 500_000
     private static let tab = UInt8(ascii: "\t")
     private static let newline = UInt8(ascii: "\n")
 
+    /// Returns the lines of the entries.
     package static func bytes(of entries: [AuditEntry]) -> [UInt8] { entries.flatMap { line($0) } }
 
+    /// Returns the line of an entry.
     package static func line(_ entry: AuditEntry) -> [UInt8] {
         let (actor, name) = fields(of: entry.note.actor)
         let boot = entry.boot.bytes.flatMap(EscapedText.hexadecimal)
@@ -30,6 +33,7 @@ package enum AuditFile {
         Array(text) + [tab] + checksum(text) + [newline]
     }
 
+    /// The content of a file.
     package struct Content {
         /// The entries in the order of the lines.
         package var entries: [AuditEntry] = []
@@ -39,6 +43,7 @@ package enum AuditFile {
         package var isWhole = true
     }
 
+    /// Parses a file. Invalid lines are counted and skipped.
     package static func parse(_ bytes: [UInt8]) -> Content {
         var content = Content()
         content.isWhole = bytes.last == newline

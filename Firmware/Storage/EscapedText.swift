@@ -1,5 +1,5 @@
-/// Escapes untrusted text for a line of a file: bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits, so
-/// that `;` can be a separator.
+/// Escapes untrusted text for a line of a file: bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal
+/// digits, so that `;` can be a separator.
 enum EscapedText {
     static let separator = UInt8(ascii: ";")
     private static let escape = UInt8(ascii: "%")

@@ -3,13 +3,13 @@ import PlugModel
 
 /// Resets a plug to factory state. A power loss at any moment leaves the plug either unchanged or reset.
 ///
-/// One file decides: `reset`, which is written first. Before that the plug is unchanged. Afterwards every start first removes
-/// all data to forget, whatever a power loss left of it, and then removes `reset`. The order of the other files therefore does
-/// not matter: at no moment does the new plug accept controllers of the old one, use the old key, or allow pairing while its old
-/// controllers exist.
+/// One file decides: `reset`, which is written first. Before that the plug is unchanged. Afterwards every start first
+/// removes the data that a power loss may have left, and then removes `reset`. The order of the other files therefore
+/// does not matter: at no moment does the new plug accept controllers of the old one, use the old key, or allow pairing
+/// while its old controllers exist.
 ///
-/// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or replaced) or
-/// must never repeat (`sequence`, `unmirrored`).
+/// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or
+/// replaced) or must never repeat (`sequence`, `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered
@@ -18,9 +18,10 @@ struct FactoryReset: Sendable {
     }
 
     private static let mark = "reset"
-    /// The files to remove. The storage does not own `key` and `next-key`, but they must be removed as well, because controllers
-    /// of the old plug have pinned them. `networks` and `network-secret` belong to addressing and reveal the plug's former
-    /// networks. `crash` describes the end of the firmware's last run, `audit` the controllers, and `homekit` those of HomeKit.
+    /// The files to remove. The storage does not own `key` and `next-key`, but they must be removed as well, because
+    /// controllers of the old plug have pinned them. `networks` and `network-secret` belong to addressing and reveal
+    /// the plug's former networks. `crash` describes the end of the firmware's last run, `audit` the controllers, and
+    /// `homekit` those of HomeKit.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
         "crash", "audit", StateDirectory.homeKit,
@@ -78,15 +79,16 @@ struct FactoryReset: Sendable {
         }
         // The addresses grant no access, so a remaining file is harmless.
         try? flash.files.removeIfPresent(AddressFile.path(in: runtime))
-        // Files derived from these are also removed: "key.damaged", "key.new", and the draft "key.712" of a crashed process.
+        // Files derived from these are also removed: "key.damaged", "key.new", and the draft "key.712" of a crashed
+        // process.
         let names = try flash.files.names(in: flash.path).filter { name in
             Self.forgotten.contains { name == $0 || name.hasPrefix($0 + ".") }
         }
         try flash.files.removeDurably(names, from: flash.path)
     }
 
-    /// Replaces the label's code. Call it between ``clear(boot:)``, which removes the new code again after an interruption, and
-    /// ``finish()``.
+    /// Replaces the label's code. Call it between ``clear(boot:)``, which removes the new code again after an
+    /// interruption, and ``finish()``.
     func replaceCode(by code: SetupCode) throws(FileError) { try flash.write(changed: code, before: .nothing) }
 
     /// Completes the reset. Call it after ``clear(boot:)``.

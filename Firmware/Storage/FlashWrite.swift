@@ -3,16 +3,16 @@ import DurableFiles
 public import PlugModel
 public import PlugProtocol
 
-/// One write to flash, which any thread may perform, so that a storage that hangs only delays its own callers. Pass the result
-/// to ``PlugStorage/finish(_:)``, which reports errors.
+/// One write to flash, which any thread may perform, so that a storage that hangs only delays its own callers. Pass the
+/// result to ``PlugStorage/finish(_:)``, which reports errors.
 ///
 /// Writes must be performed one at a time, in the order of their creation.
 public struct FlashWrite: Sendable {
     enum Content: Sendable {
         case state(StoredState)
         case settings(StoredSettings)
-        /// The boundary of event numbers. The plug's id and code are written together with the first boundary if flash does not
-        /// have them yet.
+        /// The boundary of event numbers. The plug's id and code are written together with the first boundary if flash
+        /// does not have them yet.
         case boundary(SequenceNumber, id: PlugID?, code: SetupCode?)
         case controllers(PairedControllers)
         case code(SetupCode, before: StateDirectory.Found<SetupCode>)
@@ -24,6 +24,7 @@ public struct FlashWrite: Sendable {
     let content: Content
     let flash: StateDirectory
 
+    /// Performs the write and blocks until it is durable. Errors are part of the result.
     public func perform() -> FlashResult {
         var result = FlashResult()
         switch content {
@@ -65,6 +66,7 @@ public struct FlashResult: Sendable {
     /// The setup code that was written.
     var code: SetupCode?
 
+    /// True if the requested content is in flash.
     var isWritten: Bool { attempts.first.map { $0.error == nil } ?? false }
 
     mutating func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) {
@@ -89,6 +91,7 @@ extension PlugStorage {
         FlashWrite(content: .code(code, before: changedCode), flash: flash)
     }
 
+    /// Returns a write of the state.
     public func writing(_ state: StoredState) -> FlashWrite { FlashWrite(content: .state(state), flash: flash) }
 
     /// Returns a write of the remote settings.
@@ -102,8 +105,8 @@ extension PlugStorage {
             content: .boundary(boundary, id: isIDStored ? nil : id, code: unstoredCode), flash: flash)
     }
 
-    /// Returns a write that orders a factory reset. If it fails, the plug is unchanged. The data is removed when the next value
-    /// opens the directories.
+    /// Returns a write that orders a factory reset. If it fails, the plug is unchanged. The data is removed when the
+    /// next value opens the directories.
     public func orderingReset(by actor: AuditActor) -> FlashWrite {
         FlashWrite(content: .reset(FactoryReset(flash: flash, runtime: runtime), by: actor), flash: flash)
     }

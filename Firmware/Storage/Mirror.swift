@@ -6,8 +6,8 @@ import PlugModel
 struct Mirror {
     /// The size in bytes below which the log is not rewritten.
     private static let smallest = 1 << 18
-    /// The limit of bytes that are read at start, far more than any plug writes. It prevents a wrong file from filling the
-    /// memory.
+    /// The limit of bytes that are read at start, far more than any plug writes. It prevents a wrong file from filling
+    /// the memory.
     private static let readLimit = 1 << 24
     /// The size of a single write in bytes during a rewrite.
     private static let piece = 1 << 16

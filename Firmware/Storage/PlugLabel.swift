@@ -1,15 +1,18 @@
 public import DurableFiles
 public import PlugModel
 
-/// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory, even while
-/// the plug runs.
+/// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory,
+/// even while the plug runs.
 public struct PlugLabel: Sendable {
     /// The plug's id; nil if flash does not have it yet.
     public let id: PlugID?
+    /// The valid setup code.
     public let code: SetupCode
     /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled.
     public let homeKit: String?
 
+    /// Reads the label.
+    ///
     /// - Parameter state: the plug's directory in flash.
     /// - Throws: ``PlugLabelError``.
     public init(state: String, files: FileStore = FileStore()) throws(PlugLabelError) {
@@ -38,6 +41,7 @@ public struct PlugLabel: Sendable {
 
 /// The reason why the label cannot be printed.
 public struct PlugLabelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The message for the user.
     public let description: String
     init(_ description: String) { self.description = description }
 }

@@ -1,14 +1,14 @@
 import DurableFiles
 
 extension PlugStorage {
-    /// The addresses of paired controllers that the previous process stored, most recent last. Empty after a power loss and if
-    /// the file cannot be read: an address neither grants nor prevents access.
+    /// The addresses of paired controllers that the previous process stored, most recent last. Empty after a power loss
+    /// and if the file cannot be read: an address neither grants nor prevents access.
     public var addresses: [String] {
         AddressFile.parse((try? flash.files.readSecretIfPresent(file, limit: AddressFile.limit)) ?? [])
     }
 
-    /// Stores the addresses until the next power loss. A failure is not reported, because it only makes the next start less
-    /// informed.
+    /// Stores the addresses until the next power loss. A failure is not reported, because it only makes the next start
+    /// less informed.
     public func keep(addresses: [String]) {
         guard !isClosed else { return }
         try? flash.files.replaceSecret(file, with: AddressFile.bytes(of: addresses))
@@ -21,8 +21,8 @@ extension PlugStorage {
 enum AddressFile {
     /// The limit of bytes that are read at start.
     static let limit = 4096
-    /// The limit of addresses, equal to the limit of controllers. It prevents a wrong file from reserving connections for many
-    /// hosts.
+    /// The limit of addresses, equal to the limit of controllers. It prevents a wrong file from reserving connections
+    /// for many hosts.
     private static let most = 16
     private static let newline = UInt8(ascii: "\n")
 

@@ -2,6 +2,7 @@ import DurableFiles
 
 /// Reads and writes the files of HomeKit, whose content only the HomeKit module interprets.
 extension PlugStorage {
+    /// The result of reading the files.
     public enum HomeKitFiles: Sendable {
         /// The content of the files; nil if flash has none yet.
         case read(records: [UInt8]?, label: String?)
@@ -26,6 +27,7 @@ extension PlugStorage {
         }
     }
 
+    /// Returns a write of the HomeKit records.
     public func writing(homeKit records: [UInt8]) -> FlashWrite {
         FlashWrite(content: .homeKit(records), flash: flash)
     }

@@ -3,8 +3,8 @@ import DurableFiles
 import PlugModel
 public import ProtocolCore
 
-/// The mirror records events for the next process after a crash. If a write fails, the mirror is removed and rewritten. If it
-/// cannot be removed, flash marks it as invalid.
+/// The mirror records events for the next process after a crash. If a write fails, the mirror is removed and rewritten.
+/// If it cannot be removed, flash marks it as invalid.
 extension PlugStorage {
     /// Adds records to the mirror, which survives the process.
     public func mirror(_ records: [MirrorRecord]) {
@@ -30,7 +30,7 @@ extension PlugStorage {
         }
     }
 
-    /// Returns the mirror of the previous process, or nil if there is none of this boot.
+    /// Returns the mirror of the previous process, or nil if no mirror of this boot exists.
     static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
         do throws(FileError) {
             guard let bytes = try mirror.bytes() else { return nil }

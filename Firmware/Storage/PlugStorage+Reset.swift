@@ -11,8 +11,8 @@ extension PlugStorage {
 
     /// Resets a plug that is not running. The next start completes the reset.
     ///
-    /// - Throws: `FileError` with the reason `held` if the plug runs; ``NoPlugError`` if the directory contains no plug, so that
-    ///   a wrong path deletes no files.
+    /// - Throws: `FileError` with the reason `held` if the plug runs; ``NoPlugError`` if the directory contains no
+    ///   plug, so that a wrong path deletes no files.
     public static func reset(state: String, runtime: String, boot: BootID, files: FileStore = FileStore()) throws {
         var locks = [try DirectoryLock(state, store: files)]
         let id = try files.readIfPresent(state + "/id", limit: 64) ?? []
@@ -52,6 +52,7 @@ extension PlugStorage {
 
 /// The error for a directory without a plug.
 public struct NoPlugError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The directory.
     public let directory: String
 
     public var description: String {

@@ -7,9 +7,9 @@ public import ProtocolCore
 /// The persistent data of a plug: a few small files in flash, which survive a power loss, and the mirror in the runtime
 /// directory, which is in memory and survives the process.
 ///
-/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, performs a ``FlashWrite`` per storage action of
-/// the machine, and calls ``settle(_:now:)`` after all actions. Only another running plug in the same directories prevents a
-/// start; all other errors are reported once and tolerated.
+/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, performs a ``FlashWrite`` per storage
+/// action of the machine, and calls ``settle(_:now:)`` after all actions. Only another running plug in the same
+/// directories prevents a start; all other errors are reported once and tolerated.
 public final class PlugStorage {
     enum Mark { case none, thisBoot, another }
 
@@ -40,7 +40,7 @@ public final class PlugStorage {
     var isClosed = false
     /// True if this start reset the plug, false if a pending reset failed, nil if none was pending.
     private let isReset: Bool?
-    /// The actor who ordered the reset of this start; nil if there was none.
+    /// The actor who ordered the reset of this start, or nil without a reset.
     let resetBy: AuditActor?
     /// The paired controllers in flash at the start; nil if the file is damaged.
     private lazy var listed: PairedControllers? =
@@ -143,7 +143,8 @@ public final class PlugStorage {
     /// True if a pending factory reset failed. The plug accepts no controllers and no pairing until it succeeds.
     public var isUnfinished: Bool { isReset == false }
 
-    /// True if a controller is paired, or may be because the list is damaged. Paired controllers have pinned the plug's key.
+    /// True if a controller is paired, or may be because the list is damaged. Paired controllers have pinned the plug's
+    /// key.
     public var isPaired: Bool { listed.map { !$0.all.isEmpty } ?? true }
 
     /// Returns the access data. Call it once.

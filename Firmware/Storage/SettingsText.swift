@@ -3,8 +3,10 @@ import PlugModel
 import ProtocolCore
 
 /// The format of the line with the remote settings: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000` with
-/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. Settings that equal the configuration are omitted.
+/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. Settings that equal the configuration are
+/// omitted.
 package enum SettingsText {
+    /// Returns the line for the settings.
     package static func text(_ settings: StoredSettings) -> String {
         var fields: [[UInt8]] = []
         if let name = settings.name { fields.append(Array("name=".utf8) + EscapedText.bytes(of: name)) }

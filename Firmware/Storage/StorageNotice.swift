@@ -2,6 +2,7 @@ import DurableFiles
 
 /// A notice about the plug's storage for the user: the failure, its reason, and a hint.
 public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a notice.
     public enum Kind: Hashable, Sendable {
         /// An operation fails. Reported once, and again only if the reason changes.
         case trouble
@@ -9,7 +10,9 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
         case recovered
     }
 
+    /// The kind of the notice.
     public var kind: Kind
+    /// The text with reason and hint.
     public var description: String
 
     static func trouble(_ what: String, hint: String?) -> StorageNotice {

@@ -2,11 +2,11 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// The claim on one address by ARP (RFC 5227). Probes whether another host uses the address, announces it, and defends it from
-/// then on.
+/// The claim on one address by ARP (RFC 5227). Probes whether another host uses the address, announces it, and defends
+/// it from then on.
 ///
-/// The claim returns the packets to send and its result; its owner decides how to continue. After ``Result/conflict(with:)`` the
-/// claim has ended and must be dropped.
+/// The claim returns the packets to send and its result; its owner decides how to continue. After
+/// ``Result/conflict(with:)`` the claim has ended and must be dropped.
 public struct AddressClaim: Hashable, Sendable {
     /// The state of the claim, with the time of the next step.
     public enum State: Hashable, Sendable {
@@ -14,13 +14,16 @@ public struct AddressClaim: Hashable, Sendable {
         case probing(sent: Int, next: Instant)
         /// The number of announcements sent so far. The address is usable.
         case announcing(sent: Int, next: Instant)
+        /// The claim is complete. The address is defended.
         case held
     }
 
+    /// The result of a step, for the owner of the claim.
     public enum Result: Hashable, Sendable {
         /// No other host has the address. It may be used from now on.
         case usable
-        /// Another card uses the address, probes for it at the same time, or did not accept our defence. The claim failed.
+        /// Another card uses the address, probes for it at the same time, or did not accept our defence. The claim
+        /// failed.
         case conflict(with: MACAddress)
         /// Another card used the address and received our defence. The claim continues unless that repeats.
         case defended(against: MACAddress)
@@ -28,9 +31,12 @@ public struct AddressClaim: Hashable, Sendable {
 
     /// The result of a step of the claim.
     public struct Outcome: Hashable, Sendable {
+        /// The packets to send.
         public let packets: [ARPPacket]
+        /// The result, or nil if the claim continues as before.
         public let result: Result?
 
+        /// Creates an outcome.
         public init(packets: [ARPPacket] = [], result: Result? = nil) {
             self.packets = packets
             self.result = result
@@ -39,7 +45,9 @@ public struct AddressClaim: Hashable, Sendable {
         static let nothing = Outcome()
     }
 
+    /// The claimed address.
     public let address: IPv4Address
+    /// The current state.
     public private(set) var state: State
     private let hardware: MACAddress
     private let timing: ClaimTiming
@@ -49,7 +57,8 @@ public struct AddressClaim: Hashable, Sendable {
 
     /// Starts probing with the first wait.
     ///
-    /// - Parameter hardware: the card's own address. Packets from it are echoes, as access points send them, and not conflicts.
+    /// - Parameter hardware: the card's own address. Packets from it are echoes, as access points send them, and not
+    ///   conflicts.
     public init(
         _ address: IPv4Address, hardware: MACAddress, timing: ClaimTiming, random: SeededRandom, now: Instant
     ) {
@@ -68,6 +77,7 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
+    /// The time of the next packet, or nil when the claim is complete.
     public var nextDeadline: Instant? {
         switch state {
         case .probing(_, let next), .announcing(_, let next): next
@@ -75,8 +85,8 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
-    /// Sends the next packet if it is due. If the call is late, later packets are delayed as well: the waits count from the real
-    /// sending time.
+    /// Sends the next packet if it is due. If the call is late, later packets are delayed as well: the waits count from
+    /// the real sending time.
     public mutating func deadlineReached(now: Instant) -> Outcome {
         switch state {
         case .probing(let sent, let next) where now >= next:
@@ -114,8 +124,8 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
-    /// Announces the address once, and gives it up if the conflict continues (RFC 5227 §2.4 (b), RFC 3927 §2.5 (b)). Two hosts
-    /// that both keep an address would disturb each other forever.
+    /// Announces the address once, and gives it up if the conflict continues (RFC 5227 §2.4 (b), RFC 3927 §2.5 (b)).
+    /// Two hosts that both keep an address would disturb each other forever.
     private mutating func defend(against other: MACAddress, now: Instant) -> Outcome {
         if let lastConflict, now - lastConflict < RFC3927.defendInterval {
             return Outcome(result: .conflict(with: other))

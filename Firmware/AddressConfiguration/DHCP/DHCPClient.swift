@@ -6,12 +6,15 @@ public import ProtocolCore
 ///
 /// It never gives up: without an answer it continues at a low rate.
 public struct DHCPClient: Machine, Sendable {
+    /// The inputs of the client.
     public enum Event: MachineEvent, Hashable, Sendable {
+        /// The time of ``DHCPClient/nextDeadline`` was reached.
         case deadlineReached
         /// The link is up, possibly to a different network than before.
-        /// - isPowerOn: true if many machines may start at this moment. The first message then waits for a random time up to one
-        ///   second (``RFC2131/startSpread``); otherwise it is sent immediately.
+        /// - isPowerOn: true if many machines may start at this moment. The first message then waits for a random time
+        ///   up to one second (``RFC2131/startSpread``); otherwise it is sent immediately.
         case linkUp(isPowerOn: Bool)
+        /// The link is down.
         case linkDown
         /// A message, and its source address, which may be a relay's.
         case received(DHCPMessage, from: IPv4Address)
@@ -23,23 +26,27 @@ public struct DHCPClient: Machine, Sendable {
         case resumed
     }
 
+    /// The outputs of the client, performed in order.
     public enum Action: Hashable, Sendable {
-        /// Sends a message to 255.255.255.255, bypassing the kernel, from the message's `clientAddress`, which is 0.0.0.0
-        /// without a lease.
+        /// Sends a message to 255.255.255.255, bypassing the kernel, from the message's `clientAddress`, which is
+        /// 0.0.0.0 without a lease.
         case broadcast(DHCPMessage)
         /// Sends a message by the kernel's routes.
         case send(DHCPMessage, from: IPv4Address, to: IPv4Address)
-        /// Probes for the address before its use; answered with ``Event/addressChecked`` or ``Event/addressInConflict``. The
-        /// address may not be used until then or until the next action. Without an answer the check ends with the lease.
+        /// Probes for the address before its use; answered with ``Event/addressChecked`` or
+        /// ``Event/addressInConflict``. The address may not be used until then or until the next action. Without an
+        /// answer the check ends with the lease.
         case check(DHCPLease)
         /// The lease may be used. Sent again at each renewal, with the same address and possibly other changes.
         case bound(DHCPLease)
-        /// The last bound lease may no longer be used. Sent once per lease, also when the link is lost: the client requests the
-        /// lease again when the link returns, and binds it again if a server agrees.
+        /// The last bound lease may no longer be used. Sent once per lease, also when the link is lost: the client
+        /// requests the lease again when the link returns, and binds it again if a server agrees.
         case lost(AddressingNotice.LeaseEnd)
     }
 
+    /// The identity of the client and its initial data.
     public struct Configuration: Hashable, Sendable {
+        /// The address of the network card.
         public var hardwareAddress: MACAddress
         /// The host name without a domain. It is only sent if it has 1 to 63 bytes.
         public var hostName: String
@@ -47,8 +54,10 @@ public struct DHCPClient: Machine, Sendable {
         public var clientIdentifier: [UInt8]
         /// The lease before a restart, which is requested first.
         public var remembered: RememberedLease?
+        /// The seed for transaction ids and random delays.
         public var seed: UInt64
 
+        /// Creates a configuration.
         public init(
             hardwareAddress: MACAddress, hostName: String, clientIdentifier: [UInt8], remembered: RememberedLease?,
             seed: UInt64
@@ -100,6 +109,7 @@ public struct DHCPClient: Machine, Sendable {
     /// Servers that did not confirm their own offer.
     var avoided = RecentValues<IPv4Address>()
 
+    /// Creates a client that waits for a link.
     public init(configuration: Configuration) {
         self.configuration = configuration
         random = SeededRandom(seed: configuration.seed)
@@ -114,6 +124,7 @@ public struct DHCPClient: Machine, Sendable {
         }
     }
 
+    /// The state of the client for the user.
     public var status: AddressingStatus.DHCP {
         if case .off = state { return .off }
         guard let lease else { return .searching }
@@ -123,6 +134,7 @@ public struct DHCPClient: Machine, Sendable {
                 router: lease.routers.first, expires: lease.expires))
     }
 
+    /// The time of the next ``Event/deadlineReached``, or nil.
     public var nextDeadline: Instant? {
         switch state {
         case .off: nil
@@ -135,6 +147,7 @@ public struct DHCPClient: Machine, Sendable {
         }
     }
 
+    /// Handles an event at the time `now` and returns the actions to perform.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .deadlineReached: return deadlineReached(now: now)

@@ -2,21 +2,24 @@ public import DNSWire
 public import LinkWire
 public import ProtocolCore
 
-/// An address from a DHCP server, with the server's network data. All data is validated: invalid parts are omitted or replaced
-/// by the RFC's defaults.
+/// An address from a DHCP server, with the server's network data. All data is validated: invalid parts are omitted or
+/// replaced by the RFC's defaults.
 public struct DHCPLease: Hashable, Sendable {
+    /// The leased address.
     public var address: IPv4Address
     /// The length of the network part in bits.
     public var prefixLength: UInt8
     /// The broadcast address of the network; 255.255.255.255 if the prefix leaves no room for one.
     public var broadcast: IPv4Address
+    /// The server that assigned the address (option 54).
     public var server: IPv4Address
-    /// The default routers, preferred one first: option 3, or the default routes of option 121 if that is present (RFC 3442).
-    /// Each one is on the link by the prefix or by one of ``routes`` without a router. With a prefix of 32 bits nothing is on
-    /// the link, so the router needs its own route.
+    /// The default routers, preferred one first: option 3, or the default routes of option 121 if that is present (RFC
+    /// 3442). Each one is on the link by the prefix or by one of ``routes`` without a router. With a prefix of 32 bits
+    /// nothing is on the link, so the router needs its own route.
     public var routers: [IPv4Address]
     /// The other routes of option 121, those without a router first because others may depend on them.
     public var routes: [ClasslessRoute]
+    /// The name servers, time servers and domains of the network.
     public var servers: NetworkServers
     /// The lease time from ``obtained`` on; nil if the lease never expires.
     public var duration: Duration?
@@ -27,8 +30,10 @@ public struct DHCPLease: Hashable, Sendable {
     /// The time at which the acknowledged request was sent (RFC 2131 §4.4.1).
     public var obtained: Instant
 
+    /// The time at which the lease expires, or nil.
     public var expires: Instant? { duration.map { obtained + $0 } }
 
+    /// Creates a lease from validated values.
     public init(
         address: IPv4Address, prefixLength: UInt8, broadcast: IPv4Address, server: IPv4Address,
         routers: [IPv4Address] = [], routes: [ClasslessRoute] = [], servers: NetworkServers = NetworkServers(),

@@ -17,8 +17,8 @@ enum DHCPLeaseLimits {
 }
 
 extension DHCPLease {
-    /// Creates a lease from an offer or an acknowledgement. Returns nil if it is unusable: without a server, with an address
-    /// that no host can have, or with a lease time of zero.
+    /// Creates a lease from an offer or an acknowledgement. Returns nil if it is unusable: without a server, with an
+    /// address that no host can have, or with a lease time of zero.
     init?(_ reply: DHCPMessage, obtained: Instant) {
         let options = reply.options
         guard let server = options.serverIdentifier, server.isHost, let seconds = options.leaseTime, seconds > 0,
@@ -36,7 +36,8 @@ extension DHCPLease {
             rebinding: times.rebinding, obtained: obtained)
     }
 
-    /// Returns the prefix length of the mask, or that of the address's class (RFC 791 §2.3) if the mask is missing or invalid.
+    /// Returns the prefix length of the mask, or that of the address's class (RFC 791 §2.3) if the mask is missing or
+    /// invalid.
     private static func prefixLength(of reply: DHCPMessage) -> UInt8 {
         if let told = reply.options.subnetMask?.maskLength, told >= 8 { return told }
         switch reply.yourAddress.rawValue >> 29 {

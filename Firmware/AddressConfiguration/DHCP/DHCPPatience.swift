@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// The delay after failures, which prevents a server that always refuses from causing a packet storm: none after the first
-/// failure, then the delay of retransmissions.
+/// The delay after failures, which prevents a server that always refuses from causing a packet storm: none after the
+/// first failure, then the delay of retransmissions.
 struct DHCPBackoff: Hashable, Sendable {
     private var failures = 0
     private var last: Instant?
@@ -44,7 +44,8 @@ struct RecentValues<Value: Hashable & Sendable>: Hashable, Sendable {
         let until: Instant
     }
 
-    /// The limit of values, above which the oldest is dropped. It bounds the memory if a server offers many occupied addresses.
+    /// The limit of values, above which the oldest is dropped. It bounds the memory if a server offers many occupied
+    /// addresses.
     static var limit: Int { 16 }
 
     private var entries: [Entry] = []

@@ -28,8 +28,8 @@ extension DHCPClient {
         return ask(lease, anybody: false, until: lease.rebinds, now: now)
     }
 
-    /// Asks the server, or any server, to renew the lease (RFC 2131 §4.4.5). Each try is a separate exchange, so that the lease
-    /// time counts from the answered request.
+    /// Asks the server, or any server, to renew the lease (RFC 2131 §4.4.5). Each try is a separate exchange, so that
+    /// the lease time counts from the answered request.
     private mutating func ask(
         _ lease: DHCPLease, anybody: Bool, until end: Instant?, now: Instant
     ) -> [Action] {

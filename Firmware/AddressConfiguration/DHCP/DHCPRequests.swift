@@ -28,8 +28,8 @@ extension DHCPClient {
         .serverIdentifier, .renewalTime, .rebindingTime, .searchDomains, .staticRoutes,
     ]
     static let vendorClass = "smartplug"
-    /// The maximum message size in bytes that fits an Ethernet frame after the headers of IP and UDP. Servers that include these
-    /// headers send less.
+    /// The maximum message size in bytes that fits an Ethernet frame after the headers of IP and UDP. Servers that
+    /// include these headers send less.
     static let maximumMessageSize: UInt16 = 1472
 
     func message(
@@ -53,8 +53,8 @@ extension DHCPClient {
         bareMessage(.decline, transaction, requested: lease.address, server: lease.server)
     }
 
-    /// Creates a message with the client identifier, which every message contains (RFC 2131 §4.2): it identifies the client to
-    /// the server, instead of the card's address.
+    /// Creates a message with the client identifier, which every message contains (RFC 2131 §4.2): it identifies the
+    /// client to the server, instead of the card's address.
     private func bareMessage(
         _ type: DHCPMessageType, _ transaction: UInt32, requested: IPv4Address?, server: IPv4Address?
     ) -> DHCPMessage {

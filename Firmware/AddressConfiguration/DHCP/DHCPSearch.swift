@@ -4,9 +4,10 @@ import ProtocolCore
 
 /// Searches for a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
 extension DHCPClient {
-    /// The client's choices where the RFC allows them, or where a user waits.
+    /// The client's choices within the limits of the RFC, most of them because a user waits for the address.
     enum Search {
-        /// The number of requests to a server with an offer before another server is tried: after 4 and 8 s, 12 s in total.
+        /// The number of requests to a server with an offer before another server is tried: after 4 and 8 s, 12 s in
+        /// total.
         static let requests = 2
         /// The number of requests for the last address before any address is requested.
         static let reboots = 2
@@ -111,8 +112,8 @@ extension DHCPClient {
 
     mutating func goOnRebooting(_ last: DHCPExchange, _ address: IPv4Address, now: Instant) -> [Action] {
         guard last.sent < Search.reboots else {
-            // No server answers. RFC 2131 §3.2.3 would allow the client to use the address, but in a different network another
-            // host may have it.
+            // No server answers. RFC 2131 §3.2.3 would allow the client to use the address, but in a different network
+            // another host may have it.
             state = .initial(at: starts.earliest(now: now))
             return deadlineReached(now: now)
         }

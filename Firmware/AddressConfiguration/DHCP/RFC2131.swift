@@ -15,7 +15,7 @@ public enum RFC2131 {
     public static let leastRenewalRetry = Duration.seconds(60)
     /// The lease time in seconds that means unlimited (§3.3).
     public static let forEver: UInt32 = 0xFFFF_FFFF
-    /// The random delay of the first message after power-on. §4.4.1 recommends 1 to 10 s against storms of machines that start
-    /// together. One second suffices for the plugs of a house, and users should not wait for ten.
+    /// The random delay of the first message after power-on. §4.4.1 recommends 1 to 10 s against storms of machines
+    /// that start together. One second suffices for the plugs of a house, and users should not wait for ten.
     public static let startSpread = Duration.zero...Duration.seconds(1)
 }

@@ -1,8 +1,9 @@
 public import DNSWire
 public import ProtocolCore
 
-/// Ensures that an interface has a link-local IPv6 address. The kernel creates one and checks that it is unique (RFC 4862 §5.4).
-/// If it is configured not to, or found a duplicate, this machine adds an address of RFC 7217 and lets the kernel check it.
+/// Ensures that an interface has a link-local IPv6 address. The kernel creates one and checks that it is unique (RFC
+/// 4862 §5.4). If it is configured not to, or found a duplicate, this machine adds an address of RFC 7217 and lets the
+/// kernel check it.
 public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     /// The kernel's own behaviour.
     public enum Kernel: Hashable, Sendable {
@@ -17,19 +18,25 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     /// The kernel's state of an address.
     public enum Progress: Hashable, Sendable { case tentative, duplicate, usable }
 
+    /// The inputs of the machine.
     public enum Event: MachineEvent, Hashable, Sendable {
+        /// The time of ``IPv6LinkLocalClaim/nextDeadline`` was reached.
         case deadlineReached
+        /// The link is up, and the kernel is configured this way.
         case linkUp(Kernel)
+        /// The link is down.
         case linkDown
         /// The current link-local addresses of the interface.
         case addresses([IPv6Address: Progress])
     }
 
+    /// The outputs of the machine, performed in order.
     public enum Action: Hashable, Sendable {
         /// Enables IPv6 on this interface.
         case enable
         /// Adds the address; the kernel checks it.
         case assign(IPv6Address)
+        /// Removes the address.
         case remove(IPv6Address)
         /// Another host has the address. `next` is the time until the next attempt; nil if it follows immediately.
         case duplicate(IPv6Address, next: Duration?)
@@ -50,7 +57,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     public static let retries: UInt8 = 3
     /// The pause after the retries: a host on the link answers for every address, or the card receives its own packets.
     public static let rest = Duration.seconds(3600)
-    /// The time limit for the kernel's address. The kernel checks for 1-2 s (RFC 4862 §5.1) and then reports the address.
+    /// The time limit for the kernel's address. The kernel checks for 1-2 s (RFC 4862 §5.1) and then reports the
+    /// address.
     public static let patience = Duration.seconds(5)
 
     private let interface: String
@@ -70,6 +78,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         self.secret = secret
     }
 
+    /// The time of the next ``Event/deadlineReached``, or nil.
     public var nextDeadline: Instant? {
         switch state {
         case .off, .present: nil
@@ -77,6 +86,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         }
     }
 
+    /// Handles an event at the time `now` and returns the actions to perform.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .linkUp(let kernel): return linkUp(kernel, now: now)

@@ -1,8 +1,8 @@
 import Crypto
 public import DNSWire
 
-/// The interface identifier of RFC 7217 §5. It is stable across starts, differs per interface and per plug, and reveals nothing
-/// about the plug. It is used if the kernel creates no link-local address, or a duplicate.
+/// The interface identifier of RFC 7217 §5. It is stable across starts, differs per interface and per plug, and reveals
+/// nothing about the plug. It is used if the kernel creates no link-local address, or a duplicate.
 public enum IPv6StableIdentifier {
     /// Returns the link-local address in fe80::/64 with the identifier.
     ///
@@ -20,8 +20,8 @@ public enum IPv6StableIdentifier {
         }
     }
 
-    /// Computes RID: F of the prefix, the interface, an empty network id, the counter and the secret, each with its length so
-    /// that the input is unambiguous. The identifier is its last 64 bits.
+    /// Computes RID: F of the prefix, the interface, an empty network id, the counter and the secret, each with its
+    /// length so that the input is unambiguous. The identifier is its last 64 bits.
     private static func identifier(_ interface: String, _ counter: UInt8, _ secret: [UInt8]) -> UInt64 {
         let prefix: [UInt8] = [0xFE, 0x80, 0, 0, 0, 0, 0, 0]
         var hash = SHA256()
@@ -32,8 +32,8 @@ public enum IPv6StableIdentifier {
         return hash.finalize().suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Returns true for the reserved identifiers of RFC 5453: the subnet's routers, the proxies of mobile nodes, and the anycast
-    /// addresses of a subnet.
+    /// Returns true for the reserved identifiers of RFC 5453: the subnet's routers, the proxies of mobile nodes, and
+    /// the anycast addresses of a subnet.
     static func isReserved(_ identifier: UInt64) -> Bool {
         identifier == 0 || (0x0200_5EFF_FE00_0000...0x0200_5EFF_FE00_5213).contains(identifier)
             || (0xFDFF_FFFF_FFFF_FF80...0xFDFF_FFFF_FFFF_FFFF).contains(identifier)

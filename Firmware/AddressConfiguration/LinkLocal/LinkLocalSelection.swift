@@ -4,11 +4,13 @@ public import ProtocolCore
 
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
-/// The same card draws the same addresses in the same order, so that it regains its old address even without stored data. The
-/// count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right after its claim, is
-/// limited to one try per minute, even across lost links.
+/// The same card draws the same addresses in the same order, so that it regains its old address even without stored
+/// data. The count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right
+/// after its claim, is limited to one try per minute, even across lost links.
 public struct LinkLocalSelection: Hashable, Sendable {
+    /// The next step.
     public enum Choice: Hashable, Sendable {
+        /// This address is to be claimed now.
         case claim(IPv4Address)
         /// There were too many conflicts; the next claim must wait.
         case wait(until: Instant)
@@ -19,8 +21,9 @@ public struct LinkLocalSelection: Hashable, Sendable {
     /// The preferred address. It is kept until a conflict, and claimed first after a lost link.
     public private(set) var candidate: IPv4Address?
     private var random: SeededRandom
-    /// The latest addresses with a different owner: as many as conflicts before the limit, then those of the following minutes.
-    /// The limit bounds the memory if a neighbour denies every address for weeks; 16 of 65,024 exclude almost nothing.
+    /// The latest addresses with a different owner: as many as conflicts before the limit, then those of the following
+    /// minutes. The limit bounds the memory if a neighbour denies every address for weeks; 16 of 65,024 exclude almost
+    /// nothing.
     private var failed: [IPv4Address] = []
     private static let failedLimit = 16
     private var lastDrawn: Instant?
@@ -37,8 +40,8 @@ public struct LinkLocalSelection: Hashable, Sendable {
     public mutating func choose(now: Instant) -> Choice {
         if let candidate { return .claim(candidate) }
         if isLimited, let lastDrawn {
-            // A claim waits up to PROBE_WAIT before its first probe. With this extra time, the probes for two addresses always
-            // keep the interval.
+            // A claim waits up to PROBE_WAIT before its first probe. With this extra time, the probes for two addresses
+            // always keep the interval.
             let earliest = lastDrawn + RFC3927.rateLimitInterval + RFC3927.probeWait
             guard now >= earliest else { return .wait(until: earliest) }
         }
@@ -54,8 +57,9 @@ public struct LinkLocalSelection: Hashable, Sendable {
     /// Notes that the candidate has a different owner.
     ///
     /// - Parameter usableSince: the time at which the address became ours, or nil. An address that was kept for
-    ///   RATE_LIMIT_INTERVAL resets the count, because such changes are already slower than the limit. A successful claim alone
-    ///   does not, or a neighbour that uses each address right after its claim would never trigger the limit.
+    ///   RATE_LIMIT_INTERVAL resets the count, because such changes are already slower than the limit. A successful
+    ///   claim alone does not, or a neighbour that uses each address right after its claim would never trigger the
+    ///   limit.
     public mutating func conflict(usableSince: Instant?, now: Instant) {
         if let usableSince, now - usableSince >= RFC3927.rateLimitInterval { conflicts = 0 }
         conflicts += 1

@@ -4,23 +4,27 @@ public import LinkWire
 extension InterfaceAddressing {
     /// The initial data of the interface.
     public struct Configuration: Hashable, Sendable {
+        /// The address of the network card.
         public var hardwareAddress: MACAddress
         /// The host name for DHCP servers (option 12), which may register it in a name server.
         public var hostName: String
         /// The client identifier (RFC 4361), which is independent of the card.
         public var clientIdentifier: [UInt8]
+        /// The addresses that a previous run stored.
         public var remembered: RememberedAddresses
-        /// The remembered addresses that the kernel still has from a previous plugd. They are kept while they are verified, so
-        /// that a restart does not interrupt connections, and removed if the verification fails.
+        /// The remembered addresses that the kernel still has from a previous plugd. They are kept while they are
+        /// verified, so that a restart does not interrupt connections, and removed if the verification fails.
         public var inherited: Set<IPv4Address>
-        /// True if the host was just powered on, possibly together with a whole house of hosts. The first DHCP message is then
-        /// delayed randomly.
+        /// True if the host was just powered on, possibly together with a whole house of hosts. The first DHCP message
+        /// is then delayed randomly.
         public var isPowerOn: Bool
-        /// The metric of a lease's routes; smaller on the preferred interface. Routes of link-local addresses come after those
-        /// of all leases.
+        /// The metric of a lease's routes; smaller on the preferred interface. Routes of link-local addresses come
+        /// after those of all leases.
         public var routeMetric: UInt32
+        /// The seed for random delays.
         public var seed: UInt64
 
+        /// Creates a configuration.
         public init(
             hardwareAddress: MACAddress, hostName: String, clientIdentifier: [UInt8],
             remembered: RememberedAddresses = RememberedAddresses(), inherited: Set<IPv4Address> = [],

@@ -72,8 +72,8 @@ extension InterfaceAddressing {
         forgetRefusedLease()
     }
 
-    /// Forgets a lease that a server refused or whose address another host has. It is not requested again, not even after a
-    /// restart, and its address serves no connections any longer.
+    /// Forgets a lease that a server refused or whose address another host has. It is not requested again, not even
+    /// after a restart, and its address serves no connections any longer.
     private mutating func forgetRefusedLease() {
         guard case .none = lease, dhcp.candidate == nil else { return }
         memory.lease = nil

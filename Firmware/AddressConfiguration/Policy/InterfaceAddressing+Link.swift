@@ -22,7 +22,8 @@ extension InterfaceAddressing {
         tellDHCP(.linkDown, now: now)
     }
 
-    /// Handles a resume after a suspend. Other hosts may have claimed our addresses, or the host may be in a different network.
+    /// Handles a resume after a suspend. Other hosts may have claimed our addresses, or the host may be in a different
+    /// network.
     mutating func resume(now: Instant) {
         guard isLinkUp else { return }
         doubtAll()
@@ -30,16 +31,16 @@ extension InterfaceAddressing {
         tellDHCP(.resumed, now: now)
     }
 
-    /// Stops all claims. Addresses without a connection are removed immediately: otherwise the kernel would use them when the
-    /// link returns, before they could be removed.
+    /// Stops all claims. Addresses without a connection are removed immediately: otherwise the kernel would use them
+    /// when the link returns, before they could be removed.
     private mutating func doubtAll() {
         linkLocal = .none
         lease = .none
         lingering = interface.present.intersection(inUse)
     }
 
-    /// Restarts with a new card, which is a new host to its neighbours. Only the lease is kept, because it belongs to the client
-    /// identifier.
+    /// Restarts with a new card, which is a new host to its neighbours. Only the lease is kept, because it belongs to
+    /// the client identifier.
     mutating func changeHardware(to address: MACAddress, now: Instant) {
         guard address != hardware else { return }
         hardware = address
@@ -59,8 +60,8 @@ extension InterfaceAddressing {
     /// Stores the addresses with connections.
     mutating func use(_ addresses: Set<IPv4Address>) { inUse = addresses.intersection(interface.present) }
 
-    /// Returns false for packets about other addresses, and for our own packets, which access points send back. Such packets
-    /// change nothing.
+    /// Returns false for packets about other addresses, and for our own packets, which access points send back. Such
+    /// packets change nothing.
     public func concerns(_ packet: ARPPacket) -> Bool {
         isLinkUp && packet.senderHardware != hardware
             && (isOurs(packet.senderAddress) || isOurs(packet.targetAddress))
@@ -85,8 +86,8 @@ extension InterfaceAddressing {
         outbox.append(.notice(.conflict(address, with: other)))
     }
 
-    /// Replies to an ARP request instead of the kernel, which does not reply while one of our addresses is link-local or
-    /// unverified.
+    /// Replies to an ARP request instead of the kernel, which does not reply while one of our addresses is link-local
+    /// or unverified.
     private mutating func answer(_ packet: ARPPacket, now: Instant) {
         guard interface.kernelAnswersARP == false, packet.operation == .request, isAnswered(packet.targetAddress),
             answers.take(now: now)

@@ -66,8 +66,8 @@ extension InterfaceAddressing {
         }
     }
 
-    /// Starts or ends the link-local address. A usable lease makes it unnecessary, and its end makes it necessary. A lease also
-    /// ends a claim in progress, unless its address carries a connection.
+    /// Starts or ends the link-local address. A usable lease makes it unnecessary, and its end makes it necessary. A
+    /// lease also ends a claim in progress, unless its address carries a connection.
     mutating func weigh(now: Instant) {
         guard isLinkUp else { return }
         switch linkLocal {

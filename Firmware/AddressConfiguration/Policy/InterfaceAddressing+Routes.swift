@@ -7,13 +7,13 @@ extension InterfaceAddressing {
     static let linkLocalMetric: UInt32 = 1000
     /// The metric of the link-local network without an own link-local address. Interfaces with one are preferred.
     static let leasedNeighboursMetric: UInt32 = 2000
-    /// The limit of routes, which covers a server's routes in a message of ordinary size. It bounds the work that one message
-    /// causes in the kernel.
+    /// The limit of routes, which covers a server's routes in a message of ordinary size. It bounds the work that one
+    /// message causes in the kernel.
     static let routeLimit = 64
 
-    /// The routes for the interface's addresses. A neighbour with a link-local address is always on the link and never behind a
-    /// router (RFC 3927 §2.6.2). With only a link-local address, all other hosts are looked up on the link as well: a host with
-    /// an address from an unknown server can be reached with one ARP request.
+    /// The routes for the interface's addresses. A neighbour with a link-local address is always on the link and never
+    /// behind a router (RFC 3927 §2.6.2). With only a link-local address, all other hosts are looked up on the link as
+    /// well: a host with an address from an unknown server can be reached with one ARP request.
     var routes: [Route] {
         var own: IPv4Address?
         if case .held(let claim, _) = linkLocal, isPresent(claim.address) { own = claim.address }
@@ -50,7 +50,8 @@ extension InterfaceAddressing {
     private func routes(of lease: DHCPLease) -> [Route] {
         let metric = configuration.routeMetric
         let network = ClasslessRoute(destination: lease.address, prefixLength: lease.prefixLength, router: .any)
-        // Only the preferred router is used. The kernel would not notice its failure, so that a second one would not help.
+        // Only the preferred router is used. The kernel would not notice its failure, so that a second one would not
+        // help.
         let way = lease.routers.prefix(1).map { ClasslessRoute(destination: .any, prefixLength: 0, router: $0) }
         let given = ([network] + lease.routes + way).filter { !$0.destination.isLinkLocal }
         let visible = given.filter { $0.router == .any && $0.prefixLength > 0 }
@@ -59,7 +60,8 @@ extension InterfaceAddressing {
         }
         for route in given where route.router != .any {
             if !visible.contains(where: { $0.destination == route.router.network(prefixLength: $0.prefixLength) }) {
-                // The kernel rejects a router that is not on the link, but some providers have routers outside the network.
+                // The kernel rejects a router that is not on the link, but some providers have routers outside the
+                // network.
                 list.append(onLink(route.router, 32, from: lease.address, metric))
             }
             list.append(

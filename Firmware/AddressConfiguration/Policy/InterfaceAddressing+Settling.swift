@@ -15,8 +15,8 @@ extension InterfaceAddressing {
         return addresses
     }
 
-    /// Returns the actions from the current to the desired state, in an order that is always possible: our ARP replies start
-    /// before an address is added, routes use existing addresses, and removals come last.
+    /// Returns the actions from the current to the desired state, in an order that is always possible: our ARP replies
+    /// start before an address is added, routes use existing addresses, and removals come last.
     mutating func settle(now: Instant) -> [Action] {
         weigh(now: now)
         let wanted = wanted
@@ -40,6 +40,7 @@ extension InterfaceAddressing {
         return lease.expires
     }
 
+    /// The current state for the user.
     public var status: AddressingStatus {
         AddressingStatus(linkLocal: linkLocalStatus, dhcp: dhcpStatus, conflicts: conflicts)
     }

@@ -2,21 +2,23 @@ import DNSWire
 import LinkWire
 public import ProtocolCore
 
-/// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a better one, and again
-/// after its end.
+/// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a better one, and
+/// again after its end.
 ///
-/// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests the
-/// difference to the current state (`settle`), so that every change is eventually reverted.
+/// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests
+/// the difference to the current state (`settle`), so that every change is eventually reverted.
 ///
-/// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is claimed again
-/// before its use. An address with a connection lingers silently: it is not announced, but the connection continues if the
-/// network is still the same, because a cable is often reconnected soon.
+/// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is
+/// claimed again before its use. An address with a connection lingers silently: it is not announced, but the connection
+/// continues if the network is still the same, because a cable is often reconnected soon.
 public struct InterfaceAddressing: Machine, Sendable {
+    /// The inputs of the machine.
     public typealias Event = AddressingEvent
+    /// The outputs of the machine.
     public typealias Action = AddressingAction
 
     enum LinkLocal: Hashable, Sendable {
-        /// There is no link, or no link-local address is needed.
+        /// The link is down, or the interface needs no link-local address.
         case none
         /// There were too many conflicts (RFC 3927 §2.2.1).
         case waiting(until: Instant)
@@ -48,19 +50,19 @@ public struct InterfaceAddressing: Machine, Sendable {
         }
     }
 
-    /// The time after which a deprecated link-local address without a connection is removed. A client that resolved our name
-    /// just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and the resolved
-    /// answer may have waited just as long.
+    /// The time after which a deprecated link-local address without a connection is removed. A client that resolved our
+    /// name just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and the
+    /// resolved answer may have waited just as long.
     static let leastDeprecation = Duration.seconds(30)
-    /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is decided (7
-    /// s), and a running DHCP server has been asked three times.
+    /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is
+    /// decided (7 s), and a running DHCP server has been asked three times.
     static let longestLingering = Duration.seconds(10)
-    /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts, which slow
-    /// down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred; a host without an answer
-    /// asks again after a second.
+    /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts,
+    /// which slow down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred; a
+    /// host without an answer asks again after a second.
     static let answers = Allowance(burst: 64, interval: .milliseconds(50))
-    /// The rate limit of flash writes. A first address, a lease and some conflicts are stored immediately; a neighbour that
-    /// causes constant address changes cannot wear out the flash.
+    /// The rate limit of flash writes. A first address, a lease and some conflicts are stored immediately; a neighbour
+    /// that causes constant address changes cannot wear out the flash.
     static let memories = Allowance(burst: 8, interval: .seconds(600))
 
     let configuration: Configuration
@@ -76,7 +78,7 @@ public struct InterfaceAddressing: Machine, Sendable {
     /// Addresses that remain from before the link was lost or plugd started, and are not verified. They are at most the
     /// link-local address, the lease's, and inherited ones.
     var lingering: Set<IPv4Address>
-    /// The time at which lingering ends; nil while there is no link, because the addresses then disturb no other host.
+    /// The time at which lingering ends. Nil while the link is down, because the addresses then disturb no other host.
     var lingeringUntil: Instant?
     var inUse: Set<IPv4Address> = []
     var answers = Self.answers
@@ -86,6 +88,7 @@ public struct InterfaceAddressing: Machine, Sendable {
     /// Packets and notices of this step. They are sent after the interface has changed accordingly.
     var outbox: [Action] = []
 
+    /// Creates a machine that waits for a link.
     public init(configuration: Configuration) {
         self.configuration = configuration
         hardware = configuration.hardwareAddress
@@ -108,6 +111,7 @@ public struct InterfaceAddressing: Machine, Sendable {
                 clientIdentifier: configuration.clientIdentifier, remembered: remembered, seed: random.next()))
     }
 
+    /// Handles an event at the time `now` and returns the actions to perform in order.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .deadlineReached: break
@@ -140,7 +144,8 @@ public struct InterfaceAddressing: Machine, Sendable {
         return interface.present.contains(packet.senderAddress)
     }
 
-    /// Handles due deadlines after the event: a packet that arrived before a deadline counts even if both are handled late.
+    /// Handles due deadlines after the event: a packet that arrived before a deadline counts even if both are handled
+    /// late.
     private mutating func catchUp(now: Instant) {
         if isLinkUp {
             advanceLinkLocal(now: now)
@@ -152,6 +157,7 @@ public struct InterfaceAddressing: Machine, Sendable {
         stopLingering { interface.expires($0).map { $0 <= now } ?? false }
     }
 
+    /// The time of the next ``AddressingEvent/deadlineReached``, or nil.
     public var nextDeadline: Instant? {
         var next = sooner(dhcp.nextDeadline, interface.nextDeadline)
         next = sooner(next, lingering.isEmpty ? nil : lingeringUntil)

@@ -75,8 +75,8 @@ struct InterfaceContents: Hashable, Sendable {
 
     mutating func assigned(_ address: IPv4Address, now: Instant) { refusals[address]?.lastAssigned = now }
 
-    /// Schedules a retry after 1 s, 2 s, 4 s and so on, so that the plug does not compete with a program that removes the
-    /// address repeatedly.
+    /// Schedules a retry after 1 s, 2 s, 4 s and so on, so that the plug does not compete with a program that removes
+    /// the address repeatedly.
     ///
     /// - Returns: false if the address was not present.
     mutating func failed(_ address: IPv4Address, now: Instant) -> Bool {

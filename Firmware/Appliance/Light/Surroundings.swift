@@ -21,6 +21,7 @@ public struct Surroundings: Hashable, Sendable {
     /// True while a paired controller is connected.
     public var isConnected: Bool
 
+    /// Creates a state.
     public init(isPaired: Bool, isPairingOpen: Bool, network: Network?, isConnected: Bool) {
         self.isPaired = isPaired
         self.isPairingOpen = isPairingOpen

@@ -65,6 +65,7 @@ public struct MirrorFault: Error, Hashable, Sendable, CustomStringConvertible {
         case outOfOrder = "a record that does not follow from those before"
     }
 
+    /// The kind of error.
     public var reason: Reason
     /// The index of the record's first byte.
     public var offset: Int

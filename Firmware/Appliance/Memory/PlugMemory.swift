@@ -5,9 +5,9 @@ public import ProtocolCore
 
 /// An event that waits for its number.
 public struct UnnumberedEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of the event.
     public var kind: PlugEvent.Kind
-    /// When it happened.
+    /// The time of the event, on the clock of its boot.
     public var time: Instant
 
     /// Creates an event without a number.

@@ -1,9 +1,9 @@
 #ifndef CCRASHREPORT_H
 #define CCRASHREPORT_H
 
-/// Starts the report of this process: a new file with `header`, and a line with the program's build id if it has one. From then
-/// on a signal that ends the process because of a fault (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS) adds its
-/// name and the program's stack, and ends the process as usual.
+/// Starts the report of this process: a new file with `header`, and a line with the program's build id if it has one.
+/// From then on a signal that ends the process because of a fault (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT,
+/// SIGSYS) adds its name and the program's stack, and ends the process as usual.
 ///
 /// A second call continues in the new file. Returns 0 or an error number.
 int ccrashreport_begin(const char *path, const char *header);

@@ -7,8 +7,8 @@ struct ContactReading {
     /// The last reported state.
     private(set) var isDown = false
     private var latest: Instant?
-    /// True while the contact has been closed since the first reading. A stuck or held button must neither toggle the relay nor
-    /// reset the plug, so it is ignored until its first release.
+    /// True while the contact has been closed since the first reading. A stuck or held button must neither toggle the
+    /// relay nor reset the plug, so it is ignored until its first release.
     private var awaitsRelease: Bool
 
     init(isDown: Bool) { awaitsRelease = isDown }
@@ -35,8 +35,8 @@ struct ClockPair {
         ClockPair(monotonic: read(CLOCK_MONOTONIC), boot: Instant(nanoseconds: Int64(read(CLOCK_BOOTTIME))))
     }
 
-    /// Converts the timestamp of an edge to the plug's time. A timestamp in the future is from a different clock, as in kernels
-    /// before 5.7; such an edge counts as current.
+    /// Converts the timestamp of an edge to the plug's time. A timestamp in the future is from a different clock, as in
+    /// kernels before 5.7; such an edge counts as current.
     func instant(of stamp: UInt64) -> Instant {
         guard stamp <= monotonic else { return boot }
         return boot - .nanoseconds(Int64(monotonic - stamp))

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A button on a GPIO line.
 ///
-/// The watcher reads its edges, each with the kernel's timestamp. A button that is pressed at the first reading is ignored until
-/// its first release.
+/// The watcher reads its edges, each with the kernel's timestamp. A button that is pressed at the first reading is
+/// ignored until its first release.
 public final class LineButton: Button, EdgeSource {
     private struct State {
         /// The line; nil after a failure until it is requested again.
@@ -30,8 +30,8 @@ public final class LineButton: Button, EdgeSource {
     ///
     /// - Parameters:
     ///   - isActiveLow: true if the contact connects the line to ground.
-    ///   - debounce: the debounce time for the kernel, if it supports that (libgpiod 2). Otherwise ``isDebounced`` is false and
-    ///     each bounce is reported.
+    ///   - debounce: the debounce time for the kernel, if it supports that (libgpiod 2). Otherwise ``isDebounced`` is
+    ///     false and each bounce is reported.
     /// - Throws: the line does not exist, is ambiguous, or is in use.
     public init(
         _ place: LinePlace, isActiveLow: Bool, bias: LineBias, debounce: Duration

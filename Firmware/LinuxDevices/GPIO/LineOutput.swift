@@ -5,9 +5,10 @@ import Synchronization
 
 /// A GPIO line that the plug drives.
 ///
-/// Setting the first value requests the line with this value; before that the line is untouched. From then on the process holds
-/// it until it ends, or longer if a service manager keeps it: the next process then adopts the line unchanged. Without a service
-/// manager, the board's resistors or its driver's default determine the line after a crash.
+/// Setting the first value requests the line with this value; before that the line is untouched. From then on the
+/// process holds it until it ends, or longer if a service manager keeps it: the next process then adopts the line
+/// unchanged. Without a service manager, the board's resistors or its driver's default determine the line after a
+/// crash.
 public final class LineOutput: OutputLine {
     private enum State {
         case free
@@ -85,8 +86,8 @@ public final class LineOutput: OutputLine {
         }
     }
 
-    /// Takes the line from the service manager if it has the properties in its name. All other descriptors of the line are
-    /// dropped.
+    /// Takes the line from the service manager if it has the properties in its name. All other descriptors of the line
+    /// are dropped.
     private static func adopt(
         _ line: KeptLine, _ now: LineCatalogue.Line, from manager: ServiceManager?
     ) -> (adopted: (descriptor: Int32, interface: Int32)?, isDropped: Bool) {

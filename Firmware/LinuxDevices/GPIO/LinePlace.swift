@@ -32,6 +32,7 @@ public enum LinePlace: Hashable, Sendable, CustomStringConvertible {
 public enum LineBias: Hashable, Sendable {
     /// The current setting of the line.
     case asIs
+    /// No resistor, a resistor to the supply, or a resistor to ground.
     case none, pullUp, pullDown
 
     var code: cgpiod_bias {

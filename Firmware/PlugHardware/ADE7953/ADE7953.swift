@@ -3,12 +3,13 @@ public import ProtocolCore
 
 /// The ADE7953, a mains meter on I²C.
 ///
-/// A measurement takes 6 transfers, every tenth one 7: VRMS, IRMS, active and reactive power, CONFIG to check the settings, the
-/// energy, and sometimes the period. Apparent power is volts times amperes, like the chip's own register. The set-up takes 17
-/// transfers. A transfer has at most 8 bytes with both addresses, 0.2 ms at 400 kHz.
+/// A measurement takes 6 transfers, every tenth one 7: VRMS, IRMS, active and reactive power, CONFIG to check the
+/// settings, the energy, and sometimes the period. Apparent power is volts times amperes, like the chip's own register.
+/// The set-up takes 17 transfers. A transfer has at most 8 bytes with both addresses, 0.2 ms at 400 kHz.
 public final class ADE7953: CalibratedMeter {
     /// The wiring and scaling of the chip.
     public struct Board: Hashable, Sendable {
+        /// A current channel of the chip.
         public enum Channel: Hashable, Sendable { case a, b }
 
         /// The current input that carries the relay's current.
@@ -29,13 +30,15 @@ public final class ADE7953: CalibratedMeter {
         }
     }
 
-    /// The range of the chip on the common relay board: 347 V, 90 A, 31.6 kW. Values below 0.5 W and 30 mA are noise; above
-    /// that, currents are accurate to about 0.2 %.
+    /// The range of the chip on the common relay board: 347 V, 90 A, 31.6 kW. Values below 0.5 W and 30 mA are noise;
+    /// above that, currents are accurate to about 0.2 %.
     public static let limits = MeterLimits(
         largestVoltage: 350, largestCurrent: 92, largestPower: 32_000, noLoadPower: 0.5, noLoadCurrent: 0.03)
 
     private let driver: ChipDriver<ADE7953Chip>
 
+    /// Creates a driver. The chip is set up at the first measurement.
+    ///
     /// - Parameters:
     ///   - clock: the plug's clock, which detects whether the energy register can have overflowed.
     public init(

@@ -9,8 +9,8 @@ struct ADE7953Chip: MeterChip {
 
     /// The number of measurements per reading of the period, because the mains frequency changes over seconds.
     private static let measurementsPerPeriod = 10
-    /// The limit of identical measurements, one hour at one per second. The RMS values of a working chip differ in their last
-    /// bits; a chip with constant values answers but no longer measures.
+    /// The limit of identical measurements, one hour at one per second. The RMS values of a working chip differ in
+    /// their last bits; a chip with constant values answers but no longer measures.
     static let sameValuesLimit = 3600
 
     /// The expected steps of energy above which a constant energy register counts as stopped.
@@ -54,7 +54,8 @@ struct ADE7953Chip: MeterChip {
         try registers.write(C.readClears, to: C.lineCycleMode)
         for gain in channel.gains { try registers.write(C.unityGain, to: gain) }
         try registers.write(Self.phaseCode(microseconds: calibration.phaseDelay), to: channel.phase)
-        // The chip has no identification. Only its ability to store written values, in two widths, distinguishes it from others.
+        // The chip has no identification. Only its ability to store written values, in two widths, distinguishes it
+        // from others.
         let config = try registers.read(C.config)
         let level = try registers.read(C.activeNoLoad)
         guard config == C.configValue, level == C.noLoadLevel else {

@@ -1,5 +1,5 @@
-/// The registers of the ADE7953 in its data sheet (revision B). The address determines a register's width: 0x0xx 8 bits, 0x1xx
-/// 16, 0x3xx 32, which contain 24 bits with sign extension.
+/// The registers of the ADE7953 in its data sheet (revision B). The address determines a register's width: 0x0xx 8
+/// bits, 0x1xx 16, 0x3xx 32, which contain 24 bits with sign extension.
 enum ADE7953Constants {
     static let address: UInt8 = 0x38
 
@@ -31,7 +31,8 @@ enum ADE7953Constants {
     static let fullScalePower = 4_862_401.0
     /// The steps of an energy register per second at full scale.
     static let fullScaleEnergyRate = 206_900.0
-    /// The seconds that an energy register (23 bits and a sign) can certainly cover; at full scale it overflows after 40.5 s.
+    /// The seconds that an energy register (23 bits and a sign) can certainly cover; at full scale it overflows after
+    /// 40.5 s.
     static let energyRange = 40.0
     static let periodClock = 223_750.0
     /// The step in microseconds.

@@ -4,10 +4,13 @@ public struct PWMDimmer: Dimmer {
     private let minimum: Double
     private let gamma: Double
 
+    /// Creates a dimmer.
+    ///
     /// - Parameters:
-    ///   - minimum: the smallest share, 0 to less than 1, at which the load works: an LED flickers below it. Off is below it.
-    ///   - gamma: 0.25 to 4. The share is proportional to this power of the level. At 1 both are equal; at 2.2 equal steps of
-    ///     the level look equal to the eye.
+    ///   - minimum: the smallest share, 0 to less than 1, at which the load works: an LED flickers below it. Off is
+    ///     below it.
+    ///   - gamma: 0.25 to 4. The share is proportional to this power of the level. At 1 both are equal; at 2.2 equal
+    ///     steps of the level look equal to the eye.
     public init(_ channel: any PWMChannel, minimum: Double, gamma: Double) {
         precondition(minimum >= 0 && minimum < 1, "above its minimum a dimmer has a range")
         precondition(Self.gammas.contains(gamma), "no eye and no lamp is further from even")
@@ -33,11 +36,11 @@ public struct PWMDimmer: Dimmer {
     }
 }
 
-/// Returns a power of a number from 0 to 1, with an exponent of 0 to less than 2^32. The result never decreases with a higher
-/// base, because no step of the computation does.
+/// Returns a power of a number from 0 to 1, with an exponent of 0 to less than 2^32. The result never decreases with a
+/// higher base, because no step of the computation does.
 ///
-/// The exponent is processed bit by bit: squares compute its integer part, square roots its fraction. (The standard library has
-/// no logarithm, and this module imports no C library.)
+/// The exponent is processed bit by bit: squares compute its integer part, square roots its fraction. (The standard
+/// library has no logarithm, and this module imports no C library.)
 func raise(_ base: Double, to exponent: Double) -> Double {
     var result = 1.0
     var square = base

@@ -20,7 +20,7 @@ struct KernelChannel: Sendable {
         return nil
     }
 
-    /// Opens the first existing iio channel. `in_voltage1` stands for in_voltage1_input, or in_voltage1_raw with
+    /// Opens the first existing iio channel. `in_voltage1` means the file in_voltage1_input, or in_voltage1_raw with
     /// in_voltage1_scale or in_voltage_scale.
     static func iio(
         _ channels: [String], unit: Double, _ open: (String) -> (any AttributeFile)?

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A meter with a kernel driver, read from hwmon or iio files. It supports chips without a driver in this module.
 ///
-/// A measurement reads each file once: power, voltage, current and energy, if present, and for iio also scale and offset, which
-/// can change with the range. The meter assumes direct current, so it has no reactive power.
+/// A measurement reads each file once: power, voltage, current and energy, if present, and for iio also scale and
+/// offset, which can change with the range. The meter assumes direct current, so it has no reactive power.
 public final class KernelMeter: CalibratedMeter {
     /// The hwmon files in the order of the search. Their units are µW, mV, mA and µJ.
     static let hwmonPower = ["power1_input", "power1_average"]
@@ -13,7 +13,9 @@ public final class KernelMeter: CalibratedMeter {
     static let hwmonEnergy = ["energy1_input"]
     /// The iio channels, in mW, mV and mA. For INA219 and INA226 the bus is channel 1, the power 2, the current 3.
     public static let iioPower = ["in_power2", "in_power0", "in_power1", "in_power"]
+    /// The iio channels of the voltage.
     public static let iioVoltage = ["in_voltage1", "in_voltage0", "in_voltage"]
+    /// The iio channels of the current.
     public static let iioCurrent = ["in_current3", "in_current0", "in_current1", "in_current"]
 
     /// The plausible range of a plug's meter.

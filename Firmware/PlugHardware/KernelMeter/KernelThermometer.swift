@@ -5,8 +5,10 @@ public struct KernelThermometer: Thermometer {
 
     private let number: AttributeNumber
 
+    /// Creates a thermometer that reads the file.
     public init(file: any AttributeFile) { number = AttributeNumber(file: file, unit: 1e-3) }
 
+    /// Returns tenths of a degree Celsius. Throws if the file cannot be read or its value is outside ``range``.
     public func temperature() throws(HardwareFault) -> Int16 {
         do throws(KernelFault) {
             let degrees = try number.value()

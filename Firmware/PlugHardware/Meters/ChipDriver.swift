@@ -13,8 +13,8 @@ protocol MeterChip: Sendable {
     mutating func setUp(_ registers: ChipRegisters) throws(MeterFault) -> Bool
     /// Reads all quantities except the energy. Throws ``MeterFault/wasReset`` if the settings were lost.
     mutating func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities
-    /// Reads the watt-hours since the last call, or returns nil if they are unknown. Called last, because reading may clear the
-    /// register.
+    /// Reads the watt-hours since the last call, or returns nil if they are unknown. Called last, because reading may
+    /// clear the register.
     mutating func addedEnergy(_ registers: ChipRegisters, _ limits: MeterLimits) throws(MeterFault) -> Double?
 }
 
@@ -22,8 +22,8 @@ extension MeterChip {
     mutating func addedEnergy(_ registers: ChipRegisters, _ limits: MeterLimits) throws(MeterFault) -> Double? { nil }
 }
 
-/// Keeps a chip set up and converts its values to measurements. After each bus fault, and when the chip has lost its settings,
-/// it is set up again.
+/// Keeps a chip set up and converts its values to measurements. After each bus fault, and when the chip has lost its
+/// settings, it is set up again.
 final class ChipDriver<Chip: MeterChip>: Sendable {
     private struct State {
         var chip: Chip
@@ -88,8 +88,8 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
             case .impossible: counted.withLock { $0.impossible += 1 }
             case .wasReset:
                 state.isSetUp = false
-                // The chip is set up immediately, so that the next measurement has values. If that fails, the next measurement
-                // reports the reason.
+                // The chip is set up immediately, so that the next measurement has values. If that fails, the next
+                // measurement reports the reason.
                 try? setUp(&state)
             case .wrongChip:
                 // A chip with random answers also ends here, because its settings cannot be true.

@@ -67,8 +67,8 @@ extension UInt16 {
 }
 
 extension MeterQuantities {
-    /// Creates the quantities of a direct current. The power is computed from calibrated values, because the chips' power
-    /// registers are coarser and have no sign.
+    /// Creates the quantities of a direct current. The power is computed from calibrated values, because the chips'
+    /// power registers are coarser and have no sign.
     init(directCurrent amperes: Double, at volts: Double, _ isReversed: Bool, _ calibration: Calibration) {
         let current = amperes * calibration.currentGain * (isReversed ? -1 : 1)
         let voltage = volts * calibration.voltageGain

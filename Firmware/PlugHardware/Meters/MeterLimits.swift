@@ -2,8 +2,8 @@
 public struct MeterLimits: Hashable, Sendable {
     /// The active power in watts below which it counts as 0, with either sign.
     public var noLoadPower = 0.0
-    /// The current in amperes below which it counts as 0 if the active power does. A capacitor draws current without power,
-    /// which appears above this limit.
+    /// The current in amperes below which it counts as 0 if the active power does. A capacitor draws current without
+    /// power, which appears above this limit.
     public var noLoadCurrent = 0.0
     /// The limit in volts, in both directions.
     public var largestVoltage: Double
@@ -11,8 +11,8 @@ public struct MeterLimits: Hashable, Sendable {
     public var largestCurrent: Double
     /// The limit in watts, in both directions.
     public var largestPower: Double
-    /// The watts by which the power may exceed volts times amperes in addition to ``powerTolerance``, because the values are not
-    /// measured simultaneously. Infinite to disable the comparison.
+    /// The watts by which the power may exceed volts times amperes in addition to ``powerTolerance``, because the
+    /// values are not measured simultaneously. Infinite to disable the comparison.
     public var powerSlack = 5.0
 
     /// The tolerance as a fraction of volts times amperes.
@@ -20,6 +20,7 @@ public struct MeterLimits: Hashable, Sendable {
     /// The frequencies of mains in hertz, including island generators.
     public static let mainsFrequencies = 40.0...70.0
 
+    /// Creates limits.
     public init(
         largestVoltage: Double, largestCurrent: Double, largestPower: Double, noLoadPower: Double = 0,
         noLoadCurrent: Double = 0, powerSlack: Double = 5

@@ -15,6 +15,7 @@ public struct MeterQuantities: Hashable, Sendable {
     /// Watt-hours since the previous measurement from the meter's own counter; nil if they are unknown.
     public var addedEnergy: Double?
 
+    /// Creates quantities.
     public init(
         activePower: Double, voltageRMS: Double? = nil, currentRMS: Double? = nil, reactivePower: Double? = nil,
         frequency: Double? = nil, addedEnergy: Double? = nil
@@ -38,8 +39,8 @@ public struct MeterQuantities: Hashable, Sendable {
         apparentPower.map { $0 == 0 ? 0 : min(max(activePower / $0, -1), 1) }
     }
 
-    /// All quantities except the energy, rounded to the stored resolution: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001, 1 mHz.
-    /// Nil if a value is not finite or out of range.
+    /// All quantities except the energy, rounded to the stored resolution: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001,
+    /// 1 mHz. Nil if a value is not finite or out of range.
     public var measurement: Measurement? {
         var rounded = Measurement(watts: activePower, volts: voltageRMS, amperes: currentRMS.map { abs($0) })
         if let reactivePower, let apparentPower, let powerFactor {

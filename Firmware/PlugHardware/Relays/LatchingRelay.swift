@@ -1,11 +1,12 @@
 import Synchronization
 
-/// A relay that keeps its state without power: a pulse on one coil switches it on, a pulse on the other switches it off.
+/// A relay that keeps its state without power: a pulse on one coil switches it on, a pulse on the other switches it
+/// off.
 ///
-/// The driver never energises both coils, and a new pulse ends the previous one. If the process is killed during a pulse, it
-/// releases the line: the board's pull-down ends the pulse, and the contact is in its old or new state. The next process pulses
-/// it to the desired state. Each coil's driver therefore needs a pull-down, and the service manager must not keep the lines
-/// during a crash.
+/// The driver never energises both coils, and a new pulse ends the previous one. If the process is killed during a
+/// pulse, it releases the line: the board's pull-down ends the pulse, and the contact is in its old or new state. The
+/// next process pulses it to the desired state. Each coil's driver therefore needs a pull-down, and the service manager
+/// must not keep the lines during a crash.
 public final class LatchingRelay: Relay {
     /// The number of attempts to end a pulse, one pulse length apart.
     static let tries = 10

@@ -1,5 +1,6 @@
 /// The modes of a simulated appliance that a user can select.
 public enum LoadMode: String, Hashable, Sendable, CaseIterable {
+    /// Operating, waiting, or switched off at the appliance.
     case on, standby, off
 }
 
@@ -12,8 +13,8 @@ struct Draw: Hashable, Sendable {
     static let nothing = Draw(watts: 0, powerFactor: 1)
 }
 
-/// The moment at which a model is evaluated. Times are in seconds of the model, which may run faster than real time. The relay
-/// is on: a model is never evaluated without power.
+/// The moment at which a model is evaluated. Times are in seconds of the model, which may run faster than real time.
+/// The relay is on: a model is never evaluated without power.
 struct LoadMoment {
     var mode: LoadMode
     /// The time since it was plugged in, with or without power.
@@ -38,7 +39,8 @@ protocol ApplianceModel: Sendable {
     func draw(_ moment: LoadMoment) -> Draw
 }
 
-/// Returns exp(-elapsed / time) with five digits in plain arithmetic, since this module needs no mathematics library otherwise.
+/// Returns exp(-elapsed / time) with five digits in plain arithmetic, since this module needs no mathematics library
+/// otherwise.
 func decay(_ elapsed: Double, _ time: Double) -> Double {
     guard elapsed < 12 * time else { return 0 }
     var factor = 1 - elapsed / time / 4096
@@ -48,6 +50,7 @@ func decay(_ elapsed: Double, _ time: Double) -> Double {
 
 /// The appliances of the plug's simulation.
 public enum SimulatedAppliance: String, Hashable, Sendable, CaseIterable {
+    /// A simulated appliance.
     case television, amplifier, refrigerator
     case washingMachine = "washing-machine"
     case kettle, lamp, laptop

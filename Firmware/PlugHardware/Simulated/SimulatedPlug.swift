@@ -2,8 +2,8 @@ public import Metering
 public import ProtocolCore
 import Synchronization
 
-/// A complete simulated plug: an outlet with a relay, a dimmer, a meter, a light and a button, and a load that the user can
-/// change while it runs.
+/// A complete simulated plug: an outlet with a relay, a dimmer, a meter, a light and a button, and a load that the user
+/// can change while it runs.
 public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter {
     private struct State {
         var load: SimulatedLoad

@@ -1,5 +1,5 @@
-/// A compressor that runs a third of the time. Each run begins with an inrush, rises slightly and then decreases as the cabinet
-/// cools.
+/// A compressor that runs a third of the time. Each run begins with an inrush, rises slightly and then decreases as the
+/// cabinet cools.
 struct Refrigerator: ApplianceModel {
     let modes = [LoadMode.on, .off]
 
@@ -20,8 +20,8 @@ struct Refrigerator: ApplianceModel {
         }
     }
 
-    /// Returns the delay of a run after the start of its cycle. The first run starts immediately, as after plugging in a warm
-    /// refrigerator.
+    /// Returns the delay of a run after the start of its cycle. The first run starts immediately, as after plugging in
+    /// a warm refrigerator.
     private func delay(_ index: Double, _ noise: Noise) -> Double {
         index == 0 ? 0 : 240 * (1 + noise.value(Int64(index), 1))
     }
