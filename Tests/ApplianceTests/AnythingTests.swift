@@ -5,8 +5,8 @@ import ProtocolCore
 import Testing
 
 @Suite struct AnythingTests {
-    /// Any events at any times: what must hold always.
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    /// Random events at random times, after which the invariants of the machine must hold.
+    @Test("Random events never break the machine's invariants", arguments: 0..<200 as Range<UInt64>)
     func whateverHappensTheMachineKeepsItsPromises(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var bench = Bench(
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Does one thing, and returns how many commands it gave.
+    /// Performs one random step and returns the number of commands that it sent.
     private func step(_ bench: inout Bench, _ random: inout SeededRandom) -> Int {
         switch Int.random(in: 0...6, using: &random) {
         case 0:

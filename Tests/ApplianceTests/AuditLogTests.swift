@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// The log by itself: what it keeps, what it counts, and when it goes to flash.
+/// Tests of the log alone: its limits, its counters and its writes to flash.
 @Suite struct AuditLogTests {
     private let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
     private let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!
@@ -18,7 +18,7 @@ import Testing
         AuditNote(.refused, by: .controller(name: "Hall", key: "\(key)"), isRefused: true, detail)
     }
 
-    /// Writes what is due until this moment; the file as it is then.
+    /// Performs all writes that are due until `end`. Updates the content of the file and returns the number of writes.
     private func run(_ log: inout AuditLog, until end: Instant, _ file: inout [AuditEntry]) -> Int {
         var writes = 0
         while let deadline = log.nextDeadline, deadline <= end, let write = log.nextWrite(now: deadline) {
@@ -29,7 +29,7 @@ import Testing
         return writes
     }
 
-    @Test func theLastThousandOfWhatWasDoneAreKept() {
+    @Test("The last thousand entries of completed actions are kept") func theLastThousandOfWhatWasDoneAreKept() {
         var log = AuditLog()
         for second in 0..<1500 { log.record(pairing, boot: boot, now: at(Double(second))) }
         #expect(log.entries.map(\.number) == Array(501...1500))
@@ -38,7 +38,8 @@ import Testing
         #expect(log.entries.map(\.number) == Array(501...1500))
     }
 
-    @Test func whoMayOnlyChangeSettingsCannotHaveAPairingForgotten() {
+    @Test("Changes of settings cannot displace the entries of pairings")
+    func whoMayOnlyChangeSettingsCannotHaveAPairingForgotten() {
         var log = AuditLog()
         for _ in 0..<500 { log.record(pairing, boot: boot, now: at(0)) }
         for number in 0..<5000 { log.record(rename(number), boot: boot, now: at(1)) }
@@ -48,7 +49,8 @@ import Testing
         #expect(log.entries.count { $0.note.kind == .renamed } == 500, "nor the other way round")
     }
 
-    @Test func refusalsHaveNothingElseForgottenAndAreCounted() {
+    @Test("Refusals displace no other entries, and repetitions are counted in one entry")
+    func refusalsHaveNothingElseForgottenAndAreCounted() {
         var log = AuditLog()
         log.record(pairing, boot: boot, now: at(0))
         log.record(refusal(1), boot: boot, now: at(1))
@@ -69,7 +71,7 @@ import Testing
         #expect(log.entries.map(\.count) == [1, 2, 10_000, 1, 1, 1, 1])
     }
 
-    @Test func whoIsRefusedMostHasItsOwnForgotten() {
+    @Test("The actor with the most refusals loses its own oldest entries") func whoIsRefusedMostHasItsOwnForgotten() {
         var log = AuditLog()
         log.record(refusal(1), boot: boot, now: at(0))
         log.record(AuditNote(.pairingFailed, by: .stranger(key: "1"), isRefused: true), boot: boot, now: at(0))
@@ -79,7 +81,8 @@ import Testing
         #expect(actors.prefix(2) == [.controller(name: "Hall", key: "1"), .stranger(key: "1")])
     }
 
-    @Test func whatWasDoneIsWrittenAtOnceAndRefusalsEveryQuarterOfAnHour() {
+    @Test("Completed actions are written at once, refusals at most every 15 minutes")
+    func whatWasDoneIsWrittenAtOnceAndRefusalsEveryQuarterOfAnHour() {
         var log = AuditLog()
         var file: [AuditEntry] = []
         log.record(pairing, boot: boot, now: at(10))
@@ -97,7 +100,7 @@ import Testing
         #expect(log.nextDeadline == at(919 + 900))
     }
 
-    @Test func aDayOfEverythingAtOnceHas720Writes() {
+    @Test("A day of constant changes and refusals causes 720 writes") func aDayOfEverythingAtOnceHas720Writes() {
         var log = AuditLog()
         var file: [AuditEntry] = []
         var writes = 0
@@ -115,7 +118,7 @@ import Testing
         AuditNote(.keyRotated, by: .controller(name: "Tablet", key: "\(key)"))
     }
 
-    @Test("New keys of one controller within an hour are one entry, which names the newest key")
+    @Test("New keys of one controller within an hour are one entry with the newest key")
     func rotationsOfOneControllerAreCounted() {
         var log = AuditLog()
         log.record(pairing, boot: boot, now: at(0))
@@ -124,7 +127,7 @@ import Testing
         #expect(log.entries.last?.note.actor == .controller(name: "Tablet", key: "1049"))
     }
 
-    @Test("A pairing and a removal are written at once although renames and new keys have used up an hour's writes")
+    @Test("A pairing and a removal are written at once after renames and new keys have used up the writes of the hour")
     func rightsHaveReservedWrites() {
         var log = AuditLog()
         var file: [AuditEntry] = []
@@ -141,7 +144,7 @@ import Testing
         #expect(run(&log, until: at(1001), &file) == 1 && file.last?.note == removal)
     }
 
-    @Test func aFailedWriteIsMadeUpForLater() {
+    @Test("Entries of a failed write are written again after five minutes") func aFailedWriteIsMadeUpForLater() {
         var log = AuditLog([], lines: 0)
         log.record(pairing, boot: boot, now: at(0))
         #expect(log.nextWrite(now: at(0)) == AuditLog.Write(entries: log.entries, isWhole: false))
@@ -156,7 +159,7 @@ import Testing
         #expect(log.nextDeadline == nil && log.lastWrite(now: at(303)) == nil)
     }
 
-    @Test func anOrderlyStopWritesAllThatFlashLacks() {
+    @Test("An orderly stop writes all entries that flash lacks") func anOrderlyStopWritesAllThatFlashLacks() {
         var log = AuditLog([], lines: 0)
         log.record(pairing, boot: boot, now: at(0))
         _ = log.nextWrite(now: at(0))
@@ -165,7 +168,8 @@ import Testing
         #expect(write == AuditLog.Write(entries: log.entries, isWhole: false), "also those on their way")
     }
 
-    @Test func whatTheFileHasIsTheLogOfTheNextStart() {
+    @Test("A log that is restored from the file equals the log before the restart")
+    func whatTheFileHasIsTheLogOfTheNextStart() {
         var random = SeededRandom(seed: 1)
         for _ in 0..<20 {
             var log = AuditLog()
@@ -185,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func partsOfItFollowEachOther() {
+    @Test("Pages follow each other and respect number and limit") func partsOfItFollowEachOther() {
         var log = AuditLog()
         for number in 0..<250 { log.record(rename(number), boot: boot, now: at(0)) }
         #expect(log.page(after: 0, limit: nil) == AuditPage(Array(log.entries.prefix(100)), isLast: false))
@@ -195,7 +199,7 @@ import Testing
         #expect(log.page(after: .max, limit: 1) == AuditPage([], isLast: true))
     }
 
-    @Test func aStartTellsWhatItFound() {
+    @Test("A start records a factory reset, lost entries and a new firmware") func aStartTellsWhatItFound() {
         var log = AuditLog([], remark: "2 could not be read", resetBy: .button)
         log.begin(firmware: "1.0", boot: boot, now: at(1))
         #expect(log.entries.map(\.note.kind) == [.factoryReset, .lost, .firmware])
@@ -211,7 +215,8 @@ import Testing
         #expect(third.entries == next.entries)
     }
 
-    @Test func noTextOfOthersIsMoreThanALine() {
+    @Test("Control characters in names are replaced, and long texts are truncated")
+    func noTextOfOthersIsMoreThanALine() {
         let note = AuditNote(
             .renamed, by: .controller(name: "a\tb\nc\u{9b}\u{7f}", key: String(repeating: "f", count: 64)),
             String(repeating: "é", count: 100))

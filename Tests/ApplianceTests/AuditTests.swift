@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// What a plug notes, of whom, and who reads it.
+/// Tests of the audit entries that a plug records, and of reading them.
 @Suite struct AuditTests {
     private func house(_ access: PlugServer.Access = .knowing()) -> House {
         var house = House(access: access, audit: AuditLog())
@@ -24,7 +24,7 @@ import Testing
         house.actions.compactMap { if case .keepAudit(let write) = $0 { write } else { nil } }
     }
 
-    /// As the controller hears it.
+    /// Reads the log through a session, as a controller does.
     private func read(_ house: inout House, after: UInt64 = 0, limit: UInt32? = nil) -> AuditPage? {
         house.heard[desk] = []
         house.hear(desk, .fetchAudit(after: after, limit: limit))
@@ -33,7 +33,8 @@ import Testing
         }.last
     }
 
-    @Test func aNewNameAndOtherSettingsSayWhoAndWhatWasBefore() {
+    @Test("A rename and changed settings record the actor and the previous value")
+    func aNewNameAndOtherSettingsSayWhoAndWhatWasBefore() {
         var house = house()
         house.command(request(1), .rename("Lounge"))
         house.command(request(2), .configure(SettingsChange(powerOn: .value(.off))))
@@ -47,7 +48,8 @@ import Testing
         #expect(read(&house)?.entries.map(\.note) == notes(house))
     }
 
-    @Test func aRefusedCommandSaysWhoAndWhy() {
+    @Test("A refused command records the actor and the reason, and repetitions are counted")
+    func aRefusedCommandSaysWhoAndWhy() {
         var house = house()
         house.isFlashWritable = false
         house.command(request(1), .rename("Lounge"))
@@ -62,7 +64,7 @@ import Testing
         #expect(house.machine.audit?.entries.last?.count == 2)
     }
 
-    @Test func strangersAreNotedAsOne() {
+    @Test("Refused strangers share one counted entry") func strangersAreNotedAsOne() {
         var house = house()
         for number in 10..<20 as Range<UInt64> {
             let stranger = ConnectionID(rawValue: number)
@@ -75,7 +77,8 @@ import Testing
         guard case .stranger = entry?.note.actor else { return #expect(Bool(false), "\(entry as Any)") }
     }
 
-    @Test func aRemovalIsWrittenBeforeTheListIs() throws {
+    @Test("The entry of a removal is written before the list of controllers")
+    func aRemovalIsWrittenBeforeTheListIs() throws {
         let gone = PublicKey(madeUp: 9)
         var house = house(.knowing([.desk, gone]))
         house.hear(desk, .removeController(fingerprint: gone.fingerprint))
@@ -92,7 +95,7 @@ import Testing
         #expect(write.entries.map(\.note.kind) == [.removed])
     }
 
-    @Test func pairingsAndWrongCodesAreNoted() {
+    @Test("Pairings and wrong codes are recorded") func pairingsAndWrongCodesAreNoted() {
         var house = House(access: .knowing([]), audit: AuditLog())
         let wrong = try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA")
         for number in 5...6 as ClosedRange<UInt64> {
@@ -117,7 +120,8 @@ import Testing
         #expect(marks.last?.actor == .controller(name: "Tablet", key: String(PublicKey.desk.fingerprint.prefix(12))))
     }
 
-    @Test func whoHadItResetIsToldAndWhereThatFailsTheLogSaysIt() {
+    @Test("A factory reset records its actor, and a failed one is recorded as refused")
+    func whoHadItResetIsToldAndWhereThatFailsTheLogSaysIt() {
         var house = house()
         house.isFlashWritable = false
         house.hear(desk, .factoryReset)
@@ -131,7 +135,8 @@ import Testing
         #expect(!house.actions.contains { if case .keepAudit = $0 { true } else { false } }, "the log goes too")
     }
 
-    @Test func aFlashThatFailsKeepsNothingWaiting() {
+    @Test("A flash that fails delays neither commands nor the reading of the log")
+    func aFlashThatFailsKeepsNothingWaiting() {
         var house = House(audit: AuditLog())
         house.isFlashWritable = false
         house.join(desk, name: "Desk")
@@ -145,7 +150,7 @@ import Testing
         #expect(writes(house).map(\.isWhole) == [true])
     }
 
-    @Test func anOrderlyStopWritesWhatWaits() {
+    @Test("An orderly stop writes entries that wait") func anOrderlyStopWritesWhatWaits() {
         var house = house()
         for number in 1...2 as ClosedRange<UInt8> {
             house.command(request(number), .setLevel(.full, transition: .zero))
@@ -155,7 +160,7 @@ import Testing
         #expect(writes(house).flatMap(\.entries).map(\.count) == [2])
     }
 
-    @Test func aPlugWithoutALogAnswersWithNothing() {
+    @Test("A plug without an audit log answers with an empty page") func aPlugWithoutALogAnswersWithNothing() {
         var house = House()
         house.join(desk, name: "Desk")
         #expect(read(&house) == AuditPage([], isLast: true))

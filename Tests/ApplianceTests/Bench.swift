@@ -4,17 +4,18 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-/// A machine in virtual time, with a log of everything it did.
+/// Runs an `ApplianceMachine` in virtual time and logs all of its actions.
 struct Bench {
     typealias Action = ApplianceMachine.Action
 
     var machine: ApplianceMachine
     var now = Instant.zero
-    /// What the machine did, each with the millisecond in which it did it.
+    /// The actions of the machine, each with its time in milliseconds.
     var log: [(at: Int64, action: Action)] = []
-    /// The load's active power in tenths of a watt, answered to every `readMeter`; nil: the meter fails.
+    /// The active power of the load in tenths of a watt, with which every `readMeter` is answered. Nil makes the meter
+    /// fail.
     var load: Int32? = 0
-    /// False: nobody answers `readMeter`, the test measures by itself.
+    /// False if `readMeter` is not answered because the test sends measurements itself.
     var isMetered = true
     private var random = SeededRandom(seed: 1)
 
@@ -33,7 +34,7 @@ struct Bench {
         for action in actions {
             log.append((now.nanoseconds / 1_000_000, action))
         }
-        // The load draws only while the relay is closed.
+        // The load draws power only while the relay is closed.
         for case .readMeter in actions where isMetered {
             if let load {
                 feed(.measured(Measurement(deciwatts: machine.state.relayOn ? load : 0)))
@@ -43,7 +44,7 @@ struct Bench {
         }
     }
 
-    /// Lets time pass, waking the machine exactly when it asks for it.
+    /// Advances the time and wakes the machine exactly at its deadlines.
     mutating func run(for duration: Duration) {
         let end = now + duration
         var wakeups = 0
@@ -56,12 +57,12 @@ struct Bench {
         now = end
     }
 
-    /// The contact moves now.
+    /// Changes the contact at the current time.
     mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
 
     mutating func run(milliseconds: Int64) { run(for: .milliseconds(milliseconds)) }
 
-    /// Down, and up again after so long, without bouncing.
+    /// Presses and releases the contact without bounces.
     mutating func press(milliseconds: Int64) {
         edge(down: true)
         run(milliseconds: milliseconds)
@@ -77,12 +78,12 @@ struct Bench {
 
     mutating func forget() { log.removeAll() }
 
-    /// The events recorded so far.
+    /// The recorded events.
     var recorded: [PlugEvent.Kind] {
         log.compactMap { if case .record(let kind) = $0.action { kind } else { nil } }
     }
 
-    /// How the relay was set, and when.
+    /// The settings of the relay with their times.
     var relay: [Timed<Bool>] {
         log.compactMap { if case .setRelay(let on) = $0.action { Timed($0.at, on) } else { nil } }
     }
@@ -113,7 +114,7 @@ struct Bench {
 }
 
 extension Bench {
-    /// Of the last command.
+    /// Returns the refusal of the last command.
     func refusal() throws -> Refusal {
         guard case .refused(let refusal) = try #require(answers.last) else { throw NotRefused() }
         return refusal
@@ -122,7 +123,7 @@ extension Bench {
     private struct NotRefused: Error {}
 }
 
-/// A value and the millisecond in which it came.
+/// A value with its time in milliseconds.
 struct Timed<Value: Hashable>: Hashable {
     let at: Int64
     let value: Value

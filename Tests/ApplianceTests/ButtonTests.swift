@@ -5,7 +5,7 @@ import Testing
 @testable import Appliance
 
 @Suite struct ButtonTests {
-    /// Started, with the start's actions out of the way.
+    /// Creates a started bench without the actions of the start.
     private func bench(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
         var bench = Bench(nil, adjust)
         bench.run(milliseconds: 100)
@@ -13,7 +13,8 @@ import Testing
         return bench
     }
 
-    @Test func aShortPressSwitchesAtItsDebouncedReleaseAndIsReportedAfterTheWindow() {
+    @Test("A short press switches at its debounced release and is reported after the double-press window")
+    func aShortPressSwitchesAtItsDebouncedReleaseAndIsReportedAfterTheWindow() {
         var bench = bench()
         bench.press(milliseconds: 150)
         bench.run(milliseconds: 1000)
@@ -23,7 +24,8 @@ import Testing
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
     }
 
-    @Test func withoutDoublePressesSingleIsReportedAtOnce() {
+    @Test("Without double presses, a single press is reported at its release")
+    func withoutDoublePressesSingleIsReportedAtOnce() {
         var bench = bench { $0.doublePressWindow = .zero }
         bench.press(milliseconds: 150)
         bench.run(milliseconds: 100)
@@ -33,10 +35,11 @@ import Testing
         #expect(bench.relay == [Timed(270, true), Timed(420, false)])
     }
 
-    @Test func twoPressesInTheWindowAreADoublePress() {
+    @Test("Two presses within the window are a double press") func twoPressesInTheWindowAreADoublePress() {
         var bench = bench()
         bench.press(milliseconds: 100)
-        // The second begins at 510, 10 ms before the window of the first (220 + 300) ends, and is debounced after it.
+        // The second press begins at 510 ms, 10 ms before the window of the first one (220 + 300) ends, and is
+        // debounced after it.
         bench.run(milliseconds: 310)
         bench.press(milliseconds: 100)
         bench.run(milliseconds: 1000)
@@ -44,7 +47,7 @@ import Testing
         #expect(bench.relay == [Timed(220, true), Timed(630, false)])
     }
 
-    @Test func twoPressesFurtherApartAreTwoSinglePresses() {
+    @Test("Two presses outside the window are two single presses") func twoPressesFurtherApartAreTwoSinglePresses() {
         var bench = bench()
         bench.press(milliseconds: 100)
         bench.run(milliseconds: 321)
@@ -53,7 +56,8 @@ import Testing
         #expect(bench.presses == [Timed(520, .single), Timed(941, .single)])
     }
 
-    @Test func aLongPressIsReportedWhileHeldAndSwitchesNothing() {
+    @Test("A long press is reported while it is held and does not switch")
+    func aLongPressIsReportedWhileHeldAndSwitchesNothing() {
         var bench = bench()
         bench.press(milliseconds: 2500)
         bench.run(milliseconds: 1000)
@@ -61,16 +65,16 @@ import Testing
         #expect(bench.relay.isEmpty)
     }
 
-    @Test func justBelowASecondIsShort() {
+    @Test("A press just below one second is short") func justBelowASecondIsShort() {
         var bench = bench()
         bench.press(milliseconds: 999)
         bench.run(milliseconds: 1000)
-        // The debounced release comes after the second is full, and still counts from the contact itself.
+        // The debounced release is later than one second, but the press is measured at the contact.
         #expect(bench.relay == [Timed(1119, true)])
         #expect(bench.presses == [Timed(1419, .single)])
     }
 
-    @Test func aLongSecondPressLeavesTheFirstSingle() {
+    @Test("A long second press leaves the first one single") func aLongSecondPressLeavesTheFirstSingle() {
         var bench = bench()
         bench.press(milliseconds: 100)
         bench.run(milliseconds: 100)
@@ -80,7 +84,7 @@ import Testing
         #expect(bench.relay == [Timed(220, true)])
     }
 
-    @Test func bouncingIsOnePress() {
+    @Test("A bouncing contact is one press") func bouncingIsOnePress() {
         var bench = bench()
         for _ in 0..<6 {
             bench.edge(down: true)
@@ -103,7 +107,7 @@ import Testing
         #expect(bench.presses == [Timed(release + 320, .single)])
     }
 
-    @Test func aSpikeShorterThanTheDebounceTimeIsNothing() {
+    @Test("A spike shorter than the debounce time is ignored") func aSpikeShorterThanTheDebounceTimeIsNothing() {
         var bench = bench()
         bench.press(milliseconds: 19)
         bench.run(milliseconds: 2000)
@@ -111,9 +115,10 @@ import Testing
         #expect(bench.relay.isEmpty)
     }
 
-    @Test func lateWakeUpsChangeNothingButTheTime() {
+    @Test("A late wake-up delays the report of a press but does not change it")
+    func lateWakeUpsChangeNothingButTheTime() {
         var bench = bench()
-        // The shell sleeps through the press: no deadline is served between the edges.
+        // The shell sleeps during the press: no deadline is handled between the edges.
         bench.edge(down: true)
         bench.now = bench.now + .milliseconds(400)
         bench.edge(down: false)
@@ -123,7 +128,8 @@ import Testing
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
     }
 
-    @Test func edgesThatTheKernelDebouncedActInTheStepThatHearsThem() {
+    @Test("Edges that the kernel debounced act in the same step")
+    func edgesThatTheKernelDebouncedActInTheStepThatHearsThem() {
         var bench = bench { $0.debounce = .zero }
         bench.edge(down: true)
         bench.run(milliseconds: 150)
@@ -137,7 +143,9 @@ import Testing
         #expect(bench.presses.count == 1, "an edge that changes nothing")
     }
 
-    @Test(arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
+    @Test(
+        "Edges that are delivered late count at their own times",
+        arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
     func howeverLateEdgesAreHeardTheirOwnTimesCount(debounce: Duration, delay: Int64) {
         var bench = bench { $0.debounce = debounce }
         // Down at 0.1 s, up at 1.0 s, and again down and up within 0.1 s: read all at once by a machine that was busy.
@@ -150,18 +158,19 @@ import Testing
         #expect(bench.relay.map(\.value) == [true, false])
     }
 
-    @Test func whoWakesLateHearsTheEdgesBeforeItJudges() {
+    @Test("A late deadline waits for unread edges before it is evaluated")
+    func whoWakesLateHearsTheEdgesBeforeItJudges() {
         var bench = bench { $0.debounce = .zero }
         bench.edge(down: true)
         let start = bench.now
         bench.now = start + .milliseconds(2000)
-        // The timer comes first; the release, at half a second, still waits to be read.
+        // The timer comes first. The release at 0.5 s has not been read yet.
         bench.feed(.deadlineReached)
         bench.feed(.buttonEdge(down: false, at: start + .milliseconds(500)))
         bench.run(for: .seconds(1))
         #expect(bench.presses.map(\.value) == [.single])
         #expect(bench.relay.map(\.value) == [true])
-        // Where none waits, it goes on a moment later.
+        // Without an unread edge, the deadline is evaluated a moment later.
         bench.edge(down: true)
         bench.now = bench.now + .milliseconds(1100)
         let late = bench.now
@@ -170,31 +179,32 @@ import Testing
         #expect(bench.presses.last == Timed((late + .milliseconds(5)).nanoseconds / 1_000_000, .long))
     }
 
-    @Test func bouncesThatAreHeardLateAreStillBounces() {
+    @Test("Bounces that are delivered late are still bounces") func bouncesThatAreHeardLateAreStillBounces() {
         var bench = bench()
         let start = bench.now
         bench.now = start + .milliseconds(100)
         bench.feed(.buttonEdge(down: true, at: start))
-        // Its 20 ms are over long since; the bounce at 2 ms is behind it in the queue.
+        // Its 20 ms have passed, but the bounce at 2 ms is still in the queue.
         bench.feed(.deadlineReached)
         bench.feed(.buttonEdge(down: false, at: start + .milliseconds(2)))
         bench.run(for: .seconds(2))
         #expect(bench.recorded.isEmpty)
     }
 
-    @Test func timesThatCannotBeAreMovedToWhereTheyCan() {
+    @Test("Edge times outside of the valid range are clamped") func timesThatCannotBeAreMovedToWhereTheyCan() {
         var bench = bench { $0.debounce = .zero }
         bench.feed(.buttonEdge(down: true, at: bench.now + .seconds(100)))
         bench.run(milliseconds: 200)
         bench.feed(.buttonEdge(down: false, at: .zero - .seconds(5)))
         bench.run(milliseconds: 1000)
-        // In the future is now; before the press is at the press.
+        // A future time becomes now. A time before the press becomes the time of the press.
         #expect(bench.presses == [Timed(400, .single)])
     }
 
-    @Test func aContactThatIsDownFromTheStartMeansNothingUntilItWasUp() {
+    @Test("A contact that is down at the start is ignored until its first release")
+    func aContactThatIsDownFromTheStartMeansNothingUntilItWasUp() {
         var bench = bench()
-        // Released for the first time.
+        // The first release.
         bench.edge(down: false)
         bench.run(for: .seconds(60))
         #expect(bench.log.allSatisfy { !$0.action.isOfTheButton })
@@ -208,7 +218,7 @@ import Testing
         #expect(bench.log.count { $0.action == .openPairing } == 1)
     }
 
-    @Test func heldForFiveSecondsItOpensPairing() {
+    @Test("A button that is held for five seconds opens the pairing window") func heldForFiveSecondsItOpensPairing() {
         var bench = bench()
         bench.press(milliseconds: 4999)
         bench.run(for: .seconds(1))
@@ -220,7 +230,7 @@ import Testing
         #expect(bench.presses.map(\.value) == [.long, .long] && bench.relay.isEmpty)
     }
 
-    @Test func anyEdgesAtAnyTimeKeepRelayAndPressesInStep() {
+    @Test("Random edges keep relay and reported presses consistent") func anyEdgesAtAnyTimeKeepRelayAndPressesInStep() {
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             var bench = bench { $0.doublePressWindow = seed.isMultiple(of: 3) ? .zero : .milliseconds(300) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// A plug whose setup code is changed.
+/// Tests of changing the setup code.
 @Suite struct CodeTests {
     private func code(_ number: UInt8) -> SetupCode {
         var random = SeededRandom(seed: UInt64(number))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func itIsInFlashBeforeAnybodyHearsOfIt() {
+    @Test("A new setup code is in flash before it is confirmed") func itIsInFlashBeforeAnybodyHearsOfIt() {
         var house = House()
         house.join(desk, name: "Desk")
         house.hear(desk, .newCode(code(1)))
@@ -31,7 +31,8 @@ import Testing
         #expect(isChanged(house) && house.machine.access.code == code(1) && house.machine.codeInWriting == nil)
     }
 
-    @Test func aFlashThatCannotBeWrittenLeavesTheOldOne() {
+    @Test("If flash cannot be written, the previous setup code stays valid")
+    func aFlashThatCannotBeWrittenLeavesTheOldOne() {
         var house = House()
         house.join(desk, name: "Desk")
         let before = house.machine.access.code
@@ -43,7 +44,7 @@ import Testing
         #expect(isChanged(house))
     }
 
-    @Test func aLoopOfChangesWearsNoFlash() {
+    @Test("A loop of code changes is limited to 30 writes per hour") func aLoopOfChangesWearsNoFlash() {
         var house = House()
         house.join(desk, name: "Desk")
         house.actions = []

@@ -12,7 +12,7 @@ import Testing
 
     private func level(_ percent: Double) -> DimLevel { DimLevel(percent: percent) }
 
-    @Test func atOnce() {
+    @Test("A level without a transition is set at once") func atOnce() {
         var bench = bench()
         bench.command(.setLevel(level(30), transition: .zero))
         #expect(bench.machine.state == PlugState(relayOn: true, level: level(30)))
@@ -24,17 +24,18 @@ import Testing
             bench.answers.map { if case .done(_, let recorded) = $0 { recorded } else { false } } == [true, false])
     }
 
-    @Test func aTransitionMovesEveryTwentyMillisecondsInAStraightLine() {
+    @Test("A transition changes the level linearly every 20 ms")
+    func aTransitionMovesEveryTwentyMillisecondsInAStraightLine() {
         var bench = bench(StoredState(relayOn: true, level: level(20)))
         bench.command(.setLevel(level(80), transition: .seconds(1)))
         bench.run(for: .seconds(5))
         #expect(bench.dimmer == (1...50).map { Timed($0 * 20, 200 + UInt16($0) * 12) })
-        // Reported at most five times a second on the way, and at the end.
+        // The state is reported at most five times per second during the transition, and at its end.
         #expect(bench.states.map(\.at) == [200, 400, 600, 800, 1000])
         #expect(bench.states.last?.value.level == level(80))
     }
 
-    @Test func fromOffItBeginsInTheDark() {
+    @Test("A transition from off begins at level zero") func fromOffItBeginsInTheDark() {
         var bench = bench(StoredState(level: level(90)))
         bench.command(.setLevel(level(10), transition: .milliseconds(100)))
         bench.run(for: .seconds(1))
@@ -43,7 +44,8 @@ import Testing
         #expect(bench.relay == [Timed(0, true)])
     }
 
-    @Test func downToZeroTurnsTheRelayOffAtTheEndAndKeepsTheLevel() {
+    @Test("A transition to zero turns the relay off at its end and keeps the stored level")
+    func downToZeroTurnsTheRelayOffAtTheEndAndKeepsTheLevel() {
         var bench = bench(StoredState(relayOn: true, level: level(50)))
         let request = bench.command(.setLevel(level(0), transition: .milliseconds(100)))
         #expect(bench.relay.isEmpty)
@@ -61,7 +63,7 @@ import Testing
         #expect(bench.machine.state == PlugState(relayOn: true, level: level(50)))
     }
 
-    @Test func zeroAtOnceIsOff() {
+    @Test("Level zero without a transition turns the relay off") func zeroAtOnceIsOff() {
         var bench = bench(StoredState(relayOn: true, level: level(50)))
         bench.command(.setLevel(level(0), transition: .zero))
         #expect(bench.relay == [Timed(0, false)])
@@ -71,8 +73,8 @@ import Testing
         #expect(bench.dimmer == [Timed(0, 0)])
     }
 
-    /// An LED driver that is wired to the mains for good.
-    @Test func withoutARelayTheDimmerAloneTurnsOffAndOn() {
+    /// An LED driver without a relay is always connected to the mains.
+    @Test("Without a relay, the dimmer alone turns off and on") func withoutARelayTheDimmerAloneTurnsOffAndOn() {
         var bench = Bench(StoredState(relayOn: true, level: level(60)), powerLost: false) {
             $0.capabilities = [.dimmer, .button]
         }
@@ -84,13 +86,14 @@ import Testing
         #expect(bench.machine.state == PlugState(relayOn: true, level: level(60)))
     }
 
-    @Test func oneThatStartsOffIsDark() {
+    @Test("A plug without a relay that starts off sets level zero") func oneThatStartsOffIsDark() {
         let bench = Bench(StoredState(level: level(60)), powerLost: false) { $0.capabilities = [.dimmer, .button] }
         #expect(bench.dimmer == [Timed(0, 0)])
         #expect(bench.machine.state == PlugState(relayOn: false, level: level(60)))
     }
 
-    @Test func theButtonEndsATransitionAndTheNextOneTurnsOnAtItsAim() {
+    @Test("A press ends a transition, and the next press turns on at its target level")
+    func theButtonEndsATransitionAndTheNextOneTurnsOnAtItsAim() {
         var bench = bench(StoredState(relayOn: true, level: level(20)))
         bench.command(.setLevel(level(80), transition: .seconds(10)))
         bench.run(for: .seconds(5))
@@ -104,7 +107,7 @@ import Testing
         #expect(bench.dimmer.last == Timed(15_220, 800))
     }
 
-    @Test func aNewTransitionGoesOnFromWhereTheLightIs() {
+    @Test("A new transition continues from the current level") func aNewTransitionGoesOnFromWhereTheLightIs() {
         var bench = bench(StoredState(relayOn: true, level: level(0.1)))
         bench.command(.setLevel(level(100), transition: .seconds(1)))
         bench.run(milliseconds: 500)
@@ -117,7 +120,7 @@ import Testing
         #expect(bench.relay == [Timed(1500, false)])
     }
 
-    @Test func lateStepsAreSkippedNotMadeUpFor() {
+    @Test("Missed steps of a transition are skipped") func lateStepsAreSkippedNotMadeUpFor() {
         var bench = bench(StoredState(relayOn: true, level: level(0.1)))
         bench.command(.setLevel(level(100), transition: .seconds(1)))
         bench.now = bench.now + .milliseconds(730)

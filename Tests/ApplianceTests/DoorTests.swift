@@ -5,13 +5,14 @@ import Testing
 
 @testable import Appliance
 
-/// A plug whose MQTT broker commands it and hears its journal.
+/// Tests of commands through doors (MQTT and HomeKit) and of the journal for the broker.
 @Suite struct DoorTests {
     private func asked(_ number: UInt8, _ command: PlugCommand) -> PlugMachine.Event {
         .asked(DoorCommand(command, request(number), through: .broker, ticket: UInt64(number), within: .seconds(5)))
     }
 
-    @Test func aCommandMovesTheRelayIsInTheMirrorAndThenAnswered() {
+    @Test("A broker's command switches the relay and is mirrored before its answer")
+    func aCommandMovesTheRelayIsInTheMirrorAndThenAnswered() {
         var house = House()
         house.join(desk, name: "Desk")
         let actions = house.machine.handle(asked(1, .setRelay(on: true, autoOff: nil)), now: house.now)
@@ -33,8 +34,9 @@ import Testing
         #expect(house.machine.memory.requests.map(\.command) == [CommandID(request(1), of: .broker)])
     }
 
-    /// The same protection as for everybody, and the same log.
-    @Test func whatProtectionRefusesTheBrokerDoesNotGet() {
+    /// The broker has the same protections and the same audit log as controllers.
+    @Test("A command that a protection refuses is refused to the broker and recorded")
+    func whatProtectionRefusesTheBrokerDoesNotGet() {
         var house = House(audit: AuditLog(), configure: { $0.powerOnState = .lockedOn })
         house.feed(asked(1, .setRelay(on: false, autoOff: nil)))
         let refusals = house.actions.compactMap { action -> Refusal.Code? in
@@ -46,15 +48,15 @@ import Testing
                 AuditNote(.refused, by: .broker, isRefused: true, "switch: locked on")) == true)
     }
 
-    @Test func aDoorsOwnNotesAreInTheLog() {
+    @Test("Audit notes of a door are recorded") func aDoorsOwnNotesAreInTheLog() {
         var house = House(audit: AuditLog())
         let note = AuditNote(.pairingFailed, by: .homeKit, isRefused: true)
         house.feed(.noted(note))
         #expect(house.machine.audit?.page(after: 0, limit: nil).entries.map(\.note).contains(note) == true)
     }
 
-    /// A controller of HomeKit is told from others, and has no more rights than a user.
-    @Test func aCommandByHomeKitNamesItsController() {
+    /// HomeKit controllers are distinguished, and have the rights of a user.
+    @Test("The event of a HomeKit command names its controller") func aCommandByHomeKitNamesItsController() {
         var house = House()
         let by = DoorCommand(
             .setRelay(on: true, autoOff: nil), request(1), through: .homeKit, by: "5C2E81A0", ticket: 1,
@@ -78,20 +80,21 @@ import Testing
             })
     }
 
-    @Test func aNewPlugTellsEverything() {
+    @Test("A new plug sends the broker all of its events") func aNewPlugTellsEverything() {
         let house = House()
         #expect(PlugMachine.beginning(of: PlugMemory(appliance: ApplianceMemory(powerLost: false))) == 0)
         #expect(house.machine.journalPage(after: 0, limit: 10).entries.count == 1)
     }
 
-    @Test func oneThatHadNoBrokerTellsWhatHappensFromNowOn() throws {
+    @Test("A plug without a broker cursor sends the broker only later events")
+    func oneThatHadNoBrokerTellsWhatHappensFromNowOn() throws {
         var house = House()
         house.press()
         let next = house.machine.nextSequence
         #expect(PlugMachine.beginning(of: house.machine.memory) == next - 1)
     }
 
-    @Test func whatTheBrokerHasOutlivesAKill() throws {
+    @Test("The broker cursor survives a killed process") func whatTheBrokerHasOutlivesAKill() throws {
         var house = House()
         house.press()
         house.feed(.brokerTook(2))
@@ -102,7 +105,7 @@ import Testing
 }
 
 extension PlugMachine {
-    /// Where a plug that remembers this begins.
+    /// Returns the start number of a plug with this memory.
     fileprivate static func beginning(of memory: PlugMemory) -> SequenceNumber {
         let identity = House().machine.identity
         return PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)

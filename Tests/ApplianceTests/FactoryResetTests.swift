@@ -4,9 +4,9 @@ import Testing
 
 @testable import Appliance
 
-/// A button that is held, and what the whole plug does then.
+/// Tests of a factory reset by the held button, and of its effect on the whole plug.
 @Suite struct FactoryResetTests {
-    /// Started, with the start's actions out of the way.
+    /// Creates a started bench without the actions of the start.
     private func bench() -> Bench {
         var bench = Bench()
         bench.run(milliseconds: 100)
@@ -18,7 +18,8 @@ import Testing
         bench.log.compactMap { if case .factoryReset = $0.action { $0.at } else { nil } }
     }
 
-    @Test func heldFor15SecondsItResetsAndTheLightWarnsFrom10SecondsOn() {
+    @Test("Holding the button for 15 seconds resets the plug, and the light warns from 10 seconds on")
+    func heldFor15SecondsItResetsAndTheLightWarnsFrom10SecondsOn() {
         var bench = bench()
         bench.press(milliseconds: 20_000)
         bench.run(milliseconds: 1000)
@@ -29,7 +30,7 @@ import Testing
         #expect(bench.light == blinks)
     }
 
-    @Test func whoLetsGoInTimeIsSparedIt() {
+    @Test("Releasing the button before 15 seconds cancels the reset") func whoLetsGoInTimeIsSparedIt() {
         for held in [9_999, 10_001, 14_999] as [Int64] {
             var bench = bench()
             bench.press(milliseconds: held)
@@ -38,7 +39,7 @@ import Testing
             #expect(bench.presses == [Timed(1100, .long)])
             #expect(bench.light.last?.value ?? false == false, "it shows the relay again")
             #expect(bench.light.allSatisfy { $0.at >= 10_100 && $0.at <= 100 + held + 20 })
-            // The next press is one like any other.
+            // The next press is handled as usual.
             let now = bench.now.nanoseconds / 1_000_000
             bench.press(milliseconds: 100)
             bench.run(milliseconds: 1000)
@@ -46,17 +47,18 @@ import Testing
         }
     }
 
-    @Test func aSpikeAtTheLastMomentChangesNothing() {
+    @Test("A spike at the end of the hold time does not cancel the reset") func aSpikeAtTheLastMomentChangesNothing() {
         var bench = bench()
         bench.press(milliseconds: 14_995)
         bench.run(milliseconds: 15)
         bench.edge(down: true)
         bench.run(milliseconds: 100)
-        // The contact was moving at 15 s; it came back, and had never been released.
+        // The contact was changing at 15 s. It returned, so the button was not released.
         #expect(resets(bench) == [15_110])
     }
 
-    @Test func aPlugThatSleptThroughItDoesItWhenItWakes() {
+    @Test("A machine that wakes late performs the reset when it wakes")
+    func aPlugThatSleptThroughItDoesItWhenItWakes() {
         var bench = bench()
         bench.edge(down: true)
         bench.now = bench.now + .seconds(40)
@@ -83,7 +85,8 @@ import Testing
         return house
     }
 
-    @Test(arguments: [false, true]) func nobodyHearsOfAResetBeforeFlashHasIt(byController: Bool) {
+    @Test("Sessions are notified of a reset only after flash has stored it", arguments: [false, true])
+    func nobodyHearsOfAResetBeforeFlashHasIt(byController: Bool) {
         var house = twoControllers()
         let next = house.machine.nextSequence
         let asker = house.machine.access.controllers.all[0].auditActor
@@ -98,7 +101,8 @@ import Testing
         #expect(house.actions.isEmpty)
     }
 
-    @Test func aPlugThatCannotResetSaysSoToWhoAskedAndGoesOn() {
+    @Test("A failed reset is reported to its requester, and the plug continues")
+    func aPlugThatCannotResetSaysSoToWhoAskedAndGoesOn() {
         var house = twoControllers()
         house.isFlashWritable = false
         house.hear(desk, .factoryReset)
@@ -109,7 +113,7 @@ import Testing
         #expect(house.events(hall).map(\.kind).contains(.buttonPressed(.single)))
     }
 
-    @Test func aHeldButtonResetsTheWholePlug() {
+    @Test("Holding the button resets the whole plug") func aHeldButtonResetsTheWholePlug() {
         var house = twoControllers()
         house.edge(down: true)
         house.run(for: .seconds(15) - .nanoseconds(1))
@@ -120,7 +124,7 @@ import Testing
         #expect(house.events(hall).map(\.kind) == [.buttonPressed(.long)])
     }
 
-    @Test func aPlugThatWasResetStartsAsOneThatIsNew() {
+    @Test("A plug starts after a reset like a new plug") func aPlugThatWasResetStartsAsOneThatIsNew() {
         for powerOn in PowerOnState.allCases {
             let bench = Bench(nil, powerLost: false) { $0.powerOnState = powerOn }
             #expect(bench.relay.last?.value == (powerOn == .on || powerOn == .lockedOn))

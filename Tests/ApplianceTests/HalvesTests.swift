@@ -3,14 +3,15 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-/// An event is handled in two halves: first what the parts do, then everything else.
+/// Tests of handling an event in two halves: first the actions of the parts, then all other actions.
 @Suite struct HalvesTests {
-    @Test func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
+    @Test("The first half moves the relay before anything is numbered, written or sent")
+    func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
         var whole = House()
         whole.feed(.buttonEdge(down: true, at: whole.now))
         whole.now = whole.now + .milliseconds(100)
         whole.feed(.buttonEdge(down: false, at: whole.now))
-        // Our own debouncing ends with a deadline.
+        // The machine's debouncing ends with a deadline.
         whole.now = try #require(whole.machine.nextDeadline)
         var halves = whole.machine
         let number = halves.nextSequence
@@ -26,7 +27,8 @@ import Testing
         #expect(halves.nextDeadline == whole.machine.nextDeadline)
     }
 
-    @Test func whatNoPartHasToDoWithIsAllInTheSecondHalf() {
+    @Test("An event without an action for parts has an empty first half")
+    func whatNoPartHasToDoWithIsAllInTheSecondHalf() {
         var house = House()
         #expect(house.machine.begin(.stopping, now: house.now).isEmpty)
         #expect(!house.machine.finish(now: house.now).isEmpty)

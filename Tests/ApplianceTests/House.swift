@@ -11,19 +11,19 @@ let hall = ConnectionID(rawValue: 2)
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-/// A plug with controllers at it, in virtual time. Its mirror and its flash are values.
+/// A plug with controllers in virtual time. Its mirror and its flash are values.
 struct House {
     var machine: PlugMachine
     var now: Instant
     var controllers: [ConnectionID: ControllerSession] = [:]
     var heard: [ConnectionID: [SessionUpdate]] = [:]
-    /// What is not for a controller, in order.
+    /// The actions that are not for a controller, in order.
     var actions: [PlugMachine.Action] = []
-    /// What a killed process leaves behind.
+    /// The mirror that a killed process leaves behind.
     var mirror = MirrorEncoder()
-    /// Whether flash can be written, and the boundary in it.
+    /// True if flash can be written, and the boundary in it.
     var isFlashWritable = true
-    /// Whether boundaries wait for ``answerFlash()``, and the one that does.
+    /// True if boundaries wait for ``answerFlash()``, and the boundary that waits.
     var isFlashSlow = false
     var asked: SequenceNumber?
     var boundary: SequenceNumber = 1001
@@ -56,7 +56,7 @@ struct House {
         feed(.started)
     }
 
-    /// The plug as it is after the process was killed and started again.
+    /// Returns the plug after its process was killed and restarted.
     func restarted() throws -> House {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
         var decoder = MirrorDecoder(mirror.bytes)
@@ -70,7 +70,7 @@ struct House {
             memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, settings: settings, at: now)
     }
 
-    /// Flash has the boundary that it was asked for.
+    /// Confirms the requested boundary.
     mutating func answerFlash() {
         guard let asked else { preconditionFailure("flash was asked for no boundary") }
         self.asked = nil
@@ -151,7 +151,7 @@ struct House {
         hear(desk, .command(request, command, deadline: now + .seconds(5)))
     }
 
-    /// The contact moves now.
+    /// Changes the contact at the current time.
     mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
 
     mutating func press() {

@@ -11,7 +11,7 @@ import Testing
         .unpaired(lit: true), .linkLocal(lit: true), .alone(lit: true), .connected(lit: true),
     ]
 
-    /// The changes of the light in a minute, each with its milliseconds since the pattern began.
+    /// Returns the changes of the light within a minute, with their milliseconds since the pattern began.
     private func changes(_ pattern: LightPattern) -> [Timed<Bool>] {
         var light = StatusLight()
         var found: [Timed<Bool>] = []
@@ -25,15 +25,17 @@ import Testing
         return found
     }
 
-    @Test func noTwoPatternsLookAlike() { #expect(Set(Self.all.map(changes)).count == Self.all.count) }
+    @Test("All light patterns differ")
+    func noTwoPatternsLookAlike() { #expect(Set(Self.all.map(changes)).count == Self.all.count) }
 
-    @Test func whatLastsCostsOneWakeUpASecondAtMost() {
+    @Test("A permanent pattern costs at most one wake-up per second") func whatLastsCostsOneWakeUpASecondAtMost() {
         let counts = Self.all.map { changes($0).count }
-        // In a minute; the first setting of the light is one of them.
+        // The changes per minute, including the first setting of the light.
         #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1])
     }
 
-    @Test func winksStandAtTheEndOfEightSecondsAndAreTheOpposite() {
+    @Test("Winks are at the end of each eight seconds and invert the light")
+    func winksStandAtTheEndOfEightSecondsAndAreTheOpposite() {
         #expect(
             changes(.linkLocal(lit: true)).prefix(6) == [
                 Timed(0, true), Timed(7450, false), Timed(7600, true), Timed(7850, false), Timed(8000, true),
@@ -42,11 +44,11 @@ import Testing
         #expect(changes(.tripped).prefix(3) == [Timed(0, true), Timed(1500, false), Timed(2000, true)])
     }
 
-    // MARK: What shows
+    // MARK: Selection of the pattern
 
     private static let well = Surroundings(isPaired: true, isPairingOpen: false, network: .routable, isConnected: true)
 
-    @Test func theFirstOfTheTableShows() {
+    @Test("The first matching pattern of the table is shown") func theFirstOfTheTableShows() {
         var bench = Bench {
             $0.rest = .seconds(60)
             $0.hasThermometer = true
@@ -83,7 +85,8 @@ import Testing
         #expect(bench.machine.light == .nearReset)
     }
 
-    @Test func theRelaysOwnLightShowsAtOnceWhateverWinks() {
+    @Test("A change of the relay shows at once during a wink pattern")
+    func theRelaysOwnLightShowsAtOnceWhateverWinks() {
         var bench = Bench()
         bench.feed(
             .surroundings(
@@ -95,7 +98,7 @@ import Testing
         #expect(bench.light == [Timed(7300, true)])
     }
 
-    @Test func aPlugWithoutALampWakesForNoPattern() {
+    @Test("A plug without a lamp schedules no wake-ups for patterns") func aPlugWithoutALampWakesForNoPattern() {
         var bench = Bench {
             $0.hasLamp = false
             $0.capabilities = [.relay]
@@ -109,7 +112,7 @@ import Testing
         #expect(bench.machine.nextDeadline == .zero + .seconds(3630), "flash, an hour after it was written")
     }
 
-    @Test func whereAddressesReach() {
+    @Test("Addresses determine whether the network is none, link-local or routable") func whereAddressesReach() {
         func network(_ addresses: [String]) -> Surroundings.Network {
             Surroundings.Network([
                 PlugNetwork(
@@ -123,7 +126,7 @@ import Testing
         #expect(network(["fd00::1"]) == .routable)
     }
 
-    @Test func aWholePlugTellsItsSurroundings() {
+    @Test("The plug shows the state of its pairing, network and sessions") func aWholePlugTellsItsSurroundings() {
         var house = House(access: .knowing([]))
         #expect(house.machine.light == .pairing, "nobody is paired with it")
         house.run(for: .seconds(600))

@@ -6,7 +6,8 @@ import Testing
 @testable import Appliance
 
 @Suite struct MeteringPolicyTests {
-    @Test func theMeterIsReadEverySecondAndEveryReadingIsASample() {
+    @Test("The meter is read once per second, and every reading is a sample")
+    func theMeterIsReadEverySecondAndEveryReadingIsASample() {
         var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
         bench.load = 36_000
         bench.run(for: .seconds(10))
@@ -14,12 +15,14 @@ import Testing
         #expect(reads == (0...10).map { $0 * 1000 })
         let samples = bench.log.compactMap { if case .sample(let sample) = $0.action { sample } else { nil } }
         #expect(samples == (0...10).map { Sample(milliseconds: $0 * 1000, deciwatts: $0 == 0 ? 0 : 36_000) })
-        // 3600 W are 1 Wh a second; half of one in the first, whose beginning was measured before the load came on.
+        // 3600 W are 1 Wh per second. The first second counts half, because its beginning was measured without the
+        // load.
         #expect(bench.machine.state.reading?.milliwattHours == 100 + 9_500)
         #expect(bench.machine.storedState.milliwattHours == 9_600)
     }
 
-    @Test func whatTheMeterCountedItselfComesBeforeTheMeanOfThePowers() {
+    @Test("The meter's own energy counter has precedence over the mean power")
+    func whatTheMeterCountedItselfComesBeforeTheMeanOfThePowers() {
         var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
         bench.load = 36_000
         bench.feed(.measured(Measurement(deciwatts: 36_000)))
@@ -31,7 +34,7 @@ import Testing
         #expect(bench.machine.state.reading?.milliwattHours == 1350)
     }
 
-    @Test func aLateReadingDoesNotShiftThoseThatFollow() {
+    @Test("A late reading does not shift the following ones") func aLateReadingDoesNotShiftThoseThatFollow() {
         var bench = Bench()
         bench.run(milliseconds: 2500)
         bench.now = bench.now + .milliseconds(3200)
@@ -43,7 +46,8 @@ import Testing
         #expect(zip(reads, reads.dropFirst()).allSatisfy { $1 - $0 == 1000 })
     }
 
-    @Test func aSilentMeterMakesTheReadingUnavailableNotEternal() {
+    @Test("The reading of a silent meter becomes unavailable after five seconds")
+    func aSilentMeterMakesTheReadingUnavailableNotEternal() {
         var bench = Bench()
         bench.load = 500
         bench.run(for: .seconds(3))
@@ -60,14 +64,15 @@ import Testing
         #expect(bench.machine.state.reading != nil)
     }
 
-    @Test func aMeterThatDoesNotAnswerIsNotAskedAgainAndItsReadingGoes() {
+    @Test("A meter that does not answer is not read again, and its reading expires")
+    func aMeterThatDoesNotAnswerIsNotAskedAgainAndItsReadingGoes() {
         var bench = Bench { $0.meterInterval = .milliseconds(100) }
         bench.isMetered = false
         bench.run(for: .seconds(60))
         #expect(bench.log.count { $0.action == .readMeter } == 2, "the one that was answered, and the one that is not")
         #expect(bench.machine.state.reading == nil)
         #expect(bench.machine.nextDeadline.map { $0 > bench.now + .seconds(60) } ?? true, "nobody wakes for it")
-        // It answers at last, between two points of the grid.
+        // It answers between two points of the grid.
         bench.run(milliseconds: 30)
         bench.forget()
         bench.isMetered = true
@@ -77,6 +82,7 @@ import Testing
     }
 
     @Test(
+        "The measurement interval is clamped to 100 ms to 60 s",
         arguments: [
             (.milliseconds(1), 100), (.seconds(60), 60_000), (.seconds(3600), 60_000),
         ] as [(Duration, Int64)])
@@ -86,12 +92,13 @@ import Testing
         #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, actual, 2 * actual])
     }
 
-    @Test func aSlowMeterIsShownAndCountedUntilItShouldHaveAnswered() {
+    @Test("The reading of a slow meter is valid until its next answer is overdue")
+    func aSlowMeterIsShownAndCountedUntilItShouldHaveAnswered() {
         var bench = Bench(StoredState(relayOn: true), powerLost: false) { $0.meterInterval = .seconds(60) }
         bench.load = 600
         bench.run(for: .seconds(3600))
         #expect(bench.machine.state.reading != nil)
-        // 60 W, but for the first minute, at whose beginning nothing was measured.
+        // 60 W, except for the first minute, whose beginning was not measured.
         #expect(bench.machine.storedState.milliwattHours == 59_500)
         bench.load = nil
         bench.run(for: .seconds(149))
@@ -100,7 +107,7 @@ import Testing
         #expect(bench.machine.state.reading == nil)
     }
 
-    @Test func aThermometerAloneIsAskedToo() {
+    @Test("A thermometer without a meter is read too") func aThermometerAloneIsAskedToo() {
         var bench = Bench {
             $0.capabilities = [.relay, .button]
             $0.hasThermometer = true
@@ -113,7 +120,8 @@ import Testing
         #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, 1000, 6000, 11_000])
     }
 
-    @Test func theMetersOwnCounterIsBelievedAndWhatAlternatesIsPassedOn() {
+    @Test("The meter's counter and its alternating values are passed on")
+    func theMetersOwnCounterIsBelievedAndWhatAlternatesIsPassedOn() {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)
         bench.isMetered = false
         let alternating = AlternatingPower(
@@ -127,7 +135,8 @@ import Testing
         #expect(bench.machine.state.reading?.milliwattHours == 7000)
     }
 
-    @Test func atTenMeasurementsASecondEverySampleIsKeptAndTheBytesAreBounded() {
+    @Test("At ten measurements per second every sample is kept, and the bytes are bounded")
+    func atTenMeasurementsASecondEverySampleIsKeptAndTheBytesAreBounded() {
         var house = House(interval: .milliseconds(100))
         house.join(desk, name: "Desk")
         house.press()
@@ -138,33 +147,33 @@ import Testing
         let states = house.states(desk)
         house.run(for: .seconds(60))
         #expect(house.machine.memory.samples.count - samples == 600)
-        // 31 bytes a sample go to the mirror in memory, 310 a second; in a chunk it takes less than four, so that the plug
-        // keeps ten hours of them.
+        // The mirror gets 31 bytes per sample, 310 per second. A chunk has less than four bytes per sample, so the plug
+        // keeps ten hours of samples.
         #expect(house.mirror.bytes.count - mirrored == 600 * 31)
         #expect(house.storedBytes - kept < 600 * 4)
         #expect((60...67).contains(house.states(desk) - states), "a second has one reading for those who follow")
     }
 
-    @Test func aPlugWithoutAMeterAsksForNothing() {
+    @Test("A plug without a meter requests no measurements") func aPlugWithoutAMeterAsksForNothing() {
         var bench = Bench { $0.capabilities = [.relay] }
         bench.run(for: .seconds(60))
         #expect(!bench.log.contains { $0.action == .readMeter })
         #expect(bench.machine.state == PlugState(relayOn: false))
     }
 
-    @Test func tooMuchForTooLongTripsOnce() {
+    @Test("Power above the limit trips the plug once") func tooMuchForTooLongTripsOnce() {
         var bench = Bench { $0.overPower = OverPowerLimit(deciwatts: 36_800, duration: .seconds(5)) }
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.run(milliseconds: 500)
         bench.forget()
         bench.load = 36_801
         bench.run(for: .seconds(20))
-        // First measured above at 1 s, so it trips at 6 s.
+        // The power is first measured above the limit at 1 s, so the plug trips at 6 s.
         #expect(bench.relay == [Timed(6000, false)])
         #expect(bench.recorded == [.protectionTripped(.overPower), .relayChanged(on: false, cause: .protection)])
     }
 
-    @Test func aShortOverloadAndTheLimitItselfAreAllowed() {
+    @Test("A short overload and the limit itself do not trip") func aShortOverloadAndTheLimitItselfAreAllowed() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         for load in [36_801, 36_800, 50_000, 100] as [Int32] {
@@ -174,7 +183,7 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test func aMeterThatFailsInBetweenDoesNotCountAgainstTheLoad() {
+    @Test("Failed measurements interrupt an overload") func aMeterThatFailsInBetweenDoesNotCountAgainstTheLoad() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         for _ in 0..<5 {
@@ -195,7 +204,7 @@ import Testing
         return bench
     }
 
-    @Test func trippedItRefusesToTurnOnUntilItIsReset() {
+    @Test("A tripped plug refuses to turn on until it is reset") func trippedItRefusesToTurnOnUntilItIsReset() {
         var bench = tripped()
         bench.command(.setRelay(on: true, autoOff: nil))
         guard case .refused(let refusal) = bench.answers.last else {
@@ -217,7 +226,8 @@ import Testing
         #expect(bench.relay.map(\.value) == [true])
     }
 
-    @Test func trippedItsLightSaysSoAndThePressOfTheButtonResetsIt() {
+    @Test("A tripped plug shows it on the light, and a press resets it")
+    func trippedItsLightSaysSoAndThePressOfTheButtonResetsIt() {
         var bench = tripped()
         #expect(bench.machine.light == .tripped)
         bench.load = 100

@@ -31,7 +31,7 @@ import Testing
             milliwattHours: 99),
         tripped: .overTemperature)
 
-    /// One of each kind, in an order in which a plug could write them.
+    /// One record of each kind, in an order that a plug could write.
     static let records: [MirrorRecord] = [
         .begins(boot, id), .journal(origin: 3, lossBefore: .powerLost, next: 7),
         event(7, .restarted(powerLost: true)), event(8, .restarted(powerLost: false)),
@@ -82,13 +82,13 @@ import Testing
         }
     }
 
-    @Test func everyRecordSurvives() {
+    @Test("Every record survives encoding and decoding") func everyRecordSurvives() {
         let (records, fault) = Self.decode(Self.bytes(Self.records))
         #expect(records == Self.records)
         #expect(fault == nil)
     }
 
-    @Test func theBytesStand() {
+    @Test("The encoded bytes match the format") func theBytesStand() {
         #expect(
             Self.bytes([.leap(to: 0x0102)]) == [0, 0, 0, 9, 0x4C, 0xF0, 0x15, 0xCF, 4, 0, 0, 0, 0, 0, 0, 1, 2])
         let event = Self.event(2, .relayChanged(on: true, cause: .button))
@@ -104,7 +104,7 @@ import Testing
             Self.bytes([state])[8...] == [6, 1, 3, 0xE8, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 7, 1, 0, 0, 0, 0, 0, 0, 0, 5, 1])
     }
 
-    @Test func aMirrorOfTheFirstFormatIsTakenOver() throws {
+    @Test("A mirror of format 1 is accepted") func aMirrorOfTheFirstFormatIsTakenOver() throws {
         func framed(_ payload: [UInt8]) -> [UInt8] {
             let sum = Checksum.crc32(payload.span)
             return [UInt32(payload.count), sum].flatMap { number in
@@ -127,18 +127,18 @@ import Testing
                 .request(FinishedRequest(CommandID(request(1), of: .unknown), .done(plug, event: nil))),
             ])
         #expect(Self.decode(framed([1, 4] + head.dropFirst(2))).fault?.reason == .badRecord)
-        // What no plug writes is not taken for something else.
+        // Records that no plug writes are rejected.
         let unknown = Self.bytes([.begins(Self.boot, Self.id)]) + framed([6, 1, 3, 0xE8] + energy + [0, 0, 0, 3])
         #expect(Self.decode(unknown).fault?.reason == .badRecord)
     }
 
-    @Test func theChecksumIsTheOneOfTheStandard() {
+    @Test("The checksum is CRC-32 of IEEE 802.3") func theChecksumIsTheOneOfTheStandard() {
         let digits = Array("123456789".utf8)
         let sums = [Checksum.crc32(digits.span), Checksum.crc32(digits.span.extracting(0..<0))]
         #expect(sums == [0xCBF4_3926, 0])
     }
 
-    @Test func aTornTailIsCutOffWhereverItTears() {
+    @Test("A mirror that is truncated anywhere yields its complete records") func aTornTailIsCutOffWhereverItTears() {
         let bytes = Self.bytes(Self.records)
         var ends: [Int] = []
         for count in 1...Self.records.count { ends.append(Self.bytes(Array(Self.records[..<count])).count) }
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedRecordIsNeverTaken() {
+    @Test("A damaged record is never accepted") func aDamagedRecordIsNeverTaken() {
         let whole = Self.bytes(Self.records)
         for index in whole.indices {
             var bytes = whole
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func memoryComesBackFromItsOwnRecords() throws {
+    @Test("A memory is restored from its own records") func memoryComesBackFromItsOwnRecords() throws {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
         let taken = Self.records.dropFirst().map { memory.take($0, limits: PlugMemory.Limits()) }
         #expect(!taken.contains(false))
@@ -181,7 +181,7 @@ import Testing
         #expect(again.unnumbered.map(\.time) == [at(30), at(31)])
     }
 
-    @Test func recordsThatDoNotFollowAreNotTaken() {
+    @Test("Records that do not follow from the previous ones are rejected") func recordsThatDoNotFollowAreNotTaken() {
         var memory = PlugMemory()
         let limits = PlugMemory.Limits()
         let records: [MirrorRecord] = [
@@ -193,7 +193,7 @@ import Testing
         #expect(memory.journal.nextSequence == 2)
     }
 
-    @Test func numbersComeToTheEventsThatWaitInTheirOrder() {
+    @Test("Numbers are assigned to waiting events in their order") func numbersComeToTheEventsThatWaitInTheirOrder() {
         var memory = PlugMemory()
         let waiting = [ButtonPress.single, .double].map { UnnumberedEvent(.buttonPressed($0), at: at(1)) }
         func numbered(_ sequence: SequenceNumber, _ press: ButtonPress) -> MirrorRecord {

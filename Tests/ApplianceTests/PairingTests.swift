@@ -6,11 +6,11 @@ import Testing
 
 @testable import Appliance
 
-/// Pairing in the whole plug: what is written, in which order, and what becomes of it.
+/// Tests of pairing with the whole plug: the writes, their order and the result.
 @Suite struct PairingTests {
     private let tablet = ConnectionID(rawValue: 9)
 
-    /// A stranger proves the code; returns what the plug did after the proof, in order.
+    /// Pairs with a stranger that proves the code. Returns the plug's actions after the proof, in order.
     @discardableResult
     private func pair(
         _ house: inout House, code: SetupCode = .label, on tablet: ConnectionID = ConnectionID(rawValue: 9)
@@ -38,7 +38,8 @@ import Testing
         house.run(for: .seconds(1))
     }
 
-    @Test func whoIsPairedStandsInMirrorAndFlashBeforeHeHearsOfIt() throws {
+    @Test("A pairing is in mirror and flash before the controller is notified")
+    func whoIsPairedStandsInMirrorAndFlashBeforeHeHearsOfIt() throws {
         var house = House(access: .knowing([]))
         house.run(for: .seconds(1))
         let actions = pair(&house)
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aWindowIsAnnouncedWhileItIsOpen() {
+    @Test("The pairing window is announced while it is open") func aWindowIsAnnouncedWhileItIsOpen() {
         var house = House(access: .knowing([]))
         #expect(house.windows == [true])
         house.run(for: .seconds(599))
@@ -70,7 +71,8 @@ import Testing
         #expect(house.windows == [true, false, true, false])
     }
 
-    @Test func aPairedPlugOpensItsWindowForAHeldButtonAlone() {
+    @Test("A paired plug opens its pairing window only for a held button")
+    func aPairedPlugOpensItsWindowForAHeldButtonAlone() {
         var house = House()
         house.press()
         #expect(house.windows == [])
@@ -82,21 +84,22 @@ import Testing
         #expect(house.machine.access.controllers.all.count == 2)
     }
 
-    @Test func wrongCodesAreEventsThatASubscriberHears() {
+    @Test("A wrong code is recorded as an event") func wrongCodesAreEventsThatASubscriberHears() {
         var house = House()
         house.join(desk, name: "Desk")
         hold(&house)
         pair(&house, code: try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA"))
-        // The answer of the step that found the code wrong went to the connections of the test, not of the house.
+        // The answer to the wrong code went to the connections of the test, not of the house.
         #expect(house.machine.memory.journal.read(after: 0, limit: 99).last?.kind == .pairingFailed(failures: 1))
     }
 
-    @Test func anEventAndAGuessOfTheSameMomentAreMirroredInTheOrderOfTheirNumbers() {
+    @Test("An event and a wrong code at the same time are mirrored in the order of their numbers")
+    func anEventAndAGuessOfTheSameMomentAreMirroredInTheOrderOfTheirNumbers() {
         var house = House(access: .knowing([]))
         house.run(for: .seconds(1))
         let wrong = try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA")
         pair(&house, code: wrong)
-        // For half a second no other proof is looked at.
+        // No other proof is checked within half a second.
         pair(&house, code: wrong, on: hall)
         _ = house.machine.handle(.buttonEdge(down: true, at: house.now), now: house.now)
         house.now = house.now + .milliseconds(480)
@@ -112,7 +115,8 @@ import Testing
         #expect(events.map(\.sequence) == events.map(\.sequence).sorted())
     }
 
-    @Test func aListThatFlashDidNotTakeIsWrittenAgain() {
+    @Test("A list of controllers that flash did not store is written again")
+    func aListThatFlashDidNotTakeIsWrittenAgain() {
         var house = House(access: .knowing([.desk, .stranger]))
         house.join(desk, name: "Desk")
         house.isFlashWritable = false
@@ -130,7 +134,7 @@ import Testing
         #expect(house.kept == [list, list])
     }
 
-    @Test func aStopTriesOnceMore() {
+    @Test("An orderly stop retries a failed write of the controllers") func aStopTriesOnceMore() {
         var house = House(access: .knowing([.desk, .stranger]))
         house.join(desk, name: "Desk")
         house.isFlashWritable = false

@@ -5,7 +5,8 @@ import ProtocolCore
 import Testing
 
 @Suite struct PlugMachineTests {
-    @Test func aCommandMovesTheRelayAndItsAnswerNamesTheEvent() {
+    @Test("A command switches the relay, and its answer names the event")
+    func aCommandMovesTheRelayAndItsAnswerNamesTheEvent() {
         var house = House()
         house.join(desk, name: "Desk")
         house.actions = []
@@ -30,7 +31,8 @@ import Testing
             ])
     }
 
-    @Test func aCommandThatChangesNothingAndOneThatIsRefusedRecordNothing() {
+    @Test("A command without effect and a refused command record no event")
+    func aCommandThatChangesNothingAndOneThatIsRefusedRecordNothing() {
         var house = House()
         house.join(desk, name: "Desk")
         let next = house.machine.nextSequence
@@ -50,7 +52,8 @@ import Testing
         #expect(codes == [nil, .unsupported, .outOfRange])
     }
 
-    @Test func aPressOfTheButtonReachesEverySubscriberInTheSameStep() {
+    @Test("A press reaches every subscriber in the same step")
+    func aPressOfTheButtonReachesEverySubscriberInTheSameStep() {
         var house = House()
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall")
@@ -65,7 +68,8 @@ import Testing
         #expect(house.actions.contains(.setRelay(true)))
     }
 
-    @Test func samplesAreFetchedOverSeveralChunksWholeAndInOrder() throws {
+    @Test("Samples of several chunks are fetched completely and in order")
+    func samplesAreFetchedOverSeveralChunksWholeAndInOrder() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(10_000))
         house.join(desk, name: "Desk")
@@ -80,7 +84,8 @@ import Testing
         #expect(times == (0...10_000).map { $0 * 1000 })
     }
 
-    @Test func aFetchOfAPartBringsTheChunksThatHaveItAndOneOfNothingAnEmptyOne() throws {
+    @Test("A fetch returns only the chunks of its span, and an empty chunk for an empty span")
+    func aFetchOfAPartBringsTheChunksThatHaveItAndOneOfNothingAnEmptyOne() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(10_000))
         house.join(desk, name: "Desk")
@@ -95,13 +100,13 @@ import Testing
         #expect(fetched.map(\.2) == [true, true])
     }
 
-    @Test func eachPartIsWokenAtItsOwnDeadline() {
+    @Test("Meter and sessions are woken at their own deadlines") func eachPartIsWokenAtItsOwnDeadline() {
         var house = House()
         #expect(house.machine.nextDeadline == at(1), "the next measurement")
         house.join(desk, name: "Desk")
         house.feed(.writable(desk, false))
         house.heard = [:]
-        // Nobody answers the plug's pings, and the meter goes on meanwhile.
+        // The pings of the plug are not answered, and the meter continues.
         house.controllers = [:]
         house.run(for: .seconds(44))
         #expect(house.machine.connections.count == 1)
@@ -116,7 +121,7 @@ import Testing
         #expect(goodbye.reason == .silent)
     }
 
-    @Test func theTimerOfTheApplianceEndsInAnEvent() {
+    @Test("The auto-off timer of a command ends in an event") func theTimerOfTheApplianceEndsInAnEvent() {
         var house = House()
         house.join(desk, name: "Desk")
         let command = PlugCommand.setRelay(on: true, autoOff: .milliseconds(1500))
@@ -128,7 +133,7 @@ import Testing
         #expect(house.events(desk).last?.time == at(1.5))
     }
 
-    @Test func stoppingWritesTheStateAndSaysGoodbyeToAll() {
+    @Test("A stop writes the state and ends all sessions") func stoppingWritesTheStateAndSaysGoodbyeToAll() {
         var house = House()
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall")
@@ -150,7 +155,7 @@ import Testing
         #expect(house.machine.connections.isEmpty)
     }
 
-    @Test func aNewNameIsToldToWhoComesNext() {
+    @Test("A new session receives the new name") func aNewNameIsToldToWhoComesNext() {
         var house = House()
         house.feed(.renamed("Lamp (2)"))
         house.join(desk, name: "Desk")
@@ -162,7 +167,8 @@ import Testing
         #expect(house.machine.identity.name == "Lamp (2)")
     }
 
-    @Test func linesOfTheLogGoToWhoFollowsUntilTheTimeIsOver() {
+    @Test("Log lines are sent to the session that follows the log until its time is over")
+    func linesOfTheLogGoToWhoFollowsUntilTheTimeIsOver() {
         var house = House()
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall")

@@ -7,8 +7,9 @@ import Testing
 @testable import Appliance
 
 @Suite struct PlugMemoryTests {
-    @Test func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
-        // The next event reaches the half of what is reserved.
+    @Test("The actions are in the order parts, mirror, messages, flash")
+    func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
+        // The next event reaches half of the reserved numbers.
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 503))
         house.join(desk, name: "Desk")
         var now = house.now
@@ -32,7 +33,8 @@ import Testing
         #expect(records.last == .state(StoredState(relayOn: true), ApplianceMemory.Timers()))
     }
 
-    @Test func afterAKillNumbersGoOnAndNothingIsLost() throws {
+    @Test("After a kill the numbers continue and no event is lost")
+    func afterAKillNumbersGoOnAndNothingIsLost() throws {
         var house = House()
         for _ in 0..<3 { house.press() }
         let next = house.machine.nextSequence
@@ -45,12 +47,13 @@ import Testing
         #expect(again.events(desk).last?.kind == .restarted(powerLost: false))
     }
 
-    @Test func energyAndSamplesSurviveAKillToTheLastOne() throws {
+    @Test("Energy and samples survive a kill up to the last one")
+    func energyAndSamplesSurviveAKillToTheLastOne() throws {
         var house = House()
         house.press()
         house.run(for: .seconds(5000))
         let energy = house.machine.memory.appliance.state?.milliwattHours
-        // 60 W from the sample at 1 s to the one at 5001 s, and the way up to them in the second before.
+        // 60 W from the sample at 1 s to the one at 5001 s, and the ramp in the second before.
         #expect(energy == 83_341)
         let again = try house.restarted()
         #expect(again.machine.memory.appliance.state?.milliwattHours == energy)
@@ -60,12 +63,13 @@ import Testing
         let kept = try samples(house)
         #expect(kept.map(\.milliseconds) == (0...5001).map { $0 * 1000 })
         #expect(try samples(again) == kept + [Sample(milliseconds: 5001_100, deciwatts: 600)])
-        // The chunk that grew goes on growing where it was.
+        // The open chunk continues to grow.
         #expect(house.machine.memory.samples.sealed.map(\.count) == [SampleChunk.sampleLimit])
         #expect(again.machine.memory.samples.sealed == house.machine.memory.samples.sealed)
     }
 
-    @Test func aRequestThatComesAgainAfterAKillIsAnsweredAndNotRepeated() throws {
+    @Test("A request that is repeated after a kill gets the same answer and is not performed again")
+    func aRequestThatComesAgainAfterAKillIsAnsweredAndNotRepeated() throws {
         var house = House(dimmer: true)
         house.join(desk, name: "Desk")
         house.command(request(1), .setRelay(on: true, autoOff: nil))
@@ -87,7 +91,8 @@ import Testing
         #expect([1, 2, 4].map { again.outcomes(desk, of: request($0)) } == [before[0], before[1], before[3]])
     }
 
-    @Test func aCommandWhoseOutcomeAKillTookIsRememberedLongerThanItsEvent() {
+    @Test("A command without a stored outcome is answered from its event after a kill")
+    func aCommandWhoseOutcomeAKillTookIsRememberedLongerThanItsEvent() {
         var memory = PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false))
         let boot = House().machine.identity.boot
         let kind = PlugEvent.Kind.relayChanged(
@@ -104,7 +109,7 @@ import Testing
         #expect(isMirrored)
     }
 
-    @Test func aTimerThatRanWhenTheProcessWasKilledRunsOn() throws {
+    @Test("An auto-off timer continues after a kill") func aTimerThatRanWhenTheProcessWasKilledRunsOn() throws {
         var house = House()
         house.join(desk, name: "Desk")
         house.command(request(1), .setRelay(on: true, autoOff: .seconds(600)))
@@ -116,7 +121,7 @@ import Testing
         #expect(!again.machine.state.relayOn)
     }
 
-    @Test func whatFlashLacksAfterAKillIsWrittenSoon() throws {
+    @Test("State that flash lacks after a kill is written soon") func whatFlashLacksAfterAKillIsWrittenSoon() throws {
         var house = House()
         house.run(for: .seconds(100))
         house.press()
@@ -126,11 +131,11 @@ import Testing
         again.run(for: .seconds(30) - .nanoseconds(1))
         #expect(again.actions.filter(\.isWrite).isEmpty, "writes keep their distance from those of the life before")
         again.run(for: .nanoseconds(1))
-        // 8 mWh from before, and 60 W over the 29 s that were measured since.
+        // 8 mWh from before the kill, and 60 W during the 29 s measured since.
         #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 491))])
     }
 
-    @Test func killsDoNotPutOffTheWritingOfEnergy() throws {
+    @Test("Repeated kills do not delay the write of the energy") func killsDoNotPutOffTheWritingOfEnergy() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(3600))
         var memory = house.machine.memory
@@ -142,7 +147,7 @@ import Testing
 
     // MARK: Numbers
 
-    @Test func theNextReservationIsAskedForAtHalf() {
+    @Test("The next reservation is requested at half of the numbers") func theNextReservationIsAskedForAtHalf() {
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 1001))
         house.isFlashWritable = true
         for _ in 0..<249 { house.press() }
@@ -151,12 +156,13 @@ import Testing
         house.press()
         #expect(house.actions.filter(\.isReservation) == [.reserve(upTo: 1501)])
         for _ in 0..<1000 { house.press() }
-        // Within the hour, each is for twice as many as the one before.
+        // Within the hour, each reservation is twice the size of the previous one.
         #expect(house.actions.filter(\.isReservation) == [1501, 3001, 6001].map { .reserve(upTo: $0) })
         #expect(house.machine.nextSequence == 2502, "numbers have no hole")
     }
 
-    @Test func aPlugThatCannotWriteUsesNoNumberAtTheBoundaryAndLeaps() {
+    @Test("A plug that cannot write flash skips ahead at the boundary")
+    func aPlugThatCannotWriteUsesNoNumberAtTheBoundaryAndLeaps() {
         var house = House()
         house.isFlashWritable = false
         house.join(desk, name: "Desk")
@@ -168,7 +174,7 @@ import Testing
         let first = (leap?.to ?? 0) + 1
         #expect(ReservedNumbers.leapRange.contains(first - 1001))
         #expect(sequences == Array(2...1000) + Array(first..<first + 3))
-        // Half an hour of failures: 1, 2, 4, ... 256, 300, 300, ... s apart.
+        // The retries in half an hour of failures: 1, 2, 4, ... 256, 300, 300, ... s apart.
         #expect(house.actions.filter(\.isReservation).count == 9)
 
         house.isFlashWritable = true
@@ -178,7 +184,8 @@ import Testing
         #expect(house.gaps(desk).count == 1, "from here on all is as before")
     }
 
-    @Test func aPlugThatDoesNotKnowItsNumbersLeapsBeforeTheFirst() {
+    @Test("A plug with unknown numbers skips ahead before the first event")
+    func aPlugThatDoesNotKnowItsNumbersLeapsBeforeTheFirst() {
         var house = House(
             PlugMemory(journal: EventJournal(nextSequence: 1, lossBefore: .storageFailed), reservedBelow: 0))
         house.join(desk, name: "Desk", events: .after(4711))
@@ -188,7 +195,7 @@ import Testing
         #expect(house.boundary > first)
     }
 
-    @Test func aLeapOutlivesAKill() throws {
+    @Test("A skip of numbers survives a kill") func aLeapOutlivesAKill() throws {
         var house = House()
         house.isFlashWritable = false
         for _ in 0..<501 { house.press() }

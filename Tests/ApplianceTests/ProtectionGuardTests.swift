@@ -5,12 +5,13 @@ import Testing
 
 @testable import Appliance
 
-/// The guards by themselves, on times and numbers.
+/// Tests of the guards alone, with times and numbers.
 @Suite struct ProtectionGuardTests {
     private static let limits = OverCurrentLimits(
         ratedMilliamperes: 16_000, instantMilliamperes: 40_000, atTwiceRated: .seconds(10))
 
-    /// After how many tenths of a second this current trips a guard, begun cold; nil: not within an hour.
+    /// Returns the number of tenths of a second after which this current trips a cold guard, or nil if it does not
+    /// within an hour.
     private func trips(_ milliamperes: UInt32, of guardian: OverCurrentGuard = OverCurrentGuard(limits)) -> Int? {
         var guardian = guardian
         return (0...36_000).first {
@@ -18,17 +19,19 @@ import Testing
         }
     }
 
-    @Test func theHigherTheCurrentTheSoonerItTripsAndTheRatedOneNever() {
-        // 3 / (n² - 1) of ten seconds, found at the next measurement.
+    @Test("A higher current trips sooner, and the rated current never trips")
+    func theHigherTheCurrentTheSoonerItTripsAndTheRatedOneNever() {
+        // 3 / (n² - 1) of ten seconds, detected at the next measurement.
         #expect([16_000, 17_600, 20_000, 32_000, 40_000].map { trips($0) } == [nil, 1429, 534, 100, 58])
         #expect(trips(40_001) == 0, "beyond the second threshold one measurement is enough")
         #expect(trips(0) == nil)
     }
 
-    @Test func theBudgetRecoversBelowTheRatedCurrentAndNotAtIt() {
+    @Test("The budget recovers below the rated current but not at it")
+    func theBudgetRecoversBelowTheRatedCurrentAndNotAtIt() {
         for (rest, again) in [(0 as UInt32, 84), (16_000, 40)] {
             var guardian = OverCurrentGuard(Self.limits)
-            // Six of the ten seconds are used up, then 13 s of something else.
+            // Six of the ten seconds are used, followed by 13 s of a different current.
             for tenth in 0...60 {
                 let isTripped = guardian.measured(milliamperes: 32_000, now: .zero + .milliseconds(tenth * 100))
                 #expect(!isTripped)
@@ -40,12 +43,12 @@ import Testing
             let tripped = (1...200).first {
                 guardian.measured(milliamperes: 32_000, now: .zero + .milliseconds(19_000 + $0 * 100))
             }
-            // 13 s without current bring back a share of 13/30, of four and a third seconds at twice the rated one.
+            // 13 s without current restore a share of 13/30, which is 4.3 s at twice the rated current.
             #expect(tripped == again || tripped == again - 1, "\(tripped ?? 0)")
         }
     }
 
-    @Test func whatNobodyMeasuredNeitherHeatsNorCools() {
+    @Test("Time without measurements neither heats nor cools") func whatNobodyMeasuredNeitherHeatsNorCools() {
         var guardian = OverCurrentGuard(Self.limits)
         var used = 0
         for round in 0..<20 {
@@ -59,7 +62,8 @@ import Testing
         #expect((9...10).contains(used), "each round heats for the one second that was measured")
     }
 
-    @Test func afterATripTheNextOverloadTripsAtOnceAndAnAllowedLoadDoesNot() {
+    @Test("After a trip the next overload trips at once, and an allowed load does not")
+    func afterATripTheNextOverloadTripsAtOnceAndAnAllowedLoadDoesNot() {
         var guardian = OverCurrentGuard(Self.limits)
         _ = guardian.measured(milliamperes: 32_000, now: .zero)
         let trips = [(32_000 as UInt32, 11 as Int64), (16_000, 12), (17_000, 13)].map { current, second in
@@ -68,7 +72,7 @@ import Testing
         #expect(trips == [true, false, true])
     }
 
-    @Test func aVoltageThatSagsTripsAndNoVoltageDoesNot() {
+    @Test("A low voltage trips, and a missing voltage does not") func aVoltageThatSagsTripsAndNoVoltageDoesNot() {
         func isTripped(_ decivolts: UInt16, for seconds: Int64) -> Bool {
             var guardian = UnderVoltageGuard(VoltageLimit(decivolts: 1800, duration: .seconds(5)))
             return (0...seconds).map { guardian.measured(decivolts: decivolts, now: .zero + .seconds($0)) }.contains(
@@ -76,11 +80,11 @@ import Testing
         }
         #expect(isTripped(1799, for: 5) && isTripped(450, for: 5))
         #expect(!isTripped(1799, for: 4) && !isTripped(1800, for: 60))
-        // A dead meter, an input that is not connected, a bench supply that is off.
+        // A failed meter, an input that is not connected, or a bench supply that is off.
         #expect(!isTripped(0, for: 60) && !isTripped(449, for: 60))
     }
 
-    @Test func oneHotMeasurementIsADisturbanceTwoAreHeat() {
+    @Test("One hot measurement is ignored, and two in a row trip") func oneHotMeasurementIsADisturbanceTwoAreHeat() {
         var guardian = OverTemperatureGuard(TemperatureLimit(decidegrees: 850, hysteresis: 150))
         let temperatures: [Int16?] = [851, 850, 851, nil, 900, 851]
         let trips = temperatures.map { guardian.measured(decidegrees: $0) }
@@ -97,7 +101,8 @@ import Testing
         #expect(!offTrips.contains(true) && off.tooHot == nil)
     }
 
-    @Test func theBucketHoldsItsSwitchesAndFillsEvenly() {
+    @Test("The switching-rate bucket holds its tokens and refills evenly")
+    func theBucketHoldsItsSwitchesAndFillsEvenly() {
         var bucket = SwitchingRateGuard(SwitchingRate(count: 6, window: .seconds(60)))
         let first = (0..<7).map { _ in bucket.take(.zero) }
         #expect(first == [true, true, true, true, true, true, false])
@@ -114,7 +119,7 @@ import Testing
         #expect(!areTaken.contains(false))
     }
 
-    @Test func aBenchPlugHasOtherNumbersInTheSameProportions() {
+    @Test("The limits of a bench plug have the same proportions") func aBenchPlugHasOtherNumbersInTheSameProportions() {
         var socket = ApplianceConfiguration()
         let defaults = socket
         socket.rate(milliamperes: 16_000, decivolts: 2300)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// What trips a plug, what it does then, and who gets it back.
+/// Tests of the protections: when they trip, what the plug does then, and how they are reset.
 @Suite struct ProtectionTests {
     private func on(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
         var bench = Bench(StoredState(relayOn: true), powerLost: false, adjust)
@@ -15,7 +15,7 @@ import Testing
         return bench
     }
 
-    /// Lets these be measured every second until something happens, a minute at most.
+    /// Feeds the measurement every second until a protection trips, for at most a minute.
     private func measure(_ bench: inout Bench, _ measurement: Measurement) {
         for _ in 0..<60 where bench.machine.state.tripped == nil {
             bench.now = bench.now + .seconds(1)
@@ -31,7 +31,8 @@ import Testing
         (.underVoltage, Measurement(deciwatts: 100, decivolts: 1700)),
     ]
 
-    @Test(arguments: limits) func eachTripsWithAnEventOfItsOwnAndLocksTheRelay(_ what: Protection, _ much: Measurement)
+    @Test("Each protection trips with its own event and locks the relay", arguments: limits)
+    func eachTripsWithAnEventOfItsOwnAndLocksTheRelay(_ what: Protection, _ much: Measurement)
     {
         var bench = on { $0.underVoltage = VoltageLimit(decivolts: 1800, duration: .seconds(5)) }
         measure(&bench, much)
@@ -51,7 +52,8 @@ import Testing
         #expect(bench.machine.state.tripped == what && bench.relay.isEmpty)
     }
 
-    @Test(arguments: limits) func eachCanBeTurnedOff(_ what: Protection, _ much: Measurement) {
+    @Test("Each protection can be disabled", arguments: limits)
+    func eachCanBeTurnedOff(_ what: Protection, _ much: Measurement) {
         var bench = on {
             ($0.overPower, $0.overCurrent, $0.overVoltage, $0.underVoltage) = (nil, nil, nil, nil)
         }
@@ -59,14 +61,14 @@ import Testing
         #expect(bench.machine.state.tripped == nil)
     }
 
-    @Test func theMeasurementAtTheLimitItselfIsAllowed() {
+    @Test("Measurements exactly at the limits do not trip") func theMeasurementAtTheLimitItselfIsAllowed() {
         var bench = on()
         measure(
             &bench, Measurement(deciwatts: 36_800, decivolts: 2750, milliamperes: 16_000))
         #expect(bench.recorded.isEmpty)
     }
 
-    @Test func currentThroughAnOpenRelayIsAnAlarmAndLocks() throws {
+    @Test("A current through the open relay trips and locks") func currentThroughAnOpenRelayIsAnAlarmAndLocks() throws {
         var bench = Bench(powerLost: false)
         bench.isMetered = false
         for (deciwatts, milliamperes) in [(100, 100), (0, 3)] as [(Int32, UInt32)] {
@@ -91,7 +93,7 @@ import Testing
         #expect(bench.recorded.last == .protectionTripped(.weldedRelay), "and again after a reset")
     }
 
-    @Test func aLockThatDoesNotHoldIsToldToo() {
+    @Test("A locked relay that still conducts is reported as welded") func aLockThatDoesNotHoldIsToldToo() {
         var bench = on()
         measure(&bench, Measurement(deciwatts: 40_000))
         #expect(bench.machine.state.tripped == .overPower)
@@ -103,7 +105,8 @@ import Testing
         #expect(bench.machine.state.tripped == .weldedRelay)
     }
 
-    @Test func whatIsTooHotStaysLockedUntilItHasCooledDown() throws {
+    @Test("An overheated plug stays locked until it has cooled down")
+    func whatIsTooHotStaysLockedUntilItHasCooledDown() throws {
         var bench = on { $0.hasThermometer = true }
         bench.feed(.temperature(860))
         #expect(bench.machine.state.tripped == nil)
@@ -124,7 +127,8 @@ import Testing
         #expect(bench.machine.state.tripped == nil && bench.machine.state.relayOn)
     }
 
-    @Test func thePressResetsAndTurnsOnAndALongOneDoesNeither() {
+    @Test("A short press resets a protection and turns on, a long press does neither")
+    func thePressResetsAndTurnsOnAndALongOneDoesNeither() {
         var bench = on()
         measure(&bench, Measurement(deciwatts: 40_000))
         bench.forget()
@@ -140,13 +144,13 @@ import Testing
             ])
     }
 
-    @Test func aResetOfNothingChangesNothing() {
+    @Test("A reset without a tripped protection changes nothing") func aResetOfNothingChangesNothing() {
         var bench = on()
         let request = bench.command(.resetProtection)
         #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
     }
 
-    @Test(arguments: PowerOnState.allCases, [true, false])
+    @Test("A lock survives restarts and losses of power", arguments: PowerOnState.allCases, [true, false])
     func aLockOutlivesRestartsAndLossesOfPower(policy: PowerOnState, powerLost: Bool) {
         let stored = StoredState(relayOn: false, milliwattHours: 7, tripped: .overCurrent)
         var bench = Bench(stored, powerLost: powerLost) { $0.powerOnState = policy }
@@ -160,10 +164,10 @@ import Testing
         #expect(bench.machine.state.relayOn && bench.machine.storedState.tripped == nil)
     }
 
-    @Test func aSilentMeterCountsForNothing() {
+    @Test("A silent meter interrupts an overload") func aSilentMeterCountsForNothing() {
         var bench = on()
         bench.feed(.measured(Measurement(deciwatts: 40_000)))
-        // Four seconds of the five, then nobody answers until the reading is forgotten.
+        // Four of the five seconds, then no answer until the reading expires.
         bench.now = bench.now + .seconds(4)
         bench.feed(.measured(Measurement(deciwatts: 40_000)))
         bench.run(for: .seconds(10))
@@ -171,7 +175,8 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test func switchedTooOftenByCommandsItLocksAndTheButtonGoesOnWorking() {
+    @Test("Commands that switch too often trip, and the button still works")
+    func switchedTooOftenByCommandsItLocksAndTheButtonGoesOnWorking() {
         var bench = on { $0.switchingRate = SwitchingRate(count: 4, window: .seconds(60)) }
         for _ in 0..<20 {
             bench.press(milliseconds: 100)
@@ -180,7 +185,7 @@ import Testing
         #expect(bench.machine.state.relayOn && bench.machine.state.tripped == nil)
         bench.forget()
         for number in 0..<5 { bench.command(.setRelay(on: number.isMultiple(of: 2) == false, autoOff: nil)) }
-        // Off, on, off, on; the fifth, off, is obeyed, and locks.
+        // Off, on, off, on. The fifth command, off, is carried out and locks.
         #expect(bench.relay.map(\.value) == [false, true, false, true, false])
         #expect(bench.recorded.last == .protectionTripped(.switchingRate))
         #expect(bench.machine.state.tripped == .switchingRate)
@@ -189,7 +194,8 @@ import Testing
         #expect(bench.machine.state.relayOn && bench.machine.state.tripped == nil)
     }
 
-    @Test func aTurnOnThatIsOneTooManyIsRefusedAndNotMade() throws {
+    @Test("A command to turn on that exceeds the switching rate is refused")
+    func aTurnOnThatIsOneTooManyIsRefusedAndNotMade() throws {
         var bench = on {
             $0.switchingRate = SwitchingRate(count: 3, window: .seconds(60))
             $0.capabilities.insert(.dimmer)
@@ -203,7 +209,7 @@ import Testing
         #expect(bench.relay.isEmpty && bench.dimmer.isEmpty)
     }
 
-    @Test func timersCountAsSwitchesToo() {
+    @Test("Auto-off timers count toward the switching rate") func timersCountAsSwitchesToo() {
         var bench = on { $0.switchingRate = SwitchingRate(count: 4, window: .seconds(600)) }
         for _ in 0..<3 {
             bench.command(.setRelay(on: false, autoOff: nil))

@@ -4,7 +4,8 @@ import ProtocolCore
 import Testing
 
 @Suite struct RelayTests {
-    @Test func aCommandIsAnsweredWithTheStateAndItsEventComesFirst() {
+    @Test("A command is answered with the state after its event")
+    func aCommandIsAnsweredWithTheStateAndItsEventComesFirst() {
         var bench = Bench(powerLost: false)
         bench.forget()
         let request = bench.command(.setRelay(on: true, autoOff: nil))
@@ -18,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test func doingItTwiceChangesNothing() {
+    @Test("A repeated command changes nothing") func doingItTwiceChangesNothing() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.forget()
@@ -26,7 +27,8 @@ import Testing
         #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
     }
 
-    @Test func beforeTheStartCommandsAreRefusedAndNothingElseHappens() {
+    @Test("Before the start, commands are refused and other events are ignored")
+    func beforeTheStartCommandsAreRefusedAndNothingElseHappens() {
         var machine = ApplianceMachine(ApplianceConfiguration())
         #expect(machine.nextDeadline == nil)
         #expect(machine.handle(.buttonEdge(down: true, at: .zero), now: .zero).isEmpty)
@@ -40,7 +42,7 @@ import Testing
         #expect(refusal.code == .busy)
     }
 
-    @Test(arguments: [
+    @Test("After a loss of power, the power-on state determines the relay", arguments: [
         (PowerOnState.off, true, false), (.off, false, false), (.on, false, true), (.on, true, true),
         (.last, true, true),
         (.last, false, false), (.lockedOn, false, true), (.lockedOn, true, true),
@@ -52,7 +54,7 @@ import Testing
         #expect(bench.recorded == [.restarted(powerLost: true)] + change)
     }
 
-    @Test(arguments: PowerOnState.allCases, [true, false])
+    @Test("A restart of the firmware does not change the relay", arguments: PowerOnState.allCases, [true, false])
     func aRestartOfTheFirmwareAloneLeavesTheRelay(policy: PowerOnState, wasOn: Bool) {
         let bench = Bench(StoredState(relayOn: wasOn), powerLost: false) { $0.powerOnState = policy }
         let isTurnedOn = policy == .lockedOn && !wasOn
@@ -61,12 +63,12 @@ import Testing
         #expect(bench.recorded == [.restarted(powerLost: false)] + change)
     }
 
-    @Test func autoOffOfACommand() {
+    @Test("A command's auto-off restarts with each command") func autoOffOfACommand() {
         var bench = Bench()
         bench.forget()
         bench.command(.setRelay(on: true, autoOff: .seconds(90)))
         bench.run(for: .seconds(60))
-        // The same command again begins the time anew.
+        // The same command restarts the time.
         bench.command(.setRelay(on: true, autoOff: .seconds(90)))
         bench.run(for: .seconds(89))
         #expect(bench.relay == [Timed(0, true)])
@@ -77,7 +79,8 @@ import Testing
         #expect(bench.relay.count == 2)
     }
 
-    @Test func turningOffEndsTheTimerAndACommandWithoutOneTakesItBack() {
+    @Test("Turning off ends auto-off, and a command without auto-off cancels it")
+    func turningOffEndsTheTimerAndACommandWithoutOneTakesItBack() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: .seconds(10)))
         bench.command(.setRelay(on: false, autoOff: nil))
@@ -90,7 +93,8 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test func theConfiguredAutoOffHoldsForTheButtonAndForPowerOn() {
+    @Test("The configured auto-off applies to the button and to power-on")
+    func theConfiguredAutoOffHoldsForTheButtonAndForPowerOn() {
         var bench = Bench {
             $0.powerOnState = .on; $0.autoOff = .seconds(30)
         }
@@ -101,7 +105,8 @@ import Testing
         #expect(bench.relay.suffix(2) == [Timed(40_120, true), Timed(70_120, false)])
     }
 
-    @Test func whatIsOutOfRangeOrMissingIsRefusedWithASentence() {
+    @Test("Values out of range and missing parts are refused with a message")
+    func whatIsOutOfRangeOrMissingIsRefusedWithASentence() {
         var bench = Bench()
         bench.forget()
         bench.command(.setRelay(on: true, autoOff: .zero))
@@ -127,14 +132,15 @@ import Testing
         #expect(bench.relay.isEmpty)
     }
 
-    @Test func identifyBlinksForTenSecondsAndThenTheLightFollowsTheRelay() {
+    @Test("Identify blinks for ten seconds, then the light follows the relay")
+    func identifyBlinksForTenSecondsAndThenTheLightFollowsTheRelay() {
         var bench = Bench()
         #expect(bench.light == [Timed(0, false)])
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.forget()
         bench.command(.identify)
         bench.run(for: .seconds(12))
-        // Lit first, which it already is; then off and on every 250 ms, and steady from 10 s on.
+        // The light is lit already. It then changes every 250 ms and is steady from 10 s on.
         let blinks = (1...39).map { Timed($0 * 250, $0.isMultiple(of: 2)) }
         #expect(bench.light == blinks + [Timed(10_000, true)])
         #expect(bench.recorded.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReservedNumbersTests {
     private var random = SeededRandom(seed: 3)
 
-    @Test mutating func noNumberAtTheBoundaryIsUsed() {
+    @Test("Numbers at the boundary are never used") mutating func noNumberAtTheBoundaryIsUsed() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.leap(from: 100, using: &random) == nil)
         let target = numbers.leap(from: 101, using: &random)
@@ -15,7 +15,7 @@ import Testing
         #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "one leap is enough")
     }
 
-    @Test func theNextBoundaryIsAskedForOnceAtHalf() {
+    @Test("The next boundary is requested once at half of the numbers") func theNextBoundaryIsAskedForOnceAtHalf() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.request(next: 50, now: .zero) == nil)
         #expect(numbers.request(next: 51, now: .zero) == 151)
@@ -26,7 +26,7 @@ import Testing
         #expect(numbers.request(next: 101, now: later) == 201)
     }
 
-    @Test func aPlugThatChattersReservesMoreAndMore() {
+    @Test("Reservations in quick succession grow") func aPlugThatChattersReservesMoreAndMore() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         var now = Instant.zero
         var next: SequenceNumber = 51
@@ -47,7 +47,7 @@ import Testing
             numbers.request(next: boundary - 50, now: now) == boundary + 50, "and the usual number once it is quiet")
     }
 
-    @Test func failuresAreRetriedAtGrowingDistances() {
+    @Test("Failed writes are retried at growing intervals") func failuresAreRetriedAtGrowingDistances() {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
         var now = Instant.zero
         var waits: [Double] = []
@@ -65,7 +65,8 @@ import Testing
         #expect(numbers.nextDeadline(isAwaited: true) == nil)
     }
 
-    @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
+    @Test("A boundary that is below the numbers after a skip covers nothing")
+    mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
         #expect(numbers.request(next: 10, now: .zero) == 110)
         let target = try #require(numbers.leap(from: 10, using: &random))
@@ -77,7 +78,8 @@ import Testing
         #expect(numbers.leap(from: target + 201, using: &random) != nil, "reserved again, so the boundary holds again")
     }
 
-    @Test func eventsWaitForAWriteThatIsUnderWayAsLongAsItMayTake() {
+    @Test("Events wait for a write in progress up to its timeout")
+    func eventsWaitForAWriteThatIsUnderWayAsLongAsItMayTake() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         let end = Instant.zero + ReservedNumbers.patience
         #expect(!numbers.mustWait(100, now: .zero))
@@ -92,7 +94,8 @@ import Testing
         #expect(numbers.mustWait(201, now: end))
     }
 
-    @Test func nobodyWaitsForAWriteThatFailedButForTheNextTry() {
+    @Test("Events do not wait after a failed write, but wait for the next attempt")
+    func nobodyWaitsForAWriteThatFailedButForTheNextTry() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.request(next: 101, now: .zero) == 201)
         numbers.fail(now: .zero)
@@ -102,8 +105,9 @@ import Testing
         #expect(numbers.mustWait(101, now: retry))
     }
 
-    /// Flash may have the boundary before anybody knows, and a loss of power would bring its numbers again.
-    @Test mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
+    /// Flash may have stored the boundary already, and a loss of power would repeat its numbers.
+    @Test("After a skip, no number at or above a boundary in progress is used")
+    mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
         #expect(numbers.request(next: 10, now: .zero) == 110)
         numbers.fail(now: .zero)
@@ -120,19 +124,19 @@ import Testing
         #expect(numbers.mustWait(target + 100, now: retry))
     }
 
-    @Test func nobodyWaitsWhereNumbersAreNotKnown() {
+    @Test("Events do not wait if the numbers are unknown") func nobodyWaitsWhereNumbersAreNotKnown() {
         var numbers = ReservedNumbers(below: 0, next: 1, size: 100)
         #expect(numbers.request(next: 1, now: .zero) == 101)
         #expect(!numbers.mustWait(1, now: .zero))
     }
 
-    @Test func anOrderlyStopWritesTheExactNumberOnce() {
+    @Test("An orderly stop writes the exact next number once") func anOrderlyStopWritesTheExactNumberOnce() {
         #expect(ReservedNumbers(below: 101, next: 7).finalRequest(next: 7) == 7)
         #expect(ReservedNumbers(below: 7, next: 7).finalRequest(next: 7) == nil)
         #expect(ReservedNumbers(below: 7, next: 9000).finalRequest(next: 9000) == 9000)
     }
 
-    @Test mutating func wholeNumbersStayExactInEveryJSONReader() {
+    @Test("Numbers after 30 skips stay below 2^53") mutating func wholeNumbersStayExactInEveryJSONReader() {
         var next: SequenceNumber = 1
         for _ in 0..<30 {
             var numbers = ReservedNumbers(below: 0, next: next)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Appliance
 
-/// A compressor's rest, and a plug that is locked on.
+/// Tests of the rest time of a compressor, and of a plug that is locked on.
 @Suite struct RestTests {
-    /// On, with a rest of three minutes.
+    /// Creates a bench that is on, with a rest time of three minutes.
     private func on(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
         var bench = Bench(StoredState(relayOn: true), powerLost: false) {
             $0.rest = .seconds(180)
@@ -20,7 +20,8 @@ import Testing
         if case .refused(let refusal) = bench.answers.last { refusal } else { nil }
     }
 
-    @Test func aCommandIsToldHowLongItHasToWaitAndTheFirstIsAnEvent() {
+    @Test("A command during the rest time is refused with the remaining time, and the first refusal is an event")
+    func aCommandIsToldHowLongItHasToWaitAndTheFirstIsAnEvent() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.run(milliseconds: 30_500)
@@ -40,7 +41,8 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test func thePressWaitsForTheEndOfTheRestAndAnotherTakesItBack() {
+    @Test("A press during the rest time turns on at its end, and a second press cancels that")
+    func thePressWaitsForTheEndOfTheRestAndAnotherTakesItBack() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.forget()
@@ -65,7 +67,7 @@ import Testing
         #expect(again.recorded.last == .relayChanged(on: true, cause: .button))
     }
 
-    @Test func aCommandToTurnOffTakesItBackToo() {
+    @Test("A command to turn off cancels a delayed start") func aCommandToTurnOffTakesItBackToo() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.press(milliseconds: 100)
@@ -75,7 +77,8 @@ import Testing
         #expect(!bench.machine.state.relayOn && !bench.machine.storedState.relayOn)
     }
 
-    @Test func afterALossOfPowerTheRestCountsFromTheStart() {
+    @Test("After a loss of power, the rest time begins at the start")
+    func afterALossOfPowerTheRestCountsFromTheStart() {
         var bench = Bench(StoredState(relayOn: true)) { $0.rest = .seconds(180) }
         #expect(bench.relay == [Timed(0, false)])
         #expect(
@@ -89,7 +92,7 @@ import Testing
         #expect(bench.persisted.isEmpty, "flash knew all the time that it is to be on")
     }
 
-    @Test func aRestartOfTheFirmwareGoesOnWithTheRest() throws {
+    @Test("A restart of the firmware continues the rest time") func aRestartOfTheFirmwareGoesOnWithTheRest() throws {
         var house = House(rest: .seconds(180))
         house.press()
         house.run(for: .seconds(200))
@@ -111,7 +114,7 @@ import Testing
         #expect(again.machine.state.relayOn)
     }
 
-    @Test func protectionStartsARestLikeAnythingElse() {
+    @Test("A protection that opens the relay begins a rest time") func protectionStartsARestLikeAnythingElse() {
         var bench = on()
         bench.load = 40_000
         bench.run(for: .seconds(7))
@@ -126,7 +129,7 @@ import Testing
 
     // MARK: Locked on
 
-    @Test func aPlugThatIsLockedOnCannotBeTurnedOff() {
+    @Test("A plug that is locked on cannot be turned off") func aPlugThatIsLockedOnCannotBeTurnedOff() {
         var bench = Bench(StoredState(relayOn: false)) {
             $0.powerOnState = .lockedOn
             $0.capabilities.insert(.dimmer)
@@ -152,7 +155,8 @@ import Testing
         #expect(bench.relay.isEmpty && bench.machine.state.relayOn)
     }
 
-    @Test func protectionOpensAPlugThatIsLockedOnAndAPressTurnsItOnAgain() {
+    @Test("A protection opens a plug that is locked on, and a press turns it on again")
+    func protectionOpensAPlugThatIsLockedOnAndAPressTurnsItOnAgain() {
         var bench = Bench { $0.powerOnState = .lockedOn }
         bench.load = 40_000
         bench.run(for: .seconds(10))
@@ -163,7 +167,8 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test func aPressDoesNotTakeBackThePowerOnOfAPlugThatIsLockedOn() {
+    @Test("A press does not cancel the delayed power-on of a plug that is locked on")
+    func aPressDoesNotTakeBackThePowerOnOfAPlugThatIsLockedOn() {
         var bench = Bench {
             ($0.powerOnState, $0.rest) = (.lockedOn, .seconds(180))
         }

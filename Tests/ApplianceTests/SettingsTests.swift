@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// A plug that is renamed and set up by its controllers.
+/// Tests of renaming and configuring a plug by its controllers.
 @Suite struct SettingsTests {
     private func ask(_ house: inout House, _ number: UInt8, _ command: PlugCommand) -> CommandOutcome? {
         house.hear(desk, .command(request(number), command, deadline: house.now + .seconds(5)))
@@ -24,7 +24,8 @@ import Testing
         house.heard[desk, default: []].filter { if case .described = $0 { true } else { false } }
     }
 
-    @Test func aNewNameIsInFlashBeforeAnybodyHearsOfIt() {
+    @Test("A new name is in flash before it is announced and confirmed")
+    func aNewNameIsInFlashBeforeAnybodyHearsOfIt() {
         var house = House()
         house.join(desk, name: "Desk")
         house.actions = []
@@ -45,7 +46,8 @@ import Testing
         )
     }
 
-    @Test func aFlashThatCannotBeWrittenLeavesEverythingAsItWas() {
+    @Test("If flash cannot be written, name and settings are unchanged")
+    func aFlashThatCannotBeWrittenLeavesEverythingAsItWas() {
         var house = House()
         house.join(desk, name: "Desk")
         let before = house.machine.identity
@@ -61,7 +63,7 @@ import Testing
         #expect(isDone(ask(&house, 3, .rename("Lounge"))))
     }
 
-    @Test func whatChangesNothingWearsNoFlash() {
+    @Test("A change without effect is not written to flash") func whatChangesNothingWearsNoFlash() {
         var house = House(settings: StoredSettings(name: "Lounge", powerOn: .off))
         house.join(desk, name: "Desk")
         house.actions = []
@@ -71,7 +73,8 @@ import Testing
         #expect(house.actions.contains(.announce("Lounge")), "the plug that had it may be gone")
     }
 
-    @Test func changesThatComeWhileFlashIsWrittenWaitAndAreAllMade() {
+    @Test("Changes during a write to flash wait and are all made")
+    func changesThatComeWhileFlashIsWrittenWaitAndAreAllMade() {
         var house = House()
         house.join(desk, name: "Desk")
         var machine = house.machine
@@ -96,7 +99,8 @@ import Testing
         feed(.settingsKept)
     }
 
-    @Test func aRequestThatComesAgainAfterARestartGetsItsAnswer() throws {
+    @Test("A rename that is repeated after a restart gets the same answer")
+    func aRequestThatComesAgainAfterARestartGetsItsAnswer() throws {
         var house = House()
         house.join(desk, name: "Desk")
         let answer = ask(&house, 1, .rename("Lounge"))
@@ -109,7 +113,7 @@ import Testing
         #expect(again.settings.name == "Hall", "it was carried out before")
     }
 
-    @Test func settingsAreToldAndHoldAtOnce() {
+    @Test("Changed settings are reported and apply at once") func settingsAreToldAndHoldAtOnce() {
         var house = House { $0.autoOff = .seconds(600) }
         house.join(desk, name: "Desk")
         #expect(
@@ -120,7 +124,7 @@ import Testing
         let settings = RemoteSettings(powerOn: .off, autoOff: .seconds(60), powerLimit: 500)
         #expect(descriptions(house) == [.described(name: "Lamp", given: "Lamp", settings)])
         #expect(isDone(ask(&house, 2, .setRelay(on: true, autoOff: nil))))
-        // Every measurement is 60 W, which is more than 50.
+        // Every measurement is 60 W, which exceeds the limit of 50 W.
         house.run(for: .seconds(10))
         #expect(house.machine.state.tripped == .overPower)
         #expect(isDone(ask(&house, 3, .configure(SettingsChange(powerLimit: .asConfigured)))))
@@ -134,7 +138,9 @@ import Testing
         #expect(house.machine.identity.settings == RemoteSettings(powerOn: .last, powerLimit: 36_800))
     }
 
-    @Test(arguments: [(PowerOnState.off, false), (.on, true), (.last, true)])
+    @Test(
+        "A configured power-on state applies after a loss of power",
+        arguments: [(PowerOnState.off, false), (.on, true), (.last, true)])
     func thePowerOnStateThatWasSetCountsAfterALossOfPower(policy: PowerOnState, expected: Bool) {
         let memory = PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: true))
         let house = House(memory, settings: StoredSettings(powerOn: policy)) {
@@ -143,7 +149,7 @@ import Testing
         #expect(house.machine.state.relayOn == expected)
     }
 
-    @Test func whatIsOutOfRangeIsRefused() {
+    @Test("Settings out of range are refused") func whatIsOutOfRangeIsRefused() {
         var house = House()
         house.join(desk, name: "Desk")
         let changes: [SettingsChange] = [
@@ -163,7 +169,7 @@ import Testing
                     Refusal(.outOfRange, "The limit is 5000 W; 1 to 3680 W are allowed on this plug.")))
     }
 
-    @Test func aPlugThatIsLockedOnStaysSo() {
+    @Test("Controllers cannot change a plug that is locked on") func aPlugThatIsLockedOnStaysSo() {
         var house = House(settings: StoredSettings(powerOn: .off, autoOff: .seconds(60))) {
             $0.powerOnState = .lockedOn
         }
@@ -176,7 +182,8 @@ import Testing
         #expect(house.settings == StoredSettings())
     }
 
-    @Test func aPlugThatHasNotWhatASettingIsAboutDoesNotSupportIt() {
+    @Test("Settings of missing parts are refused as unsupported")
+    func aPlugThatHasNotWhatASettingIsAboutDoesNotSupportIt() {
         var house = House { $0.capabilities = [.button] }
         house.join(desk, name: "Desk")
         #expect(code(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.on))))) == .unsupported)
@@ -184,7 +191,8 @@ import Testing
         #expect(isDone(ask(&house, 3, .rename("Button"))))
     }
 
-    @Test func aLimitThatChangesAgainAndAgainTripsAllTheSame() {
+    @Test("Repeated changes of the power limit do not prevent a trip")
+    func aLimitThatChangesAgainAndAgainTripsAllTheSame() {
         var house = House { $0.overPower = OverPowerLimit(deciwatts: 20_000, duration: .seconds(5)) }
         house.join(desk, name: "Desk")
         #expect(isDone(ask(&house, 1, .configure(SettingsChange(powerLimit: .value(500))))))
@@ -197,7 +205,7 @@ import Testing
         #expect(house.machine.state.tripped == .overPower)
     }
 
-    @Test func aLimitBelowAWattIsNotRaised() {
+    @Test("A power limit below one watt cannot be raised") func aLimitBelowAWattIsNotRaised() {
         var house = House { $0.overPower = OverPowerLimit(deciwatts: 5, duration: .seconds(5)) }
         house.join(desk, name: "Desk")
         #expect(
@@ -206,7 +214,7 @@ import Testing
         #expect(isDone(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(5))))))
     }
 
-    @Test func nobodyWearsFlashOut() {
+    @Test("Renames are limited to 30 per hour") func nobodyWearsFlashOut() {
         var house = House()
         house.join(desk, name: "Desk")
         for number in 1...30 { #expect(isDone(ask(&house, UInt8(number), .rename("Lamp \(number)")))) }
@@ -220,8 +228,9 @@ import Testing
         #expect(code(ask(&house, 34, .configure(SettingsChange(powerOn: .value(.on))))) == .busy)
     }
 
-    /// Class: one who is let in takes what all share.
-    @Test func aControllerThatChangesTooOftenLeavesRoomForOthers() {
+    /// One controller must not use up the changes that all controllers share.
+    @Test("A controller that changes settings too often leaves room for others")
+    func aControllerThatChangesTooOftenLeavesRoomForOthers() {
         var house = House(access: .knowing([.desk, .stranger]))
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall", of: .stranger)
@@ -231,7 +240,8 @@ import Testing
         #expect(house.settings.name == "Hall")
     }
 
-    @Test func aChangeWhoseTimeIsOverWhenFlashIsFreeIsNotMade() {
+    @Test("A change whose deadline has passed when flash is free is not made")
+    func aChangeWhoseTimeIsOverWhenFlashIsFreeIsNotMade() {
         var house = House()
         house.join(desk, name: "Desk")
         var machine = house.machine
@@ -247,8 +257,9 @@ import Testing
         #expect(machine.settings.name == "Lamp 1")
     }
 
-    /// The plug was set up otherwise since.
-    @Test func aLimitAboveThatOfTheConfigurationCountsForNothing() {
+    /// The configuration was changed after the limit was set.
+    @Test("A stored power limit above the configured one is ignored")
+    func aLimitAboveThatOfTheConfigurationCountsForNothing() {
         let house = House(settings: StoredSettings(powerLimit: 30_000)) {
             $0.overPower = OverPowerLimit(deciwatts: 20_000, duration: .seconds(5))
         }

@@ -4,7 +4,7 @@ import ProtocolCore
 import Testing
 
 @Suite struct StorageTests {
-    @Test func aChangeIsWrittenAfterItHasRested() {
+    @Test("A change is written after five seconds without a further change") func aChangeIsWrittenAfterItHasRested() {
         var bench = Bench()
         bench.run(for: .seconds(100))
         bench.command(.setRelay(on: true, autoOff: nil))
@@ -15,7 +15,7 @@ import Testing
         #expect(bench.persisted == [Timed(105_000, StoredState(relayOn: true))])
     }
 
-    @Test func whatWasTakenBackIsNotWritten() {
+    @Test("A change that is reverted is not written") func whatWasTakenBackIsNotWritten() {
         var bench = Bench()
         bench.run(for: .seconds(100))
         bench.command(.setRelay(on: true, autoOff: nil))
@@ -24,7 +24,8 @@ import Testing
         #expect(bench.persisted.isEmpty)
     }
 
-    @Test func howeverOftenItSwitchesWritesKeepTheirDistance() {
+    @Test("However often the relay switches, writes keep their minimum distance")
+    func howeverOftenItSwitchesWritesKeepTheirDistance() {
         var bench = Bench()
         for _ in 0..<3600 {
             bench.command(.setRelay(on: !bench.machine.state.relayOn, autoOff: nil))
@@ -34,7 +35,9 @@ import Testing
         #expect(zip(bench.persisted, bench.persisted.dropFirst()).allSatisfy { $1.at - $0.at >= 60_000 })
     }
 
-    @Test(arguments: [5, 600, 3000, 36_800] as [Int32])
+    @Test(
+        "A loss of power costs at most 0.1 kWh or the energy of an hour",
+        arguments: [5, 600, 3000, 36_800] as [Int32])
     func aLossOfPowerCostsATenthOfAKilowattHourOrAnHour(load: Int32) {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)
         bench.load = load
@@ -54,15 +57,15 @@ import Testing
             }
             worst.energy = max(worst.energy, known - stored.value.milliwattHours)
         }
-        // One measurement's energy more is known before it is written.
+        // The energy of one more measurement is known before it is written.
         #expect(worst.energy <= 100_000 + UInt64(load) / 36 + 1)
         #expect(worst.time <= 3_600_000)
         #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 60_000 })
-        // Full load all day: every 98 s. 300 W: every 20 min. Standby: every hour.
+        // At full load the state is written every 98 s, at 300 W every 20 min, in standby every hour.
         #expect(writes.count == [5: 24, 600: 24, 3000: 71, 36_800: 881][load])
     }
 
-    @Test func nothingToWriteIsNotWritten() {
+    @Test("An unchanged state is not written") func nothingToWriteIsNotWritten() {
         var bench = Bench()
         bench.run(for: .seconds(86_400))
         #expect(bench.persisted.isEmpty)
@@ -70,14 +73,14 @@ import Testing
         #expect(bench.persisted.isEmpty)
     }
 
-    @Test func anOrderlyStopWritesAtOnce() {
+    @Test("An orderly stop writes at once") func anOrderlyStopWritesAtOnce() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.feed(.stopping)
         #expect(bench.persisted == [Timed(0, StoredState(relayOn: true))])
     }
 
-    @Test func theLevelThatIsStoredIsWhereTheDimmerComesToRest() {
+    @Test("The stored level is the target of a transition") func theLevelThatIsStoredIsWhereTheDimmerComesToRest() {
         var bench = Bench { $0.capabilities.insert(.dimmer) }
         bench.run(for: .seconds(100))
         bench.command(.setLevel(DimLevel(percent: 40), transition: .seconds(60)))

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Appliance
 
-/// Events that come faster than flash answers: they wait for their numbers, and nothing else does.
+/// Tests of events that are faster than flash: they wait for their numbers, and nothing else waits.
 @Suite struct WaitingEventsTests {
-    /// The number below which all is reserved.
+    /// The boundary: all numbers below it are reserved.
     private let reserved: SequenceNumber = 5
 
-    /// A plug with few numbers and a flash that does not answer by itself; its start was event 1.
+    /// Creates a plug with few reserved numbers and a flash that answers only on request. Its start was event 1.
     private func slowHouse(
         joining: Bool = true, configure: (inout ApplianceConfiguration) -> Void = { _ in }
     ) -> House {
@@ -27,7 +27,8 @@ import Testing
 
     private func told(_ house: House) -> [SequenceNumber] { house.events(desk).map(\.sequence) }
 
-    @Test func eventsWaitForFlashInTheirOrderAndWithTheirTimes() {
+    @Test("Events wait for flash in order and keep their times")
+    func eventsWaitForFlashInTheirOrderAndWithTheirTimes() {
         var house = slowHouse()
         for _ in 0..<4 { house.press() }
         #expect(told(house) == [2, 3, 4])
@@ -44,7 +45,7 @@ import Testing
         #expect(house.gaps(desk).isEmpty)
     }
 
-    @Test func theRelayAndTheStateWaitForNothing() {
+    @Test("Relay and state do not wait for flash") func theRelayAndTheStateWaitForNothing() {
         var house = slowHouse()
         house.press()
         house.press()
@@ -61,7 +62,8 @@ import Testing
         #expect(states.last == true)
     }
 
-    @Test func aCommandIsAnsweredWithTheEventThatRecordsIt() {
+    @Test("The answer to a command waits for the event that records it")
+    func aCommandIsAnsweredWithTheEventThatRecordsIt() {
         var house = slowHouse()
         house.press()
         house.press()
@@ -81,9 +83,10 @@ import Testing
             kinds == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))])
     }
 
-    @Test func aFlashThatTakesTooLongIsWaitedForNoLonger() {
+    @Test("If flash takes too long, events no longer wait and numbers are skipped")
+    func aFlashThatTakesTooLongIsWaitedForNoLonger() {
         var house = slowHouse()
-        // The first event, when the press is debounced, has the boundary asked for.
+        // The boundary is requested at the first event, when the press is debounced.
         let asked = house.now + .milliseconds(120)
         house.press()
         #expect(house.asked != nil)
@@ -95,7 +98,7 @@ import Testing
         #expect(house.gaps(desk).first?.from == reserved)
         #expect(house.events(desk).count == 4)
         #expect(house.machine.memory.unnumbered.isEmpty)
-        // It comes after all: from here on its boundaries count again.
+        // Flash answers after all. From now on its boundaries count again.
         house.isFlashSlow = false
         house.answerFlash()
         for _ in 0..<100 { house.press() }
@@ -103,7 +106,7 @@ import Testing
         #expect(house.events(desk).count == 204)
     }
 
-    @Test func aFlashThatFailsIsWaitedForNoLonger() {
+    @Test("If flash fails, events no longer wait") func aFlashThatFailsIsWaitedForNoLonger() {
         var house = slowHouse()
         house.press()
         house.press()
@@ -115,7 +118,8 @@ import Testing
         #expect(house.events(desk).count == 4)
     }
 
-    @Test func aKilledProcessLeavesThemToTheNext() throws {
+    @Test("Waiting events of a killed process are numbered by the next one")
+    func aKilledProcessLeavesThemToTheNext() throws {
         var house = slowHouse()
         house.press()
         house.press()
@@ -134,12 +138,13 @@ import Testing
         again.command(request(1), .setRelay(on: true, autoOff: nil))
         #expect(again.machine.nextSequence == next, "it is not carried out again")
         #expect(again.outcomes(desk, of: request(1)) == [.done(PlugState(relayOn: true), event: reserved + 1)])
-        // A third life knows them by their numbers.
+        // The next process knows them by their numbers.
         let third = try again.restarted()
         #expect(third.machine.nextSequence == next + 1)
     }
 
-    @Test func afterAnOrderlyStopTheyAreTheNextOnes() throws {
+    @Test("Waiting events get the next numbers after an orderly stop")
+    func afterAnOrderlyStopTheyAreTheNextOnes() throws {
         var house = slowHouse()
         house.press()
         house.press()
@@ -147,7 +152,7 @@ import Testing
         let waiting = house.machine.memory.unnumbered
         house.isFlashSlow = false
         house.feed(.stopping)
-        // Where the power goes off now, they are told as lost.
+        // If the power fails now, they are reported as lost.
         #expect(house.boundary == reserved + 3)
         var again = try house.restarted()
         again.join(desk, name: "Desk", events: .after(reserved - 1))
@@ -155,7 +160,7 @@ import Testing
         #expect(again.gaps(desk).isEmpty)
     }
 
-    @Test func aFactoryResetLeavesTheirNumbersOut() {
+    @Test("A factory reset skips the numbers of waiting events") func aFactoryResetLeavesTheirNumbersOut() {
         var house = slowHouse()
         house.press()
         house.press()
@@ -166,7 +171,7 @@ import Testing
         #expect(house.boundary == reserved + 1)
     }
 
-    @Test func whoComesBackHearsThem() {
+    @Test("A client that reconnects receives the events that waited") func whoComesBackHearsThem() {
         var house = slowHouse()
         house.press()
         house.command(request(1), .setRelay(on: false, autoOff: nil))
@@ -180,13 +185,13 @@ import Testing
         #expect(house.machine.memory.unnumbered.isEmpty)
     }
 
-    @Test func moreThanTheLimitDoNotWait() {
+    @Test("Above the limit of waiting events, numbers are skipped") func moreThanTheLimitDoNotWait() {
         var house = slowHouse(joining: false) {
             $0.debounce = .zero; $0.doublePressWindow = .zero
         }
         var now = house.now
         var most = 0
-        // Faster than any finger, all of it within the patience.
+        // Faster than any finger, and within the timeout for flash.
         while house.machine.nextSequence < ReservedNumbers.leapRange.lowerBound, now < at(5) {
             for down in [true, false] {
                 now = now + .microseconds(100)
