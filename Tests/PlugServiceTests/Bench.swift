@@ -15,7 +15,7 @@ import Testing
 
 @testable import PlugService
 
-/// The files of a plug.
+/// Access to the files of a plug.
 extension TestFolder {
     var directories: PlugDirectories { PlugDirectories(state: path, runtime: path + "/run") }
 
@@ -26,7 +26,7 @@ extension TestFolder {
         try data.write(to: URL(filePath: path + "/" + file))
     }
 
-    /// Another with the same files, as a process finds it that comes after.
+    /// Returns a folder with copies of the files, as a later process finds them.
     func copy() throws -> TestFolder {
         let copy = TestFolder()
         for file in ["id", "sequence", "state", "run/mirror"] {
@@ -36,7 +36,7 @@ extension TestFolder {
         return copy
     }
 
-    /// As if the plug had been paired with the controller in a life before.
+    /// Stores the controller as paired, as a previous process would have done.
     func pair(with controller: TransportIdentity) throws {
         var random = SystemRandomNumberGenerator()
         let storage = try PlugStorage(
@@ -55,7 +55,7 @@ extension TestFolder {
 
 /// A plug with simulated parts, its panel and its listener on loopback, without discovery.
 struct RunningPlug {
-    /// What the controllers of all tests prove themselves with.
+    /// The identity of the controllers in all tests.
     static let desk = TransportIdentity()
 
     let directory: TestFolder
@@ -64,9 +64,10 @@ struct RunningPlug {
     private let panel: PanelServer
     private let listener: Listener
 
+    /// Starts a plug.
     /// - Parameters:
-    ///   - log: through which it logs; nil: nowhere.
-    ///   - journal: where its lines go beside that.
+    ///   - log: The relay that the plug logs through, or nil.
+    ///   - journal: The log that also receives the lines, or nil.
     init(
         in directory: TestFolder = TestFolder(), log: LogRelay? = nil, journal: CollectedLog? = nil
     ) async throws {
@@ -88,7 +89,7 @@ struct RunningPlug {
             on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
     }
 
-    /// A controller that listens from now on, or after the event that it saw last.
+    /// Returns a controller that subscribes to events from now on, or after the given event.
     func controller(after cursor: SequenceNumber? = nil) async throws -> Controller {
         let controller = Controller(after: cursor)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
@@ -107,7 +108,7 @@ struct RunningPlug {
     }
 }
 
-/// The other end of a plug's connection.
+/// The controller's end of a connection.
 actor Controller: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -149,13 +150,13 @@ actor Controller: ConnectionOwner {
             case .deliver(let update): continuation.yield(update)
             }
         }
-        // The connection reports its end within the call.
+        // The connection reports its end within this call.
         if ends { connection?.close() }
     }
 }
 
 extension AsyncStream<SessionUpdate>.Iterator {
-    /// The next event, whatever comes before it; nil when the connection ended.
+    /// Returns the next event and skips other updates. Nil when the connection ended.
     mutating func nextEvent() async -> PlugEvent? {
         while let update = await next() { if case .event(let event, _) = update { return event } }
         return nil
@@ -171,7 +172,7 @@ extension AsyncStream<SessionUpdate>.Iterator {
         return nil
     }
 
-    /// Reads up to the snapshot, with which the subscription is complete.
+    /// Reads up to the snapshot, which completes the subscription.
     mutating func snapshot() async -> PlugState? {
         while let update = await next() { if case .snapshot(let state) = update { return state } }
         return nil

@@ -13,7 +13,7 @@ import Testing
 
 @testable import PlugService
 
-/// The button works whatever storage and buses do.
+/// Tests that the button works while storage or buses block.
 @Suite(.timeLimit(.minutes(1))) struct BlockingTests {
     private let directory = TestFolder()
     private let latch = Latch()
@@ -32,19 +32,19 @@ import Testing
             settings, on: loop, files: files, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// In one turn of the loop.
+    /// Runs the body in one turn of the event loop.
     private func on(_ service: PlugService, _ body: @escaping @Sendable (isolated PlugService) -> Void) async throws {
         try await loop.submit { service.assumeIsolated(body) }.get()
     }
 
-    /// On a busy machine two turns of the loop would become a long press.
+    /// The edges must be in one turn, because on a busy machine two turns would be a long press.
     private func press(_ service: PlugService) async throws {
         try await on(service) { service in
             for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
         }
     }
 
-    @Test func aStorageThatHangsDelaysNoPress() async throws {
+    @Test("A storage that hangs does not delay a press") func aStorageThatHangsDelaysNoPress() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
@@ -60,7 +60,8 @@ import Testing
         #expect(directory.text("sequence") == "\(next)\n\(next)\n")
     }
 
-    @Test func nobodyIsToldBeforeFlashSaysWhoIsPaired() async throws {
+    @Test("Messages are held until the list of controllers is in flash")
+    func nobodyIsToldBeforeFlashSaysWhoIsPaired() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
@@ -76,7 +77,8 @@ import Testing
         #expect(directory.text("controllers")?.contains("desk") == true)
     }
 
-    @Test func writesThatWaitAreReplacedByNewerOnes() async throws {
+    @Test("A waiting write is replaced by a newer one of the same kind")
+    func writesThatWaitAreReplacedByNewerOnes() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
@@ -91,11 +93,12 @@ import Testing
         await service.stop()
     }
 
-    @Test func eventsWaitForAStorageThatHangsAndLeapOverNoNumber() async throws {
+    @Test("Events wait for a storage that hangs, and no number is skipped")
+    func eventsWaitForAStorageThatHangsAndLeapOverNoNumber() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
-        // Two events each: more than the first boundary covers.
+        // Two events per press: more than the first boundary covers.
         try await on(service) { service in
             for _ in 0..<601 {
                 for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
@@ -111,10 +114,11 @@ import Testing
         await service.stop()
     }
 
-    @Test func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
+    @Test("A boundary is written before all writes that have not begun")
+    func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
-        // The first entry of the audit log.
+        // Wait for the first entry of the audit log.
         while await !service.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         latch.shut()
         try await on(service) { service in
@@ -128,7 +132,8 @@ import Testing
         await service.stop()
     }
 
-    @Test func aBusThatIsStuckDelaysNoPressAndIsAskedOnce() async throws {
+    @Test("A stuck bus delays no press and is read only once")
+    func aBusThatIsStuckDelaysNoPressAndIsAskedOnce() async throws {
         let meter = StuckMeter(latch)
         latch.shut()
         let service = try service(meter: meter)
@@ -146,7 +151,7 @@ import Testing
         let isOpen = Atomic(false)
     }
 
-    @Test func aButtonThatComesLateWorks() throws {
+    @Test("A button that becomes available later works") func aButtonThatComesLateWorks() throws {
         let cupboard = Cupboard()
         let button = LateButton { [plug] () throws(HardwareFault) in
             guard cupboard.isOpen.load(ordering: .relaxed) else {

@@ -7,21 +7,22 @@ import Testing
 
 @testable import PlugService
 
-/// The calibration's file, and a meter that is calibrated while the plug runs.
+/// Tests of the calibration file, and of a meter that is calibrated while the plug runs.
 struct CalibrationTests {
     private let directory = TestFolder()
     private var file: CalibrationFile { CalibrationFile(directory.path + "/calibration.toml") }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test("A written calibration is read back") func whatIsWrittenIsRead() throws {
         try directory.write("", to: "lock")
         let calibration = try Calibration(values: ["power_gain": 1.0625, "phase_delay_us": -12.5])
         try file.write(calibration)
         #expect(file.read() == CalibrationFile.Found(calibration: calibration))
     }
 
-    @Test func aBoardThatWasNeverCalibratedIsNoFault() { #expect(file.read() == CalibrationFile.Found()) }
+    @Test("A missing calibration file is not an error")
+    func aBoardThatWasNeverCalibratedIsNoFault() { #expect(file.read() == CalibrationFile.Found()) }
 
-    @Test(arguments: [
+    @Test("A damaged calibration file is ignored with a warning", arguments: [
         ("", "is empty"), ("power_gain = ", "calibration.toml:1:"), ("power_gain = 1.0\npower", "calibration.toml:2:"),
         ("power_gain = 7", "power_gain is 7.0"), ("power_gian = 1", "there is no power_gian"),
         ("power_gain = nan", "power_gain is nan"), ("power_gain = \"1\"", "it takes a number"),
@@ -34,7 +35,7 @@ struct CalibrationTests {
         #expect(found.warning?.contains("\nhint: calibrate it anew with `plugd calibrate`") == true)
     }
 
-    /// Shows a lamp of 100 W as its gains make it.
+    /// A meter that shows a lamp of 100 W according to its gains.
     private struct LampMeter: CalibratedMeter {
         var gain: Double
         var supply: CalibrationRun.Supply { .mains }
@@ -63,7 +64,8 @@ struct CalibrationTests {
         }
     }
 
-    @Test func theMeterSaysWhatTheLoadTakesOnceItIsCalibrated() async throws {
+    @Test("A calibrated meter shows the power of the known load")
+    func theMeterSaysWhatTheLoadTakesOnceItIsCalibrated() async throws {
         #expect(try meter.measure().deciwatts == 800)
         let found = try await calibrate(KnownLoad(power: 100))
         #expect(found.powerGain == 1.25)
@@ -72,13 +74,13 @@ struct CalibrationTests {
         #expect(meter.counters.initialisations == 2, "what went before is counted on")
     }
 
-    @Test func nonsenseIsRefusedAndChangesNothing() async throws {
+    @Test("A load out of range is refused and changes nothing") func nonsenseIsRefusedAndChangesNothing() async throws {
         await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 15)) }
         await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 2000)) }
         #expect(try meter.measure().deciwatts == 800)
     }
 
-    @Test func aMeterThatDoesNotAnswerIsSaid() async throws {
+    @Test("A meter that does not answer is reported") func aMeterThatDoesNotAnswerIsSaid() async throws {
         let missing = BoardMeter(Calibration()) { (_, _) throws(HardwareFault) in
             throw HardwareFault(part: "meter", reason: "nobody answers")
         }

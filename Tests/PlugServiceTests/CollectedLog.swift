@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Everything that was logged, one message a line.
+/// Collects all log messages, one per line.
 final class CollectedLog: Sendable {
     private let lines = Mutex("")
     private let level: Logger.Level

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PlugService
 
-/// What a plug does about its key's file.
+/// Tests of the plug's key file.
 @Suite(.timeLimit(.minutes(1))) struct KeyTests {
     private let directory = TestFolder()
     private let log = CollectedLog()
@@ -22,7 +22,7 @@ import Testing
         return (try PlugService(settings, logger: Logger(label: "test") { [log] _ in log.handler }), parts)
     }
 
-    @Test func theFirstStartMakesTheKey() throws {
+    @Test("The first start creates the key") func theFirstStartMakesTheKey() throws {
         let (service, _) = try plug()
         let kept = try TransportIdentity.kept(in: directory.path + "/key")
         #expect(service.identity?.publicKey == kept.publicKey)
@@ -32,7 +32,7 @@ import Testing
         #expect(log.text.isEmpty && pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
     }
 
-    @Test(arguments: [
+    @Test("With an unusable key, the plug stays off the network and its button works", arguments: [
         (0o644, "no matter", "others than its owner may use it (mode 0644)"),
         (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
         (0o600, "", "the file is empty"),
@@ -45,7 +45,7 @@ import Testing
         try await service.run {
             let panel = directory.directories
             _ = try? await PanelClient.ask(.press(.single), at: panel)
-            // What is asked second is answered when the press has been taken.
+            // The second request is answered after the press has been handled.
             while !parts.isRelayOn, (try? await PanelClient.ask(.status, at: panel)) != nil {}
             #expect(parts.isRelayOn)
         }
@@ -56,8 +56,8 @@ import Testing
         #expect(directory.text("key") == text, "it is kept for whoever looks into it")
     }
 
-    /// Those who are paired have pinned a key that is gone: another one would be of no use to them.
-    @Test(arguments: [nil, "nonsense"])
+    /// The paired controllers have pinned the lost key, so a new key would be useless to them.
+    @Test("A paired plug without its key stays off the network", arguments: [nil, "nonsense"])
     func aPlugThatIsPairedAndHasNoKeyStaysOffTheNetwork(list: String?) throws {
         try directory.pair(with: TransportIdentity())
         try FileManager.default.removeItem(atPath: directory.path + "/key")
@@ -76,7 +76,8 @@ import Testing
         if list == nil { #expect(directory.text("controllers") == before, "the list is kept") }
     }
 
-    @Test func aKeyThatIsPutBackBringsThePlugBack() async throws {
+    @Test("After the key is restored, the plug is back on the network")
+    func aKeyThatIsPutBackBringsThePlugBack() async throws {
         let identity = TransportIdentity()
         try directory.pair(with: TransportIdentity())
         try FileManager.default.removeItem(atPath: directory.path + "/key")
@@ -89,8 +90,9 @@ import Testing
         #expect(await again.machine.access.controllers.all.count == 1)
     }
 
-    @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
-        // A directory stands where the draft of the file would be.
+    @Test("If the key cannot be stored, the plug uses it until it stops")
+    func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
+        // A directory blocks the path of the file's draft.
         try FileManager.default.createDirectory(
             atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
         let (service, _) = try plug()

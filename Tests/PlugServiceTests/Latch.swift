@@ -4,7 +4,7 @@ import Metering
 import PlugHardware
 import Synchronization
 
-/// Stops a thread until a test has seen what it came for.
+/// Blocks threads until a test opens it.
 final class Latch: Sendable {
     private struct State {
         var isShut = false
@@ -15,7 +15,7 @@ final class Latch: Sendable {
     private let state = Mutex(State())
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Whoever passes from now on is stopped.
+    /// Blocks every thread that passes from now on.
     func shut() { state.withLock { $0.isShut = true } }
 
     func open() {
@@ -27,7 +27,7 @@ final class Latch: Sendable {
         for _ in 0..<stopped { gate.signal() }
     }
 
-    /// Called by the thread that is to be stopped.
+    /// Called by a thread that may be blocked.
     func pass() {
         let isStopped = state.withLock { state in
             guard state.isShut else { return false }
@@ -88,7 +88,7 @@ struct HangingFlash: FileCalls {
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }
 
-/// A meter on a bus that is stuck.
+/// A meter on a stuck bus.
 final class StuckMeter: PowerMeter {
     let latch: Latch
     private let asked = Atomic(0)

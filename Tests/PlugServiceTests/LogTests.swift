@@ -10,7 +10,8 @@ import Testing
 @testable import PlugService
 
 @Suite(.timeLimit(.minutes(1))) struct LogTests {
-    @Test func aPressIsTheDebugLineOfWhoFollowsAndNotTheJournals() async throws {
+    @Test("A press is a debug line for the session that follows the log, but not in the journal")
+    func aPressIsTheDebugLineOfWhoFollowsAndNotTheJournals() async throws {
         let (relay, journal) = (LogRelay(), CollectedLog())
         let plug = try await RunningPlug(log: relay, journal: journal)
         let desk = try await plug.controller()
@@ -29,15 +30,15 @@ import Testing
         #expect(!journal.text.contains("the button is"))
         await desk.followLog(.debug, for: .zero)
         while let update = await heard.nextLog(), update != .ended {}
-        // The loop has come to its end with that.
+        // The loop has finished with that.
         _ = try await plug.ask(.status)
         #expect(relay.followed == nil)
         await plug.stop()
         #expect(journal.text.contains("nobody follows the log any more"))
     }
 
-    /// At the level that tells most.
-    @Test func neitherSetupCodeNorKeyIsInAnyLine() async throws {
+    /// The log is at its most detailed level.
+    @Test("No log line contains a setup code or a key") func neitherSetupCodeNorKeyIsInAnyLine() async throws {
         let (relay, journal) = (LogRelay(), CollectedLog(level: .trace))
         let plug = try await RunningPlug(log: relay, journal: journal)
         var heard = try await plug.controller().updates.makeAsyncIterator()
@@ -53,7 +54,8 @@ import Testing
         for line in pem.split(separator: "\n") where !line.hasPrefix("-") { #expect(!journal.text.contains(line)) }
     }
 
-    @Test func aLoopThatIsHeldUpLosesTheNewestLinesAndTheyAreCounted() {
+    @Test("A blocked loop loses the newest lines, and they are counted")
+    func aLoopThatIsHeldUpLosesTheNewestLinesAndTheyAreCounted() {
         let relay = LogRelay()
         for number in 1...300 { relay.take(.info, part: "Test", "\(number)") }
         relay.handOver { lines, lost in
@@ -64,7 +66,8 @@ import Testing
         relay.handOver { lines, lost in #expect(lines.map(\.number) == [301] && lost == 0) }
     }
 
-    @Test func whatHandingLinesOverCausesToBeLoggedCausesNoMore() async throws {
+    @Test("Lines that are logged while lines are handed over are not relayed")
+    func whatHandingLinesOverCausesToBeLoggedCausesNoMore() async throws {
         let relay = LogRelay()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let woken = loop.makePromise(of: Void.self)
@@ -84,7 +87,8 @@ import Testing
         #expect(handedOver == ["first", "second"])
     }
 
-    @Test func theLevelIsThatOfTheConfigurationUnlessSomebodyWantsMore() {
+    @Test("The log level is the configured one unless a session requests more")
+    func theLevelIsThatOfTheConfigurationUnlessSomebodyWantsMore() {
         let (relay, journal) = (LogRelay(), CollectedLog())
         var logger = Logger(label: "test") { _ in relay.handler(over: journal.handler) }
         #expect(logger.logLevel == .info)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlugService
 
-/// Answers every request with itself, and refuses to be loaded.
+/// Answers every request with its line, and refuses loads.
 private actor Echo: PanelOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -20,7 +20,7 @@ private actor Echo: PanelOwner {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct PanelTests {
-    @Test(arguments: [
+    @Test("Requests are parsed from their lines and written as the same lines", arguments: [
         ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
         ("press hold 5000", .hold(5000)), ("calibrate 100.0", .calibrate(KnownLoad(power: 100))),
         ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
@@ -33,7 +33,7 @@ private actor Echo: PanelOwner {
         #expect(request.line == line)
     }
 
-    @Test(arguments: [
+    @Test("An invalid request is rejected with a message", arguments: [
         (
             "press",
             "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
@@ -84,7 +84,7 @@ private actor Echo: PanelOwner {
         }
     }
 
-    @Test func requestsAreAnsweredAndRefused() async throws {
+    @Test("Requests are answered or refused") func requestsAreAnsweredAndRefused() async throws {
         try await serving { directory async throws in
             #expect(try await PanelClient.ask(.press(.long), at: directory) == "press long")
             #expect(try await PanelClient.ask(.status, at: directory) == "status")
@@ -93,7 +93,7 @@ private actor Echo: PanelOwner {
         }
     }
 
-    @Test(arguments: [4097 - 5, 5000, 100_000])
+    @Test("A line that is too long is refused, and the next one is served", arguments: [4097 - 5, 5000, 100_000])
     func aLineThatIsTooLongIsRefusedAndTheNextIsServed(length: Int) async throws {
         try await serving { directory async throws in
             let load = String(repeating: "x", count: length)
@@ -103,7 +103,7 @@ private actor Echo: PanelOwner {
         }
     }
 
-    @Test func theLongestLineIsServed() async throws {
+    @Test("A line of the maximum length is served") func theLongestLineIsServed() async throws {
         try await serving { directory async throws in
             let load = String(repeating: "x", count: 4096 - 5)
             let message = await refusal { _ = try await PanelClient.ask(.load(load), at: directory) }
@@ -111,14 +111,16 @@ private actor Echo: PanelOwner {
         }
     }
 
-    @Test func whereNoPlugRunsTheHintSaysHowToStartOne() async {
+    @Test("Without a running plug, the hint says how to start one")
+    func whereNoPlugRunsTheHintSaysHowToStartOne() async {
         let directory = TestFolder()
         let message = await refusal { _ = try await PanelClient.ask(.status, at: directory.directories) }
         #expect(message?.hasPrefix("no plugd answers at \(directory.path)/run/panel.sock: ") == true)
         #expect(message?.hasSuffix("or give the --state and --runtime of one that runs") == true)
     }
 
-    @Test func aPathThatNoSocketTakesIsSaidBeforeAnythingIsTried() async throws {
+    @Test("A socket path that is too long is rejected before any attempt")
+    func aPathThatNoSocketTakesIsSaidBeforeAnythingIsTried() async throws {
         let folder = TestFolder()
         let path = folder.path + "/" + String(repeating: "x", count: 107 - folder.path.utf8.count)
         let owner = Echo()
@@ -130,7 +132,7 @@ private actor Echo: PanelOwner {
                 """)
     }
 
-    @Test func aFileInTheSocketsPlaceIsLeftAlone() async throws {
+    @Test("A regular file at the socket's path is kept") func aFileInTheSocketsPlaceIsLeftAlone() async throws {
         let directory = TestFolder()
         try directory.write("", to: "run/panel.sock")
         let owner = Echo()
@@ -139,13 +141,13 @@ private actor Echo: PanelOwner {
         #expect(directory.text("run/panel.sock") == "")
     }
 
-    @Test func anAnswerOfSeveralLinesArrivesWhole() async throws {
+    @Test("An answer of several lines arrives completely") func anAnswerOfSeveralLinesArrivesWhole() async throws {
         try await serving { plug async throws in
             #expect(try await PanelClient.ask(.reset, at: plug) == "two\nlines")
         }
     }
 
-    @Test func networksAreToldAsJSON() {
+    @Test("Networks are reported as JSON") func networksAreToldAsJSON() {
         let lease = PlugNetwork.Lease(
             address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.254", expires: .zero + .seconds(90))
         var network = PlugNetwork(
@@ -163,7 +165,8 @@ private actor Echo: PanelOwner {
         )
     }
 
-    @Test func anotherSetupCodeIsInFlashWhenItIsAnswered() async throws {
+    @Test("A changed setup code is in flash before it is confirmed")
+    func anotherSetupCodeIsInFlashWhenItIsAnswered() async throws {
         let log = CollectedLog()
         let plug = try await RunningPlug(journal: log)
         let code = try SetupCode(text: "QRST-UVWX-YZ23-4567")
@@ -171,7 +174,7 @@ private actor Echo: PanelOwner {
         #expect(plug.directory.text("changed-code") == "\(code.text)\n\(code.text)\n")
         #expect(await plug.service.machine.access.code == code)
         #expect(!log.text.contains("QRST"))
-        // A directory stands where the next would be written.
+        // A directory blocks the path of the next write.
         try FileManager.default.createDirectory(
             atPath: plug.directory.path + "/changed-code.new/in", withIntermediateDirectories: true)
         let message = await refusal { _ = try await plug.ask(.code(SetupCode(text: "AAAA-BBBB-CCCC-DDDD"))) }
@@ -180,7 +183,7 @@ private actor Echo: PanelOwner {
         await plug.stop()
     }
 
-    @Test func thePlugsOwnAnswers() async throws {
+    @Test("The plug answers status and load requests") func thePlugsOwnAnswers() async throws {
         let plug = try await RunningPlug()
         let status = try await plug.ask(.status)
         #expect(status.hasPrefix("{\"id\":\"") && status.hasSuffix("}"))

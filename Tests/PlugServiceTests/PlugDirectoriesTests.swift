@@ -2,7 +2,8 @@ import PlugService
 import Testing
 
 @Suite struct PlugDirectoriesTests {
-    @Test func theRuntimeDirectoryFollowsTheStateDirectory() {
+    @Test("The default runtime directory depends on the state directory")
+    func theRuntimeDirectoryFollowsTheStateDirectory() {
         #expect(PlugDirectories().state == "/var/lib/plugd")
         #expect(PlugDirectories().runtime == "/run/plugd")
         #expect(PlugDirectories(state: "/var/lib/plugd").runtime == "/run/plugd")

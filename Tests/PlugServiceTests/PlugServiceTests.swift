@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PlugServiceTests {
     private let request = RequestID(bytes: [UInt8](repeating: 9, count: 16))!
 
-    @Test func aPressAtThePanelBecomesEvents() async throws {
+    @Test("A press at the panel becomes events") func aPressAtThePanelBecomesEvents() async throws {
         let plug = try await RunningPlug()
         var heard = try await plug.controller().updates.makeAsyncIterator()
         #expect(await heard.snapshot()?.relayOn == false)
@@ -29,7 +29,8 @@ import Testing
         await plug.stop()
     }
 
-    @Test func aCommandMovesTheRelayAndEveryControllerHearsOfIt() async throws {
+    @Test("A command switches the relay, and every controller is notified")
+    func aCommandMovesTheRelayAndEveryControllerHearsOfIt() async throws {
         let plug = try await RunningPlug()
         let desk = try await plug.controller()
         var atDesk = desk.updates.makeAsyncIterator()
@@ -51,7 +52,8 @@ import Testing
         await plug.stop()
     }
 
-    @Test func aRestartKeepsTheIdAndTheRelayAndNumbersGoOn() async throws {
+    @Test("A restart keeps the id and the relay, and numbers continue")
+    func aRestartKeepsTheIdAndTheRelayAndNumbersGoOn() async throws {
         let directory = TestFolder()
         let first = try await RunningPlug(in: directory)
         let id = await first.service.machine.identity.id
@@ -76,7 +78,7 @@ import Testing
         await second.stop()
     }
 
-    @Test func aPlugThatWasKilledLosesNothing() async throws {
+    @Test("A killed plug loses no event") func aPlugThatWasKilledLosesNothing() async throws {
         let directory = TestFolder()
         let killed = try await RunningPlug(in: directory)
         _ = try await killed.ask(.press(.single))
@@ -93,7 +95,8 @@ import Testing
         await killed.stop()
     }
 
-    @Test func aPlugWithoutItsMirrorGoesOnAtTheBoundary() async throws {
+    @Test("A plug without its mirror continues at the boundary")
+    func aPlugWithoutItsMirrorGoesOnAtTheBoundary() async throws {
         let directory = TestFolder()
         let killed = try await RunningPlug(in: directory)
         let before = await killed.service.machine.nextSequence
@@ -113,7 +116,8 @@ import Testing
         await killed.stop()
     }
 
-    @Test func stoppingSaysGoodbyeAndUsesNoNumberAfterwards() async throws {
+    @Test("A stop ends the sessions and uses no further number")
+    func stoppingSaysGoodbyeAndUsesNoNumberAfterwards() async throws {
         let plug = try await RunningPlug()
         var heard = try await plug.controller().updates.makeAsyncIterator()
         _ = await heard.snapshot()
@@ -133,14 +137,15 @@ import Testing
         #expect(await plug.service.machine.identity.name == "Lamp")
     }
 
-    @Test func aSecondPlugOnTheSameDirectoryIsRefused() async throws {
+    @Test("A second plug in the same directory is refused") func aSecondPlugOnTheSameDirectoryIsRefused() async throws {
         let plug = try await RunningPlug()
         let error = await #expect(throws: (any Error).self) { try await RunningPlug(in: plug.directory) }
         #expect("\(error!)".contains("\(plug.directory.path) is in use by process"))
         await plug.stop()
     }
 
-    @Test func aPlugWithNowhereToWriteSwitchesByItsButton() async throws {
+    @Test("A plug that cannot write any file still switches by its button")
+    func aPlugWithNowhereToWriteSwitchesByItsButton() async throws {
         let directory = TestFolder()
         try directory.write("a file", to: "state")
         let nowhere = PlugDirectories(state: directory.path + "/state", runtime: directory.path + "/state/run")
@@ -154,7 +159,7 @@ import Testing
         let service = try PlugService(
             settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.start()
-        // In one turn of the loop: on a busy machine it would else become a long press.
+        // Both edges are in one turn of the loop. On a busy machine they would otherwise be a long press.
         try await loop.submit {
             service.assumeIsolated {
                 for down in [true, false] { $0.handle(.buttonEdge(down: down, at: BootClock.now)) }

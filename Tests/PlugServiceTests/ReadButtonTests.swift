@@ -11,9 +11,9 @@ import Testing
 
 @testable import PlugService
 
-/// Buttons whose edges wait to be read, here in a pipe.
+/// Tests of buttons whose edges are read from a descriptor, here a pipe.
 @Suite(.timeLimit(.minutes(1))) struct ReadButtonTests {
-    /// One byte an edge, 1 for down; 9 ends it.
+    /// A button with one byte per edge: 1 for down, 9 for the end.
     private final class PipeButton: Button, EdgeSource {
         private let report = Mutex<(@Sendable (ButtonEdge) -> Void)?>(nil)
         let failures = Mutex<[Int32]>([])
@@ -35,7 +35,7 @@ import Testing
         func watch(
             _ report: @escaping @Sendable (ButtonEdge) -> Void
         ) throws(HardwareFault) -> (any EdgeSource)? {
-            // One that is gone stays so.
+            // A button that has ended stays ended.
             if !failures.withLock({ $0.isEmpty }) { throw HardwareFault(part: "button", reason: "gone") }
             self.report.withLock { $0 = report }
             return self
@@ -58,7 +58,7 @@ import Testing
         func write(_ bytes: [UInt8]) { #expect(Glibc.write(writing, bytes, bytes.count) == bytes.count) }
     }
 
-    /// Tells who waits when it is switched.
+    /// A relay that reports each switch to a stream.
     private struct ToldRelay: Relay {
         let switched: AsyncStream<Bool>.Continuation
 
@@ -80,7 +80,7 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test func edgesThatAreReadMoveTheRelay() async throws {
+    @Test("Edges that are read from a descriptor switch the relay") func edgesThatAreReadMoveTheRelay() async throws {
         let (moves, switched) = AsyncStream<Bool>.makeStream()
         let service = try service(ToldRelay(switched: switched))
         await service.start()
@@ -90,7 +90,8 @@ import Testing
         #expect(button.failures.withLock { $0 }.isEmpty, "it was closed on purpose")
     }
 
-    @Test func aButtonThatFailsIsToldOnceAndAskedAgain() async throws {
+    @Test("A button that fails is reported once and watched again")
+    func aButtonThatFailsIsToldOnceAndAskedAgain() async throws {
         let (moves, switched) = AsyncStream<Bool>.makeStream()
         let service = try service(ToldRelay(switched: switched))
         await service.start()

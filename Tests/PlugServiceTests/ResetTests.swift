@@ -11,7 +11,7 @@ import Testing
 
 @testable import PlugService
 
-/// A plug that is set back to factory state while it runs, and one that does not run.
+/// Tests of a factory reset of a running plug and of one that does not run.
 @Suite(.timeLimit(.minutes(1))) struct ResetTests {
     private let directory = TestFolder()
     private let log = CollectedLog()
@@ -23,7 +23,7 @@ import Testing
             parts: parts.parts(dimmable: false), simulated: parts)
     }
 
-    /// What the plug answers at its panel once it is there.
+    /// Returns the answer of the panel as soon as the plug runs.
     private func status() async throws -> String {
         while true {
             try Task.checkCancellation()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aRunningPlugGoesOnAsAnotherOne() async throws {
+    @Test("A running plug restarts as a new plug") func aRunningPlugGoesOnAsAnotherOne() async throws {
         try directory.pair(with: TransportIdentity())
         let (stops, stop) = AsyncStream<Void>.makeStream()
         let running = Task { [settings, log] in
@@ -43,7 +43,7 @@ import Testing
         let kept = ["id", "setup-code"].map { directory.text($0) }
         let key = try #require(directory.text("key"))
         #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
-        // The answer came from the plug as it was.
+        // The answer came from the plug before the reset.
         while directory.text("key") == key || directory.text("key") == nil { _ = try await status() }
         #expect(directory.text("controllers") == nil && directory.text("reset") == nil)
         #expect(["id", "setup-code"].map { directory.text($0) } == kept)
@@ -54,9 +54,9 @@ import Testing
         #expect(directory.text("sequence") != nil)
     }
 
-    @Test func oneThatCannotBeResetSaysSoAtThePanel() async throws {
+    @Test("A failed reset is reported at the panel") func oneThatCannotBeResetSaysSoAtThePanel() async throws {
         let plug = try await RunningPlug()
-        // A directory stands where the order would be written.
+        // A directory blocks the path of the order.
         try FileManager.default.createDirectory(
             atPath: plug.directory.path + "/reset.new/in", withIntermediateDirectories: true)
         let error = await #expect(throws: PanelError.self) { try await plug.ask(.reset) }
@@ -66,7 +66,7 @@ import Testing
         await plug.stop()
     }
 
-    @Test func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
+    @Test("A plug that does not run is reset by its files") func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
         try directory.pair(with: TransportIdentity())
         let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.start()
@@ -76,7 +76,7 @@ import Testing
         #expect(directory.text("id") != nil && directory.text("setup-code") != nil)
     }
 
-    @Test func aDirectoryThatIsNoPlugsLosesNothing() async throws {
+    @Test("A directory without a plug is not changed") func aDirectoryThatIsNoPlugsLosesNothing() async throws {
         try directory.write("mine", to: "key")
         let error = await #expect(throws: NoPlugError.self) {
             try await PlugReset.perform(at: directory.directories)
