@@ -5,14 +5,14 @@ import Testing
 
 @testable import AddressService
 
-@Suite("What addressing keeps")
+@Suite("Address store")
 struct AddressStoreTests {
     private let host = MadeUpHost()
     private let lease = RememberedLease(address: IPv4Address(192, 0, 2, 9), server: IPv4Address(192, 0, 2, 1))
 
     private var store: AddressStore { AddressStore(directory: host.root, logger: Logger(label: "test")) }
 
-    @Test("addresses are there again after a restart, each interface's its own")
+    @Test("Stored addresses are read after a restart, separately per interface")
     func addresses() throws {
         #expect(store.remembered(of: "eth0") == RememberedAddresses())
         let wired = RememberedAddresses(linkLocal: IPv4Address(169, 254, 7, 8), lease: lease)
@@ -33,7 +33,7 @@ struct AddressStoreTests {
     }
 
     @Test(
-        "a damaged file counts as nothing, and is written anew",
+        "A damaged file is ignored and rewritten",
         arguments: [
             "eth0:169.254.7.8:-:-\neth0:169.254.7.9:-:-\n", "eth0:169.254.7.8:-:-\n", "",
             "eth0:169.254.7:-:-\neth0:169.254.7:-:-\n",
@@ -47,7 +47,7 @@ struct AddressStoreTests {
         #expect(self.store.remembered(of: "eth0").linkLocal == IPv4Address(169, 254, 7, 8))
     }
 
-    @Test("interfaces beyond the limit push out those that were written first")
+    @Test("Beyond the limit, the interfaces that were written first are removed")
     func limit() {
         let store = store
         for number in 0..<17 { store.remember(RememberedAddresses(lease: lease), of: "eth\(number)") }
@@ -56,7 +56,7 @@ struct AddressStoreTests {
         #expect(store.remembered(of: "eth16").lease == lease)
     }
 
-    @Test("the secret is drawn once, and by each plug another")
+    @Test("The secret is created once and differs between plugs")
     func secret() throws {
         let secret = store.secret
         #expect(secret.count == 16)
@@ -67,13 +67,13 @@ struct AddressStoreTests {
     }
 }
 
-@Suite("What DHCP says of other servers")
+@Suite("Server files")
 struct ServerFilesTests {
     private let host = MadeUpHost()
 
     private func address(_ last: UInt8) -> IPv4Address { IPv4Address(192, 0, 2, last) }
 
-    @Test("it is handed on in two files that all may read, and is gone with the lease")
+    @Test("The servers are published in two files that all users can read, and removed with the lease")
     func files() throws {
         let files = ServerFiles(directory: host.root, logger: Logger(label: "test"))
         files.set(
@@ -91,14 +91,14 @@ struct ServerFilesTests {
         #expect(host.text("/ntp-servers") == nil)
     }
 
-    @Test("what a killed plugd left is gone with the first word that there is no lease")
+    @Test("Files of a killed plugd are removed when there is no lease")
     func leftover() throws {
         try host.write("nameserver 192.0.2.1\n", to: "/resolv.conf")
         ServerFiles(directory: host.root, logger: Logger(label: "test")).set(nil, of: 2)
         #expect(host.text("/resolv.conf") == nil)
     }
 
-    @Test("several networks are joined, each server once, as many as a resolver reads")
+    @Test("The servers of several networks are merged without duplicates, up to the limits of resolvers")
     func several() {
         let files = ServerFiles(directory: host.root, logger: Logger(label: "test"))
         files.set(NetworkServers(nameServers: [address(4), address(1), address(5)], searchDomains: ["b.net"]), of: 3)

@@ -11,7 +11,7 @@ import Testing
 @testable import AddressService
 
 @Suite(
-    "Addresses in a namespace",
+    "Addresses in a network namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct AddressedInterfaceTests {
     private let host = MadeUpHost()
@@ -25,7 +25,7 @@ struct AddressedInterfaceTests {
         return Addressing(settings, host: HostFiles(root: host.root), on: network.eventLoop, logger: logger)
     }
 
-    /// The lists that the addressing tells.
+    /// Returns a stream of the lists that the addressing reports.
     private func lists(_ addressing: Addressing) async -> AsyncStream<[PlugNetwork]> {
         let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
         await addressing.tell { told.yield($0) }
@@ -47,12 +47,12 @@ struct AddressedInterfaceTests {
     }
 
     @Test(
-        "an interface that is off is switched on, claims a link-local address, and keeps it over a restart",
+        "A disabled interface is enabled, claims a link-local address and keeps it across a restart",
         .timeLimit(.minutes(1)))
     func linkLocal() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
-        // Else the other end would answer for every address of this host, as the kernel does.
+        // Otherwise the peer would answer for every address of this host, which is the kernel's default.
         try await network.eventLoop.submit {
             var setting = KernelSetting(.ignoredARP)
             #expect(setting.set("8", on: "other") == nil)
@@ -70,7 +70,7 @@ struct AddressedInterfaceTests {
         #expect(host.text("/state/networks")?.contains(address) == true)
         await before.stop()
         #expect(try await kernelAnswers(network) == "0")
-        // `ip` fails where the address is not there, with the scope and the mark that it should have.
+        // `ip` fails if the address is missing or has a different scope or mark.
         try await network.wait(for: ["eth7"]) {
             $0[0].addresses.contains { $0.origin == .plug && "\($0.bytes)" == "\(bytes(of: address))" }
         }
@@ -80,7 +80,7 @@ struct AddressedInterfaceTests {
         await after.stop()
     }
 
-    @Test("an address that somebody set by hand is left alone, and so is its interface", .timeLimit(.minutes(1)))
+    @Test("An interface with a manually configured address is only observed", .timeLimit(.minutes(1)))
     func observed() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -94,7 +94,7 @@ struct AddressedInterfaceTests {
         try await network.wait(for: ["eth7"]) { !$0[0].flags.contains(.up) }
     }
 
-    @Test("a program that comes after the plug and gives an address gets the interface", .timeLimit(.minutes(1)))
+    @Test("A program that later adds an address takes over the interface", .timeLimit(.minutes(1)))
     func handedOver() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -115,7 +115,7 @@ struct AddressedInterfaceTests {
         await addressing.stop()
     }
 
-    @Test("an interface that goes and comes back is taken up again", .timeLimit(.minutes(1)))
+    @Test("An interface that disappears and returns is managed again", .timeLimit(.minutes(1)))
     func replaced() async throws {
         let network = try await PrivateNetwork()
         let addressing = addressing(network)
@@ -136,7 +136,7 @@ struct AddressedInterfaceTests {
     }
 
     @Test(
-        "IPv6 that was switched off is switched on while the plug has the interface, and stays as it was after it",
+        "Disabled IPv6 is enabled while the plug manages the interface, and restored afterwards",
         .timeLimit(.minutes(1)))
     func linkLocalIPv6() async throws {
         let network = try await PrivateNetwork()
@@ -153,7 +153,7 @@ struct AddressedInterfaceTests {
         #expect(setting == "1")
     }
 
-    @Test("where the kernel makes no link-local address the plug adds one of its own", .timeLimit(.minutes(1)))
+    @Test("If the kernel creates no link-local address, the plug adds one", .timeLimit(.minutes(1)))
     func stableIdentifier() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -170,15 +170,15 @@ struct AddressedInterfaceTests {
     private func bytes(of address: String) -> [UInt8] { address.split(separator: ".").compactMap { UInt8($0) } }
 }
 
-@Suite("How a plug calls itself to DHCP servers")
+@Suite("DHCP client identifier")
 struct ClientIdentifierTests {
-    @Test("it is the plug's, and each interface's another")
+    @Test("The identifier belongs to the plug and differs between interfaces")
     func bytes() {
         let plug = PlugID(rawValue: "0123456789ab")!
         let bytes = ClientIdentifier.bytes(plug: plug, interface: "eth0")
         #expect(bytes.count == 23)
         #expect(bytes[0] == 255)
-        // FNV-1a of "eth0", computed elsewhere.
+        // FNV-1a of "eth0", computed independently.
         #expect(Array(bytes[1..<5]) == [0x67, 0xB1, 0x97, 0x24])
         #expect(Array(bytes[5..<7]) == [0, 4])
         #expect(Array(bytes[7...]) == Array("smartp".utf8) + [0x8C, 0x75, 0xA7, 0x2D, 1, 0x23, 0x45, 0x67, 0x89, 0xAB])

@@ -1,9 +1,9 @@
 import AddressService
 import Testing
 
-@Suite("Who gives an interface its addresses")
+@Suite("Addressing mode")
 struct AddressingModeTests {
-    @Test("is chosen by one of three words")
+    @Test("The mode has three names")
     func words() {
         #expect(AddressingMode.allCases.map(\.rawValue) == ["manage", "observe", "auto"])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AddressService
 
-@Suite("Who gives an interface its addresses")
+@Suite("Addressing role")
 struct AddressingRoleTests {
     private let host = MadeUpHost()
     private var files: HostFiles { HostFiles(root: host.root) }
@@ -21,12 +21,12 @@ struct AddressingRoleTests {
     private func observed(_ reason: RoleReason) -> AddressingRole { AddressingRole(isManaged: false, reason: reason) }
     private func managed(_ reason: RoleReason) -> AddressingRole { AddressingRole(isManaged: true, reason: reason) }
 
-    @Test("a card that nobody else has is the plug's")
+    @Test("A network card without a different manager is managed")
     func alone() {
         #expect(decide { _ in } == managed(.nobodyElse))
     }
 
-    @Test("loopback and what is no Ethernet are left alone, whatever was asked for")
+    @Test("Loopback and interfaces without Ethernet addresses are never managed")
     func neverManaged() {
         for mode in AddressingMode.allCases {
             #expect(
@@ -42,7 +42,7 @@ struct AddressingRoleTests {
         }
     }
 
-    @Test("what was asked for counts, as far as the process may")
+    @Test("The requested mode applies if the process has the capabilities")
     func asked() {
         let manager = RoleReason.manager(.dhcpcd, evidence: "/run/dhcpcd/pid")
         #expect(decide { ($0.mode, $0.manager) = (.manage, manager) } == managed(.asked))
@@ -55,7 +55,7 @@ struct AddressingRoleTests {
             decide { $0.missingCapabilities = ["CAP_NET_RAW"] } == observed(.unprivileged(missing: ["CAP_NET_RAW"])))
     }
 
-    @Test("an address that somebody else gave keeps the plug away; its own and the kernel's do not")
+    @Test("An address of a different program prevents management, an address of the plug or the kernel does not")
     func addresses() {
         func address(_ bytes: [UInt8], _ origin: LinuxAddress.Origin = .unknown) -> LinuxAddress {
             LinuxAddress(bytes: bytes, prefixLength: 24, origin: origin)
@@ -75,7 +75,7 @@ struct AddressingRoleTests {
             } == managed(.nobodyElse))
     }
 
-    @Test("what is no real card has to be named")
+    @Test("An interface that is not a network card must be named")
     func hardware() throws {
         #expect(decide { $0.isHardware = false } == observed(.notHardware))
         #expect(decide { ($0.isHardware, $0.isNamed) = (false, true) } == managed(.nobodyElse))
@@ -84,7 +84,7 @@ struct AddressingRoleTests {
         #expect(files.isHardware("eth0"))
     }
 
-    @Test("NetworkManager has the devices that its files do not disclaim")
+    @Test("NetworkManager manages devices unless their files say otherwise")
     func networkManager() throws {
         #expect(files.manager(of: "eth0", index: 3) == nil)
         try host.directory("/run/NetworkManager/devices")
@@ -98,7 +98,7 @@ struct AddressingRoleTests {
         #expect(files.manager(of: "eth0", index: 3) == nil)
     }
 
-    @Test("systemd-networkd says of each link whether it has it")
+    @Test("systemd-networkd states for each link whether it manages it")
     func networkd() throws {
         try host.write("ADMIN_STATE=unmanaged\nOPER_STATE=routable\n", to: "/run/systemd/netif/links/3")
         #expect(files.manager(of: "eth0", index: 3) == nil)
@@ -108,7 +108,7 @@ struct AddressingRoleTests {
         #expect(files.manager(of: "eth1", index: 4) == nil)
     }
 
-    @Test("dhcpcd is known by its process, of the host or of the interface; a dead one counts nothing")
+    @Test("dhcpcd is detected by its running process, for the host or for the interface")
     func dhcpcd() throws {
         for path in ["/run/dhcpcd/pid", "/run/dhcpcd/eth0-4.pid", "/run/dhcpcd-eth0.pid"] {
             let host = MadeUpHost()
@@ -122,13 +122,13 @@ struct AddressingRoleTests {
         #expect(HostFiles(root: host.root) { $0 == 17 }.manager(of: "eth0", index: 3) == nil)
     }
 
-    @Test("connman has all that there are")
+    @Test("connman manages all interfaces")
     func connman() throws {
         try host.directory("/run/connman")
         #expect(files.manager(of: "eth0", index: 3) == .manager(.connman, evidence: "/run/connman"))
     }
 
-    @Test("capabilities are read off the process's own status")
+    @Test("Missing capabilities are read from /proc/self/status")
     func capabilities() throws {
         #expect(files.missingCapabilities == [])
         try host.write("Name:\tplugd\nCapEff:\t0000000000003000\n", to: "/proc/self/status")
@@ -140,7 +140,7 @@ struct AddressingRoleTests {
     }
 
     @Test(
-        "each reason is a sentence",
+        "Each reason has a description",
         arguments: [
             (RoleReason.asked, "it was asked for by --addressing"),
             (.manager(.networkd, evidence: "/run/x"), "systemd-networkd manages it, as /run/x tells"),

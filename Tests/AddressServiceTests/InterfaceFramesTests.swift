@@ -4,7 +4,7 @@ import Testing
 
 @testable import AddressService
 
-@Suite("Frames that an interface hears")
+@Suite("Received frames")
 struct InterfaceFramesTests {
     private let mac = MACAddress(2, 0, 0, 0, 0, 1)
     private let server = IPv4Address(192, 0, 2, 1)
@@ -27,7 +27,7 @@ struct InterfaceFramesTests {
         if case .dhcp(let message, from: server) = heard { message == reply } else { false }
     }
 
-    @Test("ARP is read behind its header, padding or not")
+    @Test("ARP is decoded after its header, with or without padding")
     func arp() {
         let probe = ARPPacket.probe(for: server, from: mac)
         let bytes = frame(EthernetFrame.arp, probe.encoded + [UInt8](repeating: 0, count: 18))
@@ -37,7 +37,7 @@ struct InterfaceFramesTests {
         }
     }
 
-    @Test("a reply counts with its checksum, and with the sum that a virtual card leaves in its place")
+    @Test("A DHCP reply is accepted with its checksum, or with the partial sum of a virtual card")
     func checksum() {
         #expect(isReply(InterfaceFrames.readDHCP(replyFrame)))
         // 192.0 + 2.1 + 255.255 twice + 17 + the length: 8 + 300.
@@ -51,7 +51,7 @@ struct InterfaceFramesTests {
         guard case .malformed = InterfaceFrames.readDHCP(wrong) else { return #expect(Bool(false), "a wrong sum") }
     }
 
-    @Test("every cut of a frame is malformed, and none more than that")
+    @Test("A frame that is truncated anywhere is malformed")
     func cuts() {
         for length in 0..<replyFrame.count {
             guard case .malformed = InterfaceFrames.readDHCP(Array(replyFrame.prefix(length))) else {

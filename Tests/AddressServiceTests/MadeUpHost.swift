@@ -1,7 +1,7 @@
 import Foundation
 import TestFolders
 
-/// A folder in which a host's files are made up, removed with the value.
+/// A temporary folder that represents the files of a host.
 final class MadeUpHost: Sendable {
     private let folder = TestFolder()
     var root: String { folder.path }
