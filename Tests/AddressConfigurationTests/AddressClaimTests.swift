@@ -11,10 +11,10 @@ struct AddressClaimTests {
     static let address = IPv4Address(169, 254, 7, 7)
     static let probe = ARPPacket.probe(for: address, from: mine)
     static let announcement = ARPPacket.announcement(of: address, from: mine)
-    /// What is sent when nobody objects.
+    /// The packets of a claim without a conflict.
     static let whole = [probe, probe, probe, announcement, announcement]
 
-    /// What a claim does when nobody says anything.
+    /// The packets of a claim and the time at which its address became usable.
     struct Course {
         var sent: [(time: Duration, packet: ARPPacket)] = []
         var usable: Duration?
@@ -40,7 +40,8 @@ struct AddressClaimTests {
         return claim
     }
 
-    @Test func aLinkLocalAddressIsUsableAfterFourToSevenSecondsAndFiveAndAHalfOnAverage() {
+    @Test("A link-local address is usable after 4 to 7 seconds, 5.5 on average")
+    func aLinkLocalAddressIsUsableAfterFourToSevenSecondsAndFiveAndAHalfOnAverage() {
         var times: [Double] = []
         for seed in 1...2000 as ClosedRange<UInt64> {
             var claim = claim(seed: seed)
@@ -48,11 +49,12 @@ struct AddressClaimTests {
         }
         #expect(times.allSatisfy { (4.0...7.0).contains($0) })
         #expect(abs(times.reduce(0, +) / 2000 - 5.5) < 0.1)
-        // The whole span is used, or hosts that start together would ask together.
+        // The times cover the whole range. Otherwise hosts that start together would probe together.
         #expect(times.min()! < 4.3 && times.max()! > 6.7)
     }
 
-    @Test func threeProbesAndTwoAnnouncementsAreSentAtTheTimesOfTheRFC() throws {
+    @Test("Three probes and two announcements are sent at the times of the RFC")
+    func threeProbesAndTwoAnnouncementsAreSentAtTheTimesOfTheRFC() throws {
         for seed in 1...100 as ClosedRange<UInt64> {
             var claim = claim(seed: seed)
             let course = course(of: &claim)
@@ -67,7 +69,7 @@ struct AddressClaimTests {
         }
     }
 
-    @Test func aLeasedAddressIsCheckedWithin600Milliseconds() {
+    @Test("A leased address is checked within 600 ms") func aLeasedAddressIsCheckedWithin600Milliseconds() {
         var claim = claim(.leased)
         let course = course(of: &claim)
         #expect(course.sent.map(\.time) == [0, 200, 400, 600, 2600].map { .milliseconds($0) })
@@ -75,14 +77,14 @@ struct AddressClaimTests {
         #expect(course.usable == .milliseconds(600))
     }
 
-    @Test func aLateCallSendsOneProbeAndNotAllThatWereDue() {
+    @Test("A late call sends one probe and not all that were due") func aLateCallSendsOneProbeAndNotAllThatWereDue() {
         var claim = claim()
         #expect(claim.deadlineReached(now: .zero + .seconds(60)).packets == [Self.probe])
         #expect(claim.nextDeadline! >= .zero + .seconds(61))
         #expect(claim.deadlineReached(now: .zero + .seconds(60)).packets.isEmpty)
     }
 
-    @Test(arguments: [
+    @Test("A packet from a host that has or wants the address ends the probing", arguments: [
         ARPPacket.announcement(of: address, from: other),
         ARPPacket.reply(to: probe, from: other),
         ARPPacket.probe(for: address, from: other),
@@ -91,7 +93,7 @@ struct AddressClaimTests {
             targetAddress: IPv4Address(192, 0, 2, 1)),
     ])
     func anybodyWhoHasOrWantsItEndsAProbe(_ packet: ARPPacket) {
-        // From the first wait until the last one ends.
+        // From the first wait to the end of the last one.
         for deadlines in 0...3 {
             var claim = claim()
             var now = Instant.zero
@@ -104,10 +106,10 @@ struct AddressClaimTests {
         }
     }
 
-    @Test(arguments: [
+    @Test("Other packets do not end the probing", arguments: [
         // An access point sends our own packets back.
         probe, announcement,
-        // Somebody asks for the owner, or about another address.
+        // A host asks for the owner, or a packet is about a different address.
         ARPPacket(
             operation: .request, senderHardware: other, senderAddress: IPv4Address(169, 254, 9, 9),
             targetHardware: .zero, targetAddress: address),
@@ -121,13 +123,13 @@ struct AddressClaimTests {
         #expect(held.received(packet, now: .zero + .seconds(100)) == AddressClaim.Outcome())
     }
 
-    @Test func theFirstConflictIsMetByOneAnnouncement() {
+    @Test("The first conflict is answered with one announcement") func theFirstConflictIsMetByOneAnnouncement() {
         var claim = held()
         let outcome = claim.received(.announcement(of: Self.address, from: Self.other), now: .zero + .seconds(100))
         #expect(outcome.packets == [Self.announcement] && outcome.result == .defended(against: Self.other))
     }
 
-    @Test func aSecondConflictWithinTenSecondsEndsTheClaim() {
+    @Test("A second conflict within ten seconds ends the claim") func aSecondConflictWithinTenSecondsEndsTheClaim() {
         var claim = held()
         let theirs = ARPPacket.announcement(of: Self.address, from: Self.other)
         _ = claim.received(theirs, now: .zero + .seconds(100))
@@ -135,7 +137,7 @@ struct AddressClaimTests {
         #expect(outcome.packets.isEmpty && outcome.result == .conflict(with: Self.other))
     }
 
-    @Test func aConflictAfterTenSecondsIsAFirstOneAgain() {
+    @Test("A conflict after ten seconds counts as a first one") func aConflictAfterTenSecondsIsAFirstOneAgain() {
         var claim = held()
         let theirs = ARPPacket.announcement(of: Self.address, from: Self.other)
         for second in [100, 110, 120] {
@@ -143,7 +145,7 @@ struct AddressClaimTests {
         }
     }
 
-    @Test func itIsDefendedBetweenTheAnnouncementsToo() {
+    @Test("The address is also defended between the announcements") func itIsDefendedBetweenTheAnnouncementsToo() {
         var claim = claim()
         for _ in 0..<4 { _ = claim.deadlineReached(now: claim.nextDeadline!) }
         #expect(claim.isUsable && claim.state != .held)
@@ -151,7 +153,7 @@ struct AddressClaimTests {
         #expect(claim.received(theirs, now: .zero + .seconds(8)).result == .defended(against: Self.other))
     }
 
-    @Test func aProbeForAHeldAddressIsNoConflict() {
+    @Test("A probe for a held address is not a conflict") func aProbeForAHeldAddressIsNoConflict() {
         var claim = held()
         #expect(
             claim.received(.probe(for: Self.address, from: Self.other), now: .zero + .seconds(100))

@@ -3,7 +3,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// One interface in virtual time; what it asks for is kept with its time.
+/// Runs one interface in virtual time and logs its actions with their times.
 struct Bench {
     static let mine = MACAddress(2, 0, 0, 0, 0, 1)
     static let other = MACAddress(2, 0, 0, 0, 0, 2)
@@ -11,19 +11,19 @@ struct Bench {
     private(set) var machine: InterfaceAddressing
     private(set) var now: Instant
     private(set) var log: [(time: Instant, action: AddressingAction)] = []
-    /// What the actions have made of the interface.
+    /// The state of the interface after the actions.
     private(set) var assigned: [IPv4Address: AssignedAddress] = [:]
     private(set) var routes: [Route] = []
     private(set) var kernelAnswersARP: Bool?
-    /// Answers DHCP messages at once while it is there.
+    /// The DHCP server, which answers at once, or nil.
     var server: TestServer?
-    /// Somebody answers every probe.
+    /// True if a host answers every probe.
     var isDenied = false
-    /// The kernel takes no address.
+    /// True if the kernel rejects every address.
     var refuses = false
-    /// What the actions of a step led to comes after all of them.
+    /// The events that the actions of a step caused. They are handled after all actions.
     private var pending: [AddressingEvent] = []
-    /// More calls than this at one moment are a machine that asks for itself again and again.
+    /// The maximum number of calls at one time, which detects an endless loop.
     private static let patience = 10_000
 
     init(
@@ -41,7 +41,7 @@ struct Bench {
                 remembered: remembered, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
     }
 
-    /// Link-local address held, all announced, no server.
+    /// Creates a bench with an announced link-local address and without a server.
     static func held(seed: UInt64 = 1) -> Bench {
         var bench = Bench(seed: seed)
         bench.send(.linkUp)
@@ -50,7 +50,7 @@ struct Bench {
         return bench
     }
 
-    /// A lease is held; all announced.
+    /// Creates a bench with an announced lease.
     static func leased(by server: TestServer = TestServer()) -> Bench {
         var bench = Bench()
         bench.server = server
@@ -68,7 +68,7 @@ struct Bench {
         }
     }
 
-    /// From another card.
+    /// Receives a packet from a different card.
     mutating func hear(_ packet: ARPPacket) { send(.receivedARP(packet)) }
 
     private mutating func perform(_ action: AddressingAction) {
@@ -111,7 +111,7 @@ struct Bench {
         }
     }
 
-    /// The addresses that were probed for, each once, in order.
+    /// The addresses that were probed, each once, in order.
     var probed: [IPv4Address] {
         arp.map(\.packet).filter(\.isProbe).map(\.targetAddress).reduce(into: []) { list, address in
             if list.last != address { list.append(address) }
@@ -134,7 +134,7 @@ struct Bench {
         assigned.keys.first { IPAddress.v4($0).isLinkLocal }
     }
 
-    /// When an action was first asked for.
+    /// Returns the time of the first matching action.
     func time(where isIt: (AddressingAction) -> Bool) -> Instant? { log.first { isIt($0.action) }?.time }
 
     func index(where isIt: (AddressingAction) -> Bool) -> Int? { log.firstIndex { isIt($0.action) } }

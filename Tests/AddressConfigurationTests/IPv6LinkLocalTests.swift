@@ -13,7 +13,7 @@ private let kernels = IPv6Address(high: 0xFE80_0000_0000_0000, low: 0x0211_22FF_
 
 @Suite("Stable identifiers of RFC 7217")
 struct IPv6StableIdentifierTests {
-    @Test("an address is the same each time, and another for each interface, attempt and secret")
+    @Test("An address is stable and differs per interface, attempt and secret")
     func inputs() {
         let address = ours(0)
         #expect(address == ours(0))
@@ -25,13 +25,14 @@ struct IPv6StableIdentifierTests {
         #expect(Set(others + [address]).count == 4)
     }
 
-    @Test("it never changes from one version of the firmware to the next")
+    @Test("An address is the same in every version of the firmware")
     func pinned() {
-        // SHA-256 of 08 fe80000000000000, 04 "eth0", 00, 01 00, 10 0102…10, its last eight bytes (made with sha256sum).
+        // SHA-256 of 08 fe80000000000000, 04 "eth0", 00, 01 00, 10 0102…10; its last eight bytes, computed with
+        // sha256sum.
         #expect(ours(0).low == 0x75C6_7713_0468_E74A)
     }
 
-    @Test("what RFC 5453 keeps for others is reserved")
+    @Test("The identifiers of RFC 5453 are reserved")
     func reserved() {
         for identifier: UInt64 in [
             0, 0x0200_5EFF_FE00_0000, 0x0200_5EFF_FE00_5213, 0xFDFF_FFFF_FFFF_FF80, 0xFDFF_FFFF_FFFF_FFFF,
@@ -46,37 +47,37 @@ struct IPv6StableIdentifierTests {
 struct IPv6LinkLocalClaimTests {
     var claim = IPv6LinkLocalClaim(interface: "eth0", secret: secret)
 
-    @Test("constants are those of RFC 7217 section 7")
+    @Test("The constants match section 7 of RFC 7217")
     func constants() {
         #expect(IPv6LinkLocalClaim.retries == 3)
         #expect(IPv6LinkLocalClaim.rest == .seconds(3600))
     }
 
-    @Test("what the kernel made is left alone") mutating func kernelsOwn() {
+    @Test("An address of the kernel is kept") mutating func kernelsOwn() {
         #expect(claim.handle(.linkUp(.makesOne), now: at(0)) == [])
         #expect(claim.handle(.addresses([kernels: .tentative]), now: at(0.1)) == [])
         #expect(claim.handle(.addresses([kernels: .usable]), now: at(1.5)) == [])
         #expect(claim.nextDeadline == nil)
     }
 
-    @Test("where the kernel makes none, one of ours is added at once") mutating func kernelMakesNone() {
+    @Test("If the kernel creates no address, the plug adds one at once") mutating func kernelMakesNone() {
         #expect(claim.handle(.linkUp(.makesNone), now: at(0)) == [.assign(ours(0))])
         #expect(claim.handle(.addresses([ours(0): .tentative]), now: at(0.1)) == [])
         #expect(claim.handle(.addresses([ours(0): .usable]), now: at(1.5)) == [])
         #expect(claim.nextDeadline == nil)
-        // Another cable: it is there already.
+        // A different cable: the address is present already.
         #expect(claim.handle(.linkDown, now: at(2)) == [])
         #expect(claim.handle(.linkUp(.makesNone), now: at(3)) == [])
     }
 
-    @Test("where IPv6 is off it is switched on, and one of ours added if the kernel makes none then")
+    @Test("Disabled IPv6 is enabled, and the plug adds an address if the kernel creates none")
     mutating func disabled() {
         #expect(claim.handle(.linkUp(.disabled), now: at(0)) == [.enable])
         #expect(claim.nextDeadline == at(5))
         #expect(claim.handle(.deadlineReached, now: at(5)) == [.assign(ours(0))])
     }
 
-    @Test("a duplicate is told and another one tried, three times, and then an hour later")
+    @Test("A duplicate is reported and replaced three times, then again after an hour")
     mutating func duplicates() {
         _ = claim.handle(.linkUp(.makesOne), now: at(0))
         #expect(
@@ -97,7 +98,7 @@ struct IPv6LinkLocalClaimTests {
         #expect(claim.handle(.deadlineReached, now: at(3610)) == [.assign(ours(0))])
     }
 
-    @Test("a duplicate beside an address that works is only taken away") mutating func duplicateBeside() {
+    @Test("A duplicate next to a usable address is only removed") mutating func duplicateBeside() {
         _ = claim.handle(.linkUp(.makesOne), now: at(0))
         #expect(
             claim.handle(.addresses([kernels: .usable, ours(0): .duplicate]), now: at(1))
@@ -105,14 +106,14 @@ struct IPv6LinkLocalClaimTests {
         #expect(claim.nextDeadline == nil)
     }
 
-    @Test("one that somebody takes away comes back") mutating func takenAway() {
+    @Test("A removed address is added again") mutating func takenAway() {
         _ = claim.handle(.linkUp(.makesOne), now: at(0))
         _ = claim.handle(.addresses([kernels: .usable]), now: at(1))
         #expect(claim.handle(.addresses([:]), now: at(20)) == [])
         #expect(claim.handle(.deadlineReached, now: at(25)) == [.assign(ours(0))])
     }
 
-    @Test("adding that fails is tried again, without a link nothing is") mutating func retry() {
+    @Test("A failed addition is retried, but not without a link") mutating func retry() {
         #expect(claim.handle(.linkUp(.makesNone), now: at(0)) == [.assign(ours(0))])
         #expect(claim.handle(.deadlineReached, now: at(4)) == [])
         #expect(claim.handle(.deadlineReached, now: at(5)) == [.assign(ours(0))])

@@ -4,7 +4,7 @@ import LinkWire
 import ProtocolCore
 import Testing
 
-@Suite("A link that is lost and comes back")
+@Suite("A link that is lost and returns")
 struct LinkChangeTests {
     private func theirs(_ address: IPv4Address) -> ARPPacket { .announcement(of: address, from: Bench.other) }
 
@@ -19,7 +19,7 @@ struct LinkChangeTests {
         return (bench, address)
     }
 
-    @Test(arguments: [true, false])
+    @Test("Without a link, only an address with a connection is kept", arguments: [true, false])
     func anAddressWithAConnectionStaysWhileThereIsNoLink(isInUse: Bool) throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
@@ -32,7 +32,8 @@ struct LinkChangeTests {
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test func theOldAddressIsProbedForFirstAndUsedOnlyThen() throws {
+    @Test("The previous address is probed again before it is used")
+    func theOldAddressIsProbedForFirstAndUsedOnlyThen() throws {
         var (bench, address) = lostAndBack()
         #expect(bench.assigned.isEmpty)
         bench.run(for: .seconds(10))
@@ -42,7 +43,8 @@ struct LinkChangeTests {
         #expect(assigned < announced && bench.arp.prefix(3).allSatisfy { $0.packet.isProbe })
     }
 
-    @Test func onAnotherNetworkWhereItIsTakenAnotherIsClaimed() throws {
+    @Test("On a network where the address is taken, a new one is claimed")
+    func onAnotherNetworkWhereItIsTakenAnotherIsClaimed() throws {
         var (bench, address) = lostAndBack()
         bench.run(for: .seconds(2))
         bench.hear(.reply(to: .probe(for: address, from: Bench.mine), from: Bench.other))
@@ -50,7 +52,8 @@ struct LinkChangeTests {
         #expect(bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test func anAddressWithAConnectionLingersSilently() throws {
+    @Test("An address with a connection lingers without being announced")
+    func anAddressWithAConnectionLingersSilently() throws {
         var (bench, address) = lostAndBack(inUse: true)
         #expect(bench.linkLocal == address && bench.kernelAnswersARP == false)
         bench.run(for: .seconds(2))
@@ -62,12 +65,13 @@ struct LinkChangeTests {
         bench.run(for: .seconds(10))
         #expect(bench.linkLocal == address && bench.probed == [address])
         #expect(bench.arp.suffix(2).allSatisfy { $0.packet == .announcement(of: address, from: Bench.mine) })
-        // It was never gone.
+        // The address was never removed.
         #expect(!bench.log.contains { $0.action == .remove(address) })
         #expect(bench.routes.count == 2)
     }
 
-    @Test func aLingeringAddressGoesAtTheFirstConflict() throws {
+    @Test("A lingering address is removed at the first conflict")
+    func aLingeringAddressGoesAtTheFirstConflict() throws {
         var (bench, address) = lostAndBack(inUse: true)
         bench.run(for: .seconds(1))
         bench.hear(theirs(address))
@@ -77,7 +81,7 @@ struct LinkChangeTests {
         #expect(bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test func aLinkThatFlickersCausesNoStorm() {
+    @Test("A flickering link causes no storm") func aLinkThatFlickersCausesNoStorm() {
         var bench = Bench.held()
         for _ in 0..<600 {
             bench.send(.linkDown)
@@ -85,13 +89,13 @@ struct LinkChangeTests {
             bench.send(.linkUp)
             bench.run(for: .milliseconds(50))
         }
-        // The first probe of each claim waits up to a second: one in twenty comes before the link is gone again.
+        // The first probe of each claim waits up to one second, so one in twenty is sent before the link is lost again.
         #expect(bench.arp.count < 80)
         bench.run(for: .seconds(10))
         #expect(bench.linkLocal != nil)
     }
 
-    @Test func aLinkThatIsThereTwiceIsAnotherNetwork() throws {
+    @Test("A second linkUp counts as a different network") func aLinkThatIsThereTwiceIsAnotherNetwork() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.send(.linkUp)
@@ -100,7 +104,7 @@ struct LinkChangeTests {
         #expect(bench.probed == [address] && bench.linkLocal == address)
     }
 
-    @Test func afterASleepTheAddressIsVerified() throws {
+    @Test("After a suspend the address is verified") func afterASleepTheAddressIsVerified() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.send(.resumed)
@@ -109,7 +113,7 @@ struct LinkChangeTests {
         #expect(bench.probed == [address] && bench.linkLocal == address)
     }
 
-    @Test func aRestartKeepsTheAddressWhileItIsVerified() throws {
+    @Test("A restart keeps the address while it is verified") func aRestartKeepsTheAddressWhileItIsVerified() throws {
         let address = IPv4Address(169, 254, 44, 44)
         var bench = Bench(remembered: RememberedAddresses(linkLocal: address), inherited: [address])
         bench.send(.linkUp)
@@ -119,7 +123,8 @@ struct LinkChangeTests {
         #expect(bench.remembered.isEmpty)
     }
 
-    @Test func whatARestartFoundAndDoesNotStandGoes() throws {
+    @Test("Inherited addresses that cannot be verified are removed")
+    func whatARestartFoundAndDoesNotStandGoes() throws {
         let (address, old) = (IPv4Address(169, 254, 44, 44), IPv4Address(192, 0, 2, 50))
         let memory = RememberedAddresses(
             linkLocal: address, lease: RememberedLease(address: old, server: TestServer.address))
@@ -133,7 +138,8 @@ struct LinkChangeTests {
         #expect(bench.assigned.count == 1 && bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test func nothingOfAnEarlierProcessStaysThatIsNotOurs() {
+    @Test("Routes and settings of a previous process are replaced at the start")
+    func nothingOfAnEarlierProcessStaysThatIsNotOurs() {
         var bench = Bench()
         bench.send(.linkUp)
         #expect(bench.log.prefix(3).map(\.action) == [.setRoutes([]), .kernelAnswersARP(true), .handOn(nil)])

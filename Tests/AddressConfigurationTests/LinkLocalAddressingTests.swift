@@ -14,7 +14,8 @@ struct LinkLocalAddressingTests {
 
     private func theirs(_ address: IPv4Address) -> ARPPacket { .announcement(of: address, from: Bench.other) }
 
-    @Test func theAddressIsThereAfterFourToSevenSecondsAndProbedBefore() throws {
+    @Test("The address is probed and present after 4 to 7 seconds")
+    func theAddressIsThereAfterFourToSevenSecondsAndProbedBefore() throws {
         for seed in 1...200 as ClosedRange<UInt64> {
             var bench = Bench(seed: seed)
             let start = bench.now
@@ -31,7 +32,8 @@ struct LinkLocalAddressingTests {
         }
     }
 
-    @Test func theInterfaceGetsTheAddressItsRoutesAndASilentKernelInThisOrder() throws {
+    @Test("The kernel's ARP is disabled, then the address and its routes are added")
+    func theInterfaceGetsTheAddressItsRoutesAndASilentKernelInThisOrder() throws {
         var bench = Bench()
         bench.send(.linkUp)
         bench.run(for: .seconds(3))
@@ -55,7 +57,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.machine.status.linkLocal == .held(address))
     }
 
-    @Test func aDeniedProbeLeadsToAnotherAddressEachTime() throws {
+    @Test("Each denied probe results in a new address") func aDeniedProbeLeadsToAnotherAddressEachTime() throws {
         var bench = Bench()
         bench.send(.linkUp)
         for denied in 1...5 {
@@ -69,7 +71,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.linkLocal == bench.probed.last)
     }
 
-    @Test func ofTwoThatProbeAtOnceBothTakeAnother() throws {
+    @Test("If two hosts probe for an address at once, the plug selects a new one")
+    func ofTwoThatProbeAtOnceBothTakeAnother() throws {
         var bench = Bench()
         bench.send(.linkUp)
         bench.run(for: .seconds(2))
@@ -79,13 +82,14 @@ struct LinkLocalAddressingTests {
         #expect(bench.linkLocal != nil && bench.linkLocal != wanted)
     }
 
-    @Test func whereEverythingIsDeniedOneAddressAMinuteIsTriedAfterTen() throws {
+    @Test("If every probe is denied, one address per minute is tried after ten conflicts")
+    func whereEverythingIsDeniedOneAddressAMinuteIsTriedAfterTen() throws {
         var bench = Bench()
         bench.isDenied = true
         bench.send(.linkUp)
         bench.run(for: .seconds(3600))
         let first = bench.arp.map(\.time)
-        // Each address is probed for once and then left alone.
+        // Each address is probed once and then not tried again.
         #expect(bench.probed.count == first.count && Set(bench.probed).count == first.count)
         #expect((60...70).contains(first.count))
         for (earlier, later) in zip(first.dropFirst(9), first.dropFirst(10)) {
@@ -95,7 +99,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.assigned.isEmpty)
     }
 
-    @Test func aLostLinkDoesNotLiftTheLimit() throws {
+    @Test("A lost link does not reset the rate limit") func aLostLinkDoesNotLiftTheLimit() throws {
         var bench = Bench()
         bench.send(.linkUp)
         for _ in 0..<10 {
@@ -112,7 +116,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.probed.isEmpty)
     }
 
-    @Test func aLaterConflictIsMetByOneAnnouncementAndASecondOneByAnotherAddress() throws {
+    @Test("A later conflict is answered with one announcement, a second one with a new address")
+    func aLaterConflictIsMetByOneAnnouncementAndASecondOneByAnotherAddress() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.hear(theirs(address))
@@ -127,7 +132,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test func whatAnAccessPointSendsBackIsNoConflict() throws {
+    @Test("Packets that an access point sends back are not conflicts")
+    func whatAnAccessPointSendsBackIsNoConflict() throws {
         var bench = Bench(seed: 3)
         bench.send(.linkUp)
         var echoed = 0
@@ -139,7 +145,8 @@ struct LinkLocalAddressingTests {
         #expect(echoed == 5 && bench.linkLocal != nil && bench.machine.status.conflicts == 0)
     }
 
-    @Test func requestsForTheAddressAreAnsweredInTheKernelsPlace() throws {
+    @Test("The plug answers ARP requests for its address instead of the kernel")
+    func requestsForTheAddressAreAnsweredInTheKernelsPlace() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         let probe = ARPPacket.probe(for: address, from: Bench.other)
@@ -153,7 +160,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.machine.status.conflicts == 0)
     }
 
-    @Test func aFloodOfRequestsIsAnsweredTwentyTimesASecond() throws {
+    @Test("A flood of requests is answered 20 times per second")
+    func aFloodOfRequestsIsAnsweredTwentyTimesASecond() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         for number in 0..<10_000 {
@@ -163,10 +171,10 @@ struct LinkLocalAddressingTests {
         #expect((200...264).contains(bench.arp.count))
     }
 
-    @Test func theAddressIsRememberedWithoutWearingOutFlash() throws {
+    @Test("Frequent address changes do not wear out flash") func theAddressIsRememberedWithoutWearingOutFlash() throws {
         var bench = Bench()
         bench.send(.linkUp)
-        // Somebody takes each address some seconds after it was claimed, for a day.
+        // A host takes each address some seconds after its claim, for a day.
         for _ in 0..<(24 * 360) {
             bench.run(for: .seconds(10))
             guard let address = bench.linkLocal else { continue }
@@ -179,7 +187,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.remembered.last?.linkLocal == bench.linkLocal)
     }
 
-    @Test func anotherCardClaimsAnotherAddress() throws {
+    @Test("A different card claims a different address") func anotherCardClaimsAnotherAddress() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.send(.hardwareAddressChanged(Bench.mine))
@@ -192,7 +200,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.arp.allSatisfy { $0.packet.senderHardware == Bench.other })
     }
 
-    @Test func anAddressThatTheKernelRefusesIsTriedLessAndLess() throws {
+    @Test("An address that the kernel rejects is retried at growing intervals")
+    func anAddressThatTheKernelRefusesIsTriedLessAndLess() throws {
         var bench = Bench()
         bench.refuses = true
         bench.send(.linkUp)
@@ -207,12 +216,13 @@ struct LinkLocalAddressingTests {
         #expect(bench.linkLocal != nil && !bench.routes.isEmpty)
     }
 
-    @Test func anAddressThatSomebodyTakesAwayComesBack() throws {
+    @Test("An address that another program removes is added again")
+    func anAddressThatSomebodyTakesAwayComesBack() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.send(.assignmentFailed(address, reason: "removed"))
         #expect(bench.routes.isEmpty)
-        // While it is gone nobody is told that we have it.
+        // While the address is missing, ARP requests are not answered.
         bench.hear(request(for: address))
         #expect(bench.arp.isEmpty)
         bench.clear()

@@ -10,7 +10,7 @@ struct LinkLocalSelectionTests {
         LinkLocalSelection(hardware: MACAddress(2, 0, 0, 0, 0, last), remembered: remembered)
     }
 
-    /// The addresses that are tried when each is denied at once, and when each is drawn, until a time.
+    /// Returns the addresses that are tried until `end` if each is denied at once, with their times.
     private func denied(
         _ selection: inout LinkLocalSelection, from start: Instant = .zero, until end: Duration,
         usableFor: Duration? = nil
@@ -32,7 +32,7 @@ struct LinkLocalSelectionTests {
         return tried
     }
 
-    @Test func aCardDrawsTheSameAddressesAtEachStart() {
+    @Test("A card draws the same addresses at each start") func aCardDrawsTheSameAddressesAtEachStart() {
         var (first, again, other) = (selection(1), selection(1), selection(2))
         let addresses = denied(&first, until: .seconds(300)).map(\.address)
         #expect(addresses.count > 10)
@@ -40,7 +40,7 @@ struct LinkLocalSelectionTests {
         #expect(denied(&other, until: .seconds(300)).map(\.address) != addresses)
     }
 
-    @Test func cardsDrawFromTheWholeRangeAndNotBeyond() {
+    @Test("The drawn addresses cover the whole range and nothing else") func cardsDrawFromTheWholeRangeAndNotBeyond() {
         var drawn: Set<IPv4Address> = []
         for card in 0..<20_000 as Range<UInt64> {
             let hardware = MACAddress(bytes: (0..<6).map { UInt8(truncatingIfNeeded: card >> (40 - 8 * $0)) })!
@@ -49,12 +49,13 @@ struct LinkLocalSelectionTests {
             drawn.insert(address)
         }
         #expect(drawn.allSatisfy { ($0.rawValue >> 16) == 0xA9FE && (1...254).contains($0.bytes[2]) })
-        // As many as 20,000 uniform draws from 65,024 hit: 17,216 on average, and hardly ever 150 fewer.
+        // 20,000 uniform draws from 65,024 addresses hit 17,216 different ones on average, rarely 150 fewer.
         #expect(drawn.count > 17_050)
         #expect(Set(drawn.map { $0.bytes[2] }).count == 254)
     }
 
-    @Test func theRememberedAddressComesFirstAndTheNextIsAnother() {
+    @Test("The remembered address is tried first, and the next one differs")
+    func theRememberedAddressComesFirstAndTheNextIsAnother() {
         let remembered = IPv4Address(169, 254, 77, 77)
         var selection = selection(remembered: remembered)
         #expect(selection.choose(now: .zero) == .claim(remembered))
@@ -63,7 +64,7 @@ struct LinkLocalSelectionTests {
         #expect(selection.choose(now: .zero + .seconds(9)) != .claim(remembered))
     }
 
-    @Test(arguments: [
+    @Test("A remembered address out of range is ignored", arguments: [
         IPv4Address(169, 254, 0, 200), IPv4Address(169, 254, 255, 1), IPv4Address(192, 168, 1, 1),
     ])
     func aRememberedAddressThatNobodyMayClaimIsNotTried(_ address: IPv4Address) {
@@ -71,31 +72,34 @@ struct LinkLocalSelectionTests {
         #expect(spoilt.choose(now: .zero) == plain.choose(now: .zero))
     }
 
-    @Test func noAddressIsTriedTwice() {
+    @Test("No address is tried twice") func noAddressIsTriedTwice() {
         var selection = selection()
         let addresses = denied(&selection, until: .seconds(3600)).map(\.address)
         #expect(addresses.count > 60 && Set(addresses).count == addresses.count)
     }
 
-    @Test func afterTenConflictsANewAddressIsTriedOnceAMinute() {
+    @Test("After ten conflicts, one new address per minute is tried")
+    func afterTenConflictsANewAddressIsTriedOnceAMinute() {
         var selection = selection()
         let times = denied(&selection, until: .seconds(3600)).map(\.time)
         #expect(times.prefix(10).last! < .seconds(1))
         for (earlier, later) in zip(times.dropFirst(9), times.dropFirst(10)) {
-            // A claim's first probe comes up to a second later, the next one's at once.
+            // The first probe of a claim is sent up to a second later, that of the next claim at once.
             #expect((.seconds(61) ... .seconds(62)).contains(later - earlier))
         }
         #expect(times.count == 69)
     }
 
-    @Test func addressesThatAreTakenRightAfterTheirClaimCountToo() {
+    @Test("Addresses that are taken right after their claim count as conflicts")
+    func addressesThatAreTakenRightAfterTheirClaimCountToo() {
         var selection = selection()
         let times = denied(&selection, until: .seconds(3600), usableFor: .seconds(30)).map(\.time)
-        // The first ten within five minutes, then one a minute.
+        // Ten within the first five minutes, then one per minute.
         #expect(times.count <= 10 + 55)
     }
 
-    @Test func theCountIsClearedByAnAddressThatWasKeptForAMinute() {
+    @Test("An address that was kept for a minute resets the count")
+    func theCountIsClearedByAnAddressThatWasKeptForAMinute() {
         var selection = selection()
         _ = denied(&selection, until: .seconds(300))
         #expect(selection.isLimited)

@@ -4,11 +4,12 @@ import LinkWire
 import ProtocolCore
 import Testing
 
-@Suite("A lease whose link is lost and comes back")
+@Suite("A lease whose link is lost and returns")
 struct LostLeaseTests {
     private let leased = IPv4Address(192, 0, 2, 50)
 
-    @Test func afterALostLinkTheLeaseIsConfirmedAndProbedBeforeItIsUsed() throws {
+    @Test("After a lost link the lease is confirmed and probed before use")
+    func afterALostLinkTheLeaseIsConfirmedAndProbedBeforeItIsUsed() throws {
         var bench = Bench.leased()
         bench.send(.linkDown)
         #expect(bench.assigned.isEmpty && bench.handedOn.last == .some(nil))
@@ -21,7 +22,8 @@ struct LostLeaseTests {
         #expect(bench.machine.status.linkLocal == .none)
     }
 
-    @Test func aLeaseWithAConnectionLingersUntilTheServerAgrees() throws {
+    @Test("A lease with a connection lingers until the server confirms it")
+    func aLeaseWithAConnectionLingersUntilTheServerAgrees() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)
@@ -33,7 +35,8 @@ struct LostLeaseTests {
         #expect(!bench.log.contains { $0.action == .remove(leased) })
     }
 
-    @Test func whereNobodyConfirmsItALingeringLeaseGoesAfterTenSeconds() throws {
+    @Test("A lingering lease without confirmation is removed after ten seconds")
+    func whereNobodyConfirmsItALingeringLeaseGoesAfterTenSeconds() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)
@@ -46,7 +49,7 @@ struct LostLeaseTests {
         #expect(bench.handedOn.last == .some(nil))
     }
 
-    @Test func aServerThatRefusesALingeringLeaseEndsItAtOnce() throws {
+    @Test("A refused lingering lease is removed at once") func aServerThatRefusesALingeringLeaseEndsItAtOnce() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)
@@ -56,7 +59,8 @@ struct LostLeaseTests {
         #expect(bench.remembered.last?.lease == nil)
     }
 
-    @Test func onAnotherNetworkTheOldLeaseGoesWhenAnotherIsGiven() throws {
+    @Test("On a different network the old lease is removed when a new one is given")
+    func onAnotherNetworkTheOldLeaseGoesWhenAnotherIsGiven() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)
@@ -67,7 +71,7 @@ struct LostLeaseTests {
         #expect(Set(bench.assigned.keys) == [IPv4Address(192, 0, 2, 99)])
     }
 
-    @Test func aLeaseThatEndsWhileThereIsNoLinkGoes() {
+    @Test("A lease that expires without a link is removed") func aLeaseThatEndsWhileThereIsNoLinkGoes() {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Constants of RFC 3927")
 struct RFC3927Tests {
-    @Test("are those of its section 9")
+    @Test("The constants match section 9")
     func constants() {
         #expect(RFC3927.probeWait == .seconds(1))
         #expect(RFC3927.probeCount == 3)

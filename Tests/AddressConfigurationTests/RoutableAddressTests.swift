@@ -4,13 +4,13 @@ import LinkWire
 import ProtocolCore
 import Testing
 
-@Suite("An interface whose DHCP server comes and goes")
+@Suite("An interface whose DHCP server appears and disappears")
 struct RoutableAddressTests {
     private let leased = IPv4Address(192, 0, 2, 50)
 
     private func theirs(_ address: IPv4Address) -> ARPPacket { .announcement(of: address, from: Bench.other) }
 
-    /// A link-local address is held when the server appears and answers.
+    /// Creates a bench that held a link-local address when the server appeared and gave a lease.
     private func overtaken(inUse: Bool) -> (bench: Bench, linkLocal: IPv4Address) {
         var bench = Bench.held()
         let linkLocal = bench.linkLocal!
@@ -20,7 +20,7 @@ struct RoutableAddressTests {
         return (bench, linkLocal)
     }
 
-    @Test func aLeaseIsProbedForAndThereAfter600Milliseconds() throws {
+    @Test("A lease is probed and present after 600 ms") func aLeaseIsProbedForAndThereAfter600Milliseconds() throws {
         var bench = Bench()
         bench.server = TestServer()
         let start = bench.now
@@ -36,15 +36,16 @@ struct RoutableAddressTests {
                 + Array(repeating: .announcement(of: leased, from: Bench.mine), count: 2))
     }
 
-    @Test func aClaimThatHasNotEndedIsAbandonedForALease() {
+    @Test("A claim in progress is abandoned for a lease") func aClaimThatHasNotEndedIsAbandonedForALease() {
         let bench = Bench.leased()
         #expect(bench.linkLocal == nil && bench.machine.status.linkLocal == .none)
-        // The kernel answers for the lease, as for any address.
+        // The kernel answers ARP requests for the lease, like for any routable address.
         #expect(bench.kernelAnswersARP == true)
         #expect(bench.arp.filter { IPAddress.v4($0.packet.targetAddress).isLinkLocal }.count <= 1)
     }
 
-    @Test func theLeasesRoutesLeadToItsNetworkItsRouterAndNeighboursWithoutALease() {
+    @Test("The routes lead to the lease's network, its router and link-local neighbours")
+    func theLeasesRoutesLeadToItsNetworkItsRouterAndNeighboursWithoutALease() {
         let bench = Bench.leased()
         #expect(
             Set(bench.routes) == [
@@ -59,7 +60,7 @@ struct RoutableAddressTests {
                 == RememberedAddresses(lease: RememberedLease(address: leased, server: TestServer.address)))
     }
 
-    @Test func aRouterOutsideTheNetworkGetsARouteOfItsOwn() {
+    @Test("A router outside the network gets its own route") func aRouterOutsideTheNetworkGetsARouteOfItsOwn() {
         var server = TestServer()
         server.routers = [IPv4Address(203, 0, 113, 1)]
         server.prefixLength = 32
@@ -74,7 +75,8 @@ struct RoutableAddressTests {
                 )))
     }
 
-    @Test func theLinkLocalAddressIsKeptHalfAMinuteAsDeprecated() throws {
+    @Test("The link-local address is kept as deprecated for 30 seconds")
+    func theLinkLocalAddressIsKeptHalfAMinuteAsDeprecated() throws {
         var (bench, linkLocal) = overtaken(inUse: false)
         #expect(
             bench.assigned[linkLocal]?.isPreferred == false && bench.machine.status.linkLocal == .deprecated(linkLocal))
@@ -92,7 +94,7 @@ struct RoutableAddressTests {
         #expect(bench.assigned[leased] != nil)
     }
 
-    @Test func itStaysAsLongAsAConnectionIsOnIt() {
+    @Test("A deprecated address is kept while it has a connection") func itStaysAsLongAsAConnectionIsOnIt() {
         var (bench, linkLocal) = overtaken(inUse: true)
         bench.run(for: .seconds(24 * 3600))
         #expect(bench.linkLocal == linkLocal && bench.assigned[leased] != nil)
@@ -100,7 +102,7 @@ struct RoutableAddressTests {
         #expect(bench.linkLocal == nil)
     }
 
-    @Test func aDeprecatedAddressIsDefendedAndNotReplaced() {
+    @Test("A deprecated address is defended but not replaced") func aDeprecatedAddressIsDefendedAndNotReplaced() {
         var (bench, linkLocal) = overtaken(inUse: true)
         bench.clear()
         bench.hear(theirs(linkLocal))
@@ -110,7 +112,8 @@ struct RoutableAddressTests {
         #expect(bench.linkLocal == nil && bench.probed.isEmpty)
     }
 
-    @Test func aLeaseThatEndsMakesRoomForTheLinkLocalAddressOfBefore() throws {
+    @Test("After the end of the lease, the previous link-local address is claimed again")
+    func aLeaseThatEndsMakesRoomForTheLinkLocalAddressOfBefore() throws {
         var (bench, linkLocal) = overtaken(inUse: false)
         bench.run(for: .seconds(60))
         bench.server = nil
@@ -121,13 +124,14 @@ struct RoutableAddressTests {
         #expect(bench.notices.contains(.leaseLost(leased, .expired)))
         #expect(bench.handedOn == [nil])
         #expect(bench.routes.allSatisfy { $0.source == linkLocal && $0.router == nil })
-        // And back again.
+        // The server returns.
         bench.server = TestServer()
         bench.run(for: .seconds(120))
         #expect(bench.assigned[leased] != nil && bench.linkLocal == nil)
     }
 
-    @Test func aDeprecatedAddressIsPreferredAgainAtOnceWhenTheLeaseEnds() throws {
+    @Test("A deprecated address is preferred again at once when the lease ends")
+    func aDeprecatedAddressIsPreferredAgainAtOnceWhenTheLeaseEnds() throws {
         var (bench, linkLocal) = overtaken(inUse: true)
         bench.server?.refuses = true
         bench.clear()
@@ -136,7 +140,8 @@ struct RoutableAddressTests {
         #expect(bench.remembered.last?.lease == nil)
     }
 
-    @Test func anAddressThatSomebodyHasIsDeclinedAndTheNextOneTaken() throws {
+    @Test("An offered address that a different host has is declined, and the next one is used")
+    func anAddressThatSomebodyHasIsDeclinedAndTheNextOneTaken() throws {
         var bench = Bench()
         bench.server = TestServer()
         bench.send(.linkUp)
@@ -148,7 +153,8 @@ struct RoutableAddressTests {
         #expect(bench.notices.contains(.conflict(leased, with: Bench.other)))
     }
 
-    @Test func aLeaseThatIsTakenLaterIsDefendedOnceAndThenDeclined() throws {
+    @Test("A conflict on a lease is defended once, then the lease is declined")
+    func aLeaseThatIsTakenLaterIsDefendedOnceAndThenDeclined() throws {
         var bench = Bench.leased()
         bench.clear()
         bench.hear(theirs(leased))
@@ -159,7 +165,7 @@ struct RoutableAddressTests {
         #expect(bench.notices.contains(.leaseLost(leased, .conflict)))
     }
 
-    @Test func aRenewalChangesNothingButTheLifetime() throws {
+    @Test("A renewal changes only the lifetime") func aRenewalChangesNothingButTheLifetime() throws {
         var bench = Bench.leased()
         bench.clear()
         bench.run(for: .seconds(2000))
@@ -171,7 +177,8 @@ struct RoutableAddressTests {
         #expect(own.address == leased && own.validFor == .seconds(3600))
     }
 
-    @Test func whileTheKernelRefusesALeaseThereIsALinkLocalAddress() throws {
+    @Test("While the kernel rejects a lease, a link-local address is used")
+    func whileTheKernelRefusesALeaseThereIsALinkLocalAddress() throws {
         var bench = Bench.leased()
         bench.refuses = true
         bench.send(.assignmentFailed(leased, reason: "EPERM"))
@@ -182,7 +189,8 @@ struct RoutableAddressTests {
         #expect(bench.assigned[leased] != nil && bench.linkLocal == nil)
     }
 
-    @Test func afterPowerOnTheFirstMessageIsSpreadOverASecond() throws {
+    @Test("After power-on the first message is spread over one second")
+    func afterPowerOnTheFirstMessageIsSpreadOverASecond() throws {
         func first(_ isPowerOn: Bool, seed: UInt64) throws -> Duration {
             var bench = Bench(isPowerOn: isPowerOn, seed: seed)
             let start = bench.now
@@ -196,7 +204,7 @@ struct RoutableAddressTests {
         #expect(try first(false, seed: 1) == .zero)
     }
 
-    @Test func anotherCardAsksForTheSameLease() throws {
+    @Test("A different card requests the same lease") func anotherCardAsksForTheSameLease() throws {
         var bench = Bench.leased()
         bench.clear()
         bench.send(.hardwareAddressChanged(Bench.other))

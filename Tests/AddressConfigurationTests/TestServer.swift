@@ -2,14 +2,14 @@ import AddressConfiguration
 import DNSWire
 import LinkWire
 
-/// A DHCP server that gives one address, correctly, to whoever asks.
+/// A correct DHCP server with one address for every client.
 struct TestServer {
     static let address = IPv4Address(192, 0, 2, 1)
 
     var lease = IPv4Address(192, 0, 2, 50)
-    /// Seconds.
+    /// The lease time in seconds.
     var duration: UInt32 = 3600
-    /// Refuses every request.
+    /// True if the server refuses every request.
     var refuses = false
     var routers = [address]
     var prefixLength: UInt8 = 24

@@ -5,11 +5,11 @@ import Testing
 
 @testable import AddressConfiguration
 
-@Suite("A faulty DHCP server")
+@Suite("Faulty DHCP servers")
 struct DHCPFaultTests {
     private let address = IPv4Address(10, 0, 0, 50)
 
-    /// Messages in each of the given hours.
+    /// Returns the number of messages in each of the hours.
     private func messages(_ lab: inout DHCPLab, hours: Int) -> [Int] {
         (0..<hours).map { _ in
             let before = lab.sent.count
@@ -18,7 +18,7 @@ struct DHCPFaultTests {
         }
     }
 
-    @Test("that refuses all that it offers is no storm, and hinders no other")
+    @Test("A server that refuses its own offers causes no storm and does not hinder other servers")
     func alwaysRefuses() {
         var rogue = FakeServer(address: secondServer, gives: IPv4Address(10, 0, 0, 66))
         rogue.refuses = true
@@ -32,7 +32,7 @@ struct DHCPFaultTests {
         #expect(lab.bound.map(\.server) == [firstServer])
     }
 
-    @Test("that refuses the remembered address, and then all, is no storm")
+    @Test("A server that refuses the remembered address and all others causes no storm")
     func refusesReboots() {
         var rogue = FakeServer(address: secondServer)
         rogue.refuses = true
@@ -41,18 +41,18 @@ struct DHCPFaultTests {
         for count in messages(&lab, hours: 2) { #expect(count < 130) }
     }
 
-    @Test("that acknowledges and then refuses each renewal is no storm")
+    @Test("A server that acknowledges and then refuses each renewal causes no storm")
     func refusesRenewals() {
         var lab = DHCPLab(FakeServer(seconds: 10))
         lab.servers[0].distort = { reply in
-            // A renewal's xid is new; the offer's comes a second time.
+            // A renewal has a new xid, whereas a request repeats the xid of the offer.
             if reply.options.messageType == .ack, reply.transaction % 2 == 0 { reply.options.messageType = .nak }
         }
         lab.send(.linkUp(isPowerOn: false))
         for count in messages(&lab, hours: 3) { #expect(count < 800) }
     }
 
-    @Test("whose pool is exhausted is asked at a low rate until it has an address")
+    @Test("A server whose pool is exhausted is asked at a low rate until it has an address")
     func exhausted() {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = []
@@ -64,7 +64,7 @@ struct DHCPFaultTests {
         #expect(lab.bound.count == 1)
     }
 
-    @Test("that gives leases of a second, and is gone, is no storm")
+    @Test("A server that gives leases of one second and disappears causes no storm")
     func shortLeases() {
         var lab = DHCPLab(FakeServer(seconds: 1))
         lab.servers[0].distort = {
@@ -72,14 +72,14 @@ struct DHCPFaultTests {
             $0.options.rebindingTime = 0
         }
         lab.send(.linkUp(isPowerOn: false))
-        // It is renewed as long as the server agrees, twice in the ten seconds that the client takes it for.
+        // The lease is renewed while the server agrees, twice within the ten seconds that the client assumes.
         for count in messages(&lab, hours: 1) { #expect((700...770).contains(count)) }
-        // Renewals go to the server alone: nobody hears those of one that only offers.
+        // Renewals go only to the server, and one that only answers discoveries ignores them.
         lab.servers[0].answers = [.discover]
         for count in messages(&lab, hours: 2) { #expect(count < 300) }
     }
 
-    @Test("that answers with an acknowledgement twice is understood once")
+    @Test("A repeated acknowledgement is handled once")
     func duplicates() throws {
         var lab = DHCPLab(FakeServer())
         lab.send(.linkUp(isPowerOn: false))
@@ -91,7 +91,7 @@ struct DHCPFaultTests {
         #expect(lab.lost.isEmpty)
     }
 
-    @Test("that answers somebody else, or something else, is not listened to")
+    @Test("A reply for a different host or of a wrong type is ignored")
     func notForUs() throws {
         var lab = DHCPLab()
         lab.send(.linkUp(isPowerOn: false))
@@ -113,7 +113,7 @@ struct DHCPFaultTests {
         #expect(lab.types == [.discover, .request])
     }
 
-    @Test("that was not asked can neither give nor refuse what another one offered")
+    @Test("A different server can neither acknowledge nor refuse an offer")
     func wrongServer() throws {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]
@@ -132,7 +132,7 @@ struct DHCPFaultTests {
         #expect(lab.bound.count == 1)
     }
 
-    @Test("that puts its options where the boot file and its own name belong is understood")
+    @Test("Options in the fields of the boot file and the server name are decoded")
     func overloaded() throws {
         var lab = DHCPLab()
         lab.send(.linkUp(isPowerOn: false))
@@ -147,7 +147,7 @@ struct DHCPFaultTests {
         #expect(lab.types == [.discover, .request])
     }
 
-    @Test("with a malformed option gives what the others say")
+    @Test("A malformed option does not affect the other options")
     func malformedOption() throws {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].distort = {
@@ -160,7 +160,7 @@ struct DHCPFaultTests {
         #expect(lease.prefixLength == 8 && lease.servers.nameServers.isEmpty && lease.routers == [firstServer])
     }
 
-    @Test("whose acknowledgement comes after the lease's end gives nothing")
+    @Test("An acknowledgement that arrives after the end of the lease is ignored")
     func lateAcknowledgement() throws {
         var lab = DHCPLab(FakeServer(seconds: 10))
         lab.servers[0].answers = [.discover]

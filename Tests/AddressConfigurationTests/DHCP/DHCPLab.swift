@@ -8,16 +8,16 @@ let ownCard = MACAddress(2, 0, 0, 0, 0, 1)
 let firstServer = IPv4Address(10, 0, 0, 1)
 let secondServer = IPv4Address(10, 0, 0, 2)
 
-/// A DHCP server that gives everybody the same address.
+/// A DHCP server that offers the same address to every client.
 struct FakeServer {
     var address = firstServer
     var gives = IPv4Address(10, 0, 0, 50)
     var seconds: UInt32 = 3600
-    /// What it answers at all.
+    /// The message types that the server answers.
     var answers: Set<DHCPMessageType> = [.discover, .request]
-    /// Refuses each request, but not discoveries.
+    /// True if the server refuses requests but not discoveries.
     var refuses = false
-    /// Changes what it says.
+    /// Changes a reply before it is sent.
     var distort: (inout DHCPMessage) -> Void = { _ in }
 
     func reply(_ type: DHCPMessageType, to message: DHCPMessage) -> DHCPMessage {
@@ -64,9 +64,9 @@ struct DHCPLab {
     private(set) var bound: [DHCPLease] = []
     private(set) var checked: [DHCPLease] = []
     private(set) var lost: [AddressingNotice.LeaseEnd] = []
-    /// Addresses that somebody else has.
+    /// The addresses that other hosts have.
     var taken: Set<IPv4Address> = []
-    /// Whether a check is answered.
+    /// True if checks of an address are answered.
     var probes = true
 
     init(_ servers: FakeServer..., remembered: IPv4Address? = nil, seed: UInt64 = 1) {
@@ -77,7 +77,7 @@ struct DHCPLab {
                 remembered: remembered.map { RememberedLease(address: $0, server: firstServer) }, seed: seed))
     }
 
-    /// A client that has a lease since this moment.
+    /// Creates a client that has a lease since the current time.
     static func bound(_ server: FakeServer = FakeServer(), seed: UInt64 = 1) -> DHCPLab {
         var lab = DHCPLab(server, seed: seed)
         lab.send(.linkUp(isPowerOn: false))
@@ -90,7 +90,7 @@ struct DHCPLab {
 
     mutating func send(_ event: DHCPClient.Event) {
         var events = [event]
-        // An event causes a handful of others, or it is a storm.
+        // An event causes only a few others; more would be a storm.
         var budget = 50
         while !events.isEmpty {
             budget -= 1
@@ -119,7 +119,7 @@ struct DHCPLab {
         }
     }
 
-    /// The next deadline comes.
+    /// Advances the time to the next deadline.
     mutating func advance() {
         guard let deadline = client.nextDeadline else { return }
         now = max(now, deadline)
@@ -137,6 +137,6 @@ struct DHCPLab {
 
     var types: [DHCPMessageType?] { sent.map(\.type) }
 
-    /// What somebody says, whatever the servers here do.
+    /// Receives a message, regardless of the servers here.
     mutating func receive(_ message: DHCPMessage) { send(.received(message, from: secondServer)) }
 }

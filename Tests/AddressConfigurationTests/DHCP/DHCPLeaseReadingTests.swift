@@ -5,7 +5,7 @@ import Testing
 
 @testable import AddressConfiguration
 
-@Suite("What a DHCP server says")
+@Suite("Data of a DHCP server")
 struct DHCPLeaseReadingTests {
     private func lease(_ change: (inout DHCPMessage) -> Void) -> DHCPLease? {
         let request = DHCPMessage(operation: .request, transaction: 5, clientHardware: ownCard)
@@ -14,7 +14,7 @@ struct DHCPLeaseReadingTests {
         return DHCPLease(reply, obtained: .zero)
     }
 
-    @Test("is no use with an address that no host has")
+    @Test("A lease with an address that no host can have is rejected")
     func addresses() {
         let refused = [
             IPv4Address(0, 0, 0, 0), IPv4Address(0, 1, 2, 3), IPv4Address(127, 0, 0, 1), IPv4Address(169, 254, 3, 3),
@@ -25,7 +25,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.yourAddress = IPv4Address(223, 255, 255, 254) } != nil)
     }
 
-    @Test("is no use without a server or a time")
+    @Test("A lease without a server or a time is rejected")
     func required() {
         #expect(lease { $0.options.serverIdentifier = nil } == nil)
         #expect(lease { $0.options.serverIdentifier = .any } == nil)
@@ -34,7 +34,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options[.leaseTime] = [0, 1, 0] } == nil)
     }
 
-    @Test("about the network is taken from the address's class where the mask is missing or makes no sense")
+    @Test("A missing or invalid mask is replaced by that of the address's class")
     func masks() {
         let cases: [(IPv4Address?, IPv4Address, UInt8)] = [
             (IPv4Address(255, 255, 240, 0), IPv4Address(10, 0, 0, 50), 20), (nil, IPv4Address(10, 0, 0, 50), 8),
@@ -51,7 +51,7 @@ struct DHCPLeaseReadingTests {
         }
     }
 
-    @Test("about broadcasts is believed only where it can be")
+    @Test("The broadcast address is accepted only if it is plausible")
     func broadcasts() {
         #expect(lease { _ in }?.broadcast == IPv4Address(10, 0, 0, 255))
         #expect(
@@ -62,7 +62,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.subnetMask = .mask(prefixLength: 31) }?.broadcast == .broadcast)
     }
 
-    @Test("about routers counts where they are on the link")
+    @Test("Routers are accepted if they are on the link")
     func routers() {
         let told = [
             IPv4Address(10, 0, 1, 1), IPv4Address(10, 0, 0, 50), IPv4Address(10, 0, 0, 9), .any,
@@ -78,7 +78,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.routers = many }?.routers.count == 4)
     }
 
-    @Test("about routes with a prefix takes the place of its routers (RFC 3442)")
+    @Test("Classless routes replace the routers (RFC 3442)")
     func routes() {
         let router = IPv4Address(10, 0, 0, 2)
         let elsewhere = ClasslessRoute(destination: IPv4Address(10, 9, 0, 0), prefixLength: 16, router: router)
@@ -86,11 +86,11 @@ struct DHCPLeaseReadingTests {
         let read = lease { $0.options.staticRoutes = [elsewhere, standard] }
         #expect(read?.routers == [router] && read?.routes == [elsewhere])
         #expect(lease { $0.options.staticRoutes = [elsewhere] }?.routers == [])
-        // One that is malformed is as good as none.
+        // A malformed option counts as missing.
         #expect(lease { $0.options[.staticRoutes] = [33, 1] }?.routers == [firstServer])
     }
 
-    @Test("about a router that another route reaches is believed; about one that nothing reaches is not")
+    @Test("A router is accepted only if a route without a router reaches it")
     func routerThroughRoute() {
         let router = IPv4Address(10, 5, 0, 1)
         let standard = ClasslessRoute(destination: .any, prefixLength: 0, router: router)
@@ -107,7 +107,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.staticRoutes = many }?.routes.count == 32)
     }
 
-    @Test("about other servers is handed on, without what cannot be one")
+    @Test("Other servers are passed on without invalid addresses")
     func servers() {
         let read = lease {
             $0.options.domainNameServers =
@@ -123,7 +123,7 @@ struct DHCPLeaseReadingTests {
                     domain: "lan", searchDomains: ["a.example", "b.example"]))
     }
 
-    @Test("about times makes T1 < T2 < end, whatever it is")
+    @Test("The times always satisfy T1 < T2 < end")
     func times() {
         let cases: [(UInt32, UInt32?, UInt32?, [Double])] = [
             (3600, nil, nil, [1800, 3150, 3600]), (3600, 600, 1200, [600, 1200, 3600]),

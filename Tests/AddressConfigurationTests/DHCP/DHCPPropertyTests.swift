@@ -5,14 +5,14 @@ import Testing
 
 @testable import AddressConfiguration
 
-/// Servers, links and probes that do what they like.
+/// Random servers, links and probes.
 private struct Chaos {
     var random: SeededRandom
     var client: DHCPClient
     var now = Instant.zero + .seconds(100)
     private var last: DHCPMessage?
     private var inUse: IPv4Address?
-    /// How often a link goes and an address is taken: some worlds are calmer than others.
+    /// The probability that the link is lost or an address is taken. Some runs are calmer than others.
     private let unrest: Double
     private(set) var sent: [Instant] = []
     private(set) var bindings = 0
@@ -60,7 +60,7 @@ private struct Chaos {
         if let wanted = last?.options.requestedAddress ?? last?.clientAddress, wanted != .any, random.chance(0.8) {
             server.gives = wanted
         }
-        // A lease for ever ends most of the chaos.
+        // An unlimited lease would end most of the random events.
         let times: [UInt32] = [
             0, 1, 30, 31, 60, 600, 3600, 86_400, 0xFFFF_FFFE, random.chance(0.05) ? 0xFFFF_FFFF : 90,
         ]
@@ -111,9 +111,9 @@ private struct Chaos {
     }
 }
 
-@Suite("A DHCP client among servers, links and neighbours that do what they like")
+@Suite("A DHCP client with random servers, links and neighbours")
 struct DHCPPropertyTests {
-    /// The most messages in any span of this length.
+    /// Returns the maximum number of messages in any span of this length.
     private func most(_ sent: [Instant], within span: Duration) -> Int {
         var (most, first) = (0, 0)
         for (index, time) in sent.enumerated() {
@@ -123,7 +123,7 @@ struct DHCPPropertyTests {
         return most
     }
 
-    @Test("never breaks its promises, and never sends more than its rate", arguments: 0..<8)
+    @Test("The client never breaks its invariants or its rate limit", arguments: 0..<8)
     func anything(part: UInt64) {
         var bindings = 0
         for seed in 0..<250 {
@@ -131,13 +131,13 @@ struct DHCPPropertyTests {
             for _ in 0..<400 where chaos.faults.isEmpty { chaos.step() }
             #expect(chaos.faults.isEmpty, "seed \(part * 1000 + UInt64(seed))")
             bindings += chaos.bindings
-            // What the limit on starts allows in a minute, each with three messages: DISCOVER, REQUEST, DECLINE.
+            // The limit on starts per minute, with three messages each: DISCOVER, REQUEST, DECLINE.
             #expect(most(chaos.sent, within: .seconds(60)) <= (DHCPStartLimit.burst + 15) * 3)
         }
         #expect(bindings > 500)
     }
 
-    @Test("never sends more than a thousand messages in an hour", arguments: 1000..<1004)
+    @Test("The client never sends more than 1000 messages per hour", arguments: 1000..<1004)
     func rate(seed: UInt64) {
         var chaos = Chaos(seed: seed)
         for _ in 0..<10_000 where chaos.faults.isEmpty { chaos.step() }
@@ -146,7 +146,7 @@ struct DHCPPropertyTests {
         #expect(most(chaos.sent, within: .seconds(3600)) <= 1000)
     }
 
-    @Test("runs the same with the same seed")
+    @Test("Two runs with one seed are identical")
     func repeats() {
         func run() -> [Instant] {
             var chaos = Chaos(seed: 7)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import AddressConfiguration
 
-@Suite("A DHCP client that remembers a lease")
+@Suite("A DHCP client with a remembered lease")
 struct DHCPRebootTests {
     private let address = IPv4Address(10, 0, 0, 50)
 
-    @Test("asks for it with one message, at once")
+    @Test("The remembered lease is requested at once with one message")
     func reboot() throws {
         var lab = DHCPLab(FakeServer(), remembered: address)
         lab.send(.linkUp(isPowerOn: false))
@@ -20,14 +20,14 @@ struct DHCPRebootTests {
         #expect(lab.checked.count == 1 && lab.bound.map(\.address) == [address])
     }
 
-    @Test("takes the word of any server for it")
+    @Test("An acknowledgement of any server is accepted")
     func otherServer() {
         var lab = DHCPLab(FakeServer(address: secondServer), remembered: address)
         lab.send(.linkUp(isPowerOn: false))
         #expect(lab.bound.map(\.server) == [secondServer])
     }
 
-    @Test("looks for another address at once when it is refused")
+    @Test("After a refusal, the client searches for a different address at once")
     func refused() {
         var lab = DHCPLab(FakeServer(gives: IPv4Address(10, 0, 0, 60)), remembered: address)
         lab.send(.linkUp(isPowerOn: false))
@@ -37,7 +37,7 @@ struct DHCPRebootTests {
         #expect(lab.lost.isEmpty)
     }
 
-    @Test("looks for any address when nobody answers two requests within five seconds, and goes on for ever")
+    @Test("Without an answer to two requests within five seconds, the client searches for any address, permanently")
     func unanswered() {
         var lab = DHCPLab(remembered: address)
         let start = lab.now
@@ -50,7 +50,7 @@ struct DHCPRebootTests {
         #expect(lab.bound.isEmpty)
     }
 
-    @Test("declines it when somebody has it meanwhile")
+    @Test("The remembered address is declined if a different host has it")
     func conflict() {
         var lab = DHCPLab(FakeServer(), remembered: address)
         lab.taken = [address]
@@ -62,11 +62,11 @@ struct DHCPRebootTests {
     }
 }
 
-@Suite("The link under a lease")
+@Suite("A link under a lease")
 struct DHCPLinkTests {
     private let address = IPv4Address(10, 0, 0, 50)
 
-    @Test("that is lost takes it away, and brings it back when a server agrees")
+    @Test("A lost link ends the lease, and a server confirms it when the link returns")
     func lostAndBack() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
@@ -79,7 +79,7 @@ struct DHCPLinkTests {
         #expect(lab.lost == [.linkLost])
     }
 
-    @Test("that is another network brings another lease")
+    @Test("A different network results in a new lease")
     func otherNetwork() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
@@ -89,7 +89,7 @@ struct DHCPLinkTests {
         #expect(lab.bound.map(\.address) == [IPv4Address(10, 0, 0, 99)])
     }
 
-    @Test("without a server brings no lease: it may be another network")
+    @Test("Without a server, a returning link brings no lease")
     func nobody() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
@@ -99,7 +99,7 @@ struct DHCPLinkTests {
         #expect(lab.bound.isEmpty && lab.lost == [.linkLost])
     }
 
-    @Test("that comes back after the lease's end brings any address, the old one if it is free")
+    @Test("After the end of the lease, any address is accepted, preferably the old one")
     func expired() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
@@ -109,14 +109,14 @@ struct DHCPLinkTests {
         #expect(lab.sent[0].message.options.requestedAddress == address)
     }
 
-    @Test("that comes up twice is another one")
+    @Test("A second linkUp counts as a new link")
     func upTwice() {
         var lab = DHCPLab.bound()
         lab.send(.linkUp(isPowerOn: false))
         #expect(lab.lost == [.linkLost] && lab.types == [.request] && lab.bound.count == 1)
     }
 
-    @Test("that was asleep is asked for the lease again; one that ended meanwhile is lost")
+    @Test("After a suspend the lease is requested again, and an expired one is lost")
     func resumed() {
         var lab = DHCPLab.bound()
         lab.now = lab.now + .seconds(600)
@@ -132,7 +132,7 @@ struct DHCPLinkTests {
         #expect(lab.sent.isEmpty)
     }
 
-    @Test("that is lost during a check leaves nothing in use")
+    @Test("A link that is lost during a check leaves no lease in use")
     func lostWhileChecking() {
         var lab = DHCPLab(FakeServer())
         lab.probes = false
@@ -144,7 +144,7 @@ struct DHCPLinkTests {
         #expect(lab.types == [.discover, .request, .request])
     }
 
-    @Test("that comes and goes five times a second is no storm")
+    @Test("A link that changes five times per second causes no storm")
     func flapping() {
         var lab = DHCPLab(FakeServer())
         for _ in 0..<18_000 {
@@ -153,7 +153,7 @@ struct DHCPLinkTests {
             lab.send(.linkDown)
             lab.run(for: .milliseconds(100))
         }
-        // An hour: 20 at once, then one in four seconds; the first of them was two messages.
+        // In an hour: 20 starts at once, then one every four seconds. The first start sent two messages.
         #expect((500...922).contains(lab.sent.count))
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import AddressConfiguration
 
-@Suite("A lease")
+@Suite("A DHCP lease")
 struct DHCPRenewalTests {
     private let address = IPv4Address(10, 0, 0, 50)
 
-    @Test("is renewed at half of its time, up to a twentieth sooner, by its server alone", arguments: 1...20)
+    @Test("A lease is renewed with its server at half of its time, up to 5 % earlier", arguments: 1...20)
     func renewal(seed: UInt64) throws {
         var lab = DHCPLab.bound(seed: seed)
         let start = lab.now
@@ -25,7 +25,7 @@ struct DHCPRenewalTests {
         #expect(lab.checked.isEmpty && lab.lost.isEmpty)
     }
 
-    @Test("is renewed for ever, at an even rate")
+    @Test("A lease is renewed forever at an even rate")
     func forLong() {
         var lab = DHCPLab.bound()
         lab.run(for: .seconds(30 * 24 * 3600))
@@ -33,7 +33,7 @@ struct DHCPRenewalTests {
         #expect(lab.bound.count == lab.sent.count && lab.lost.isEmpty)
     }
 
-    @Test("that its server does not renew is tried after half of what is left, then with any server, and ends")
+    @Test("An unanswered renewal is retried with its server, then with any server, until the lease expires")
     func serverGone() throws {
         var lab = DHCPLab.bound()
         let lease = try #require(lab.client.lease)
@@ -63,7 +63,7 @@ struct DHCPRenewalTests {
         #expect(lab.sent.last?.message.clientAddress == .any)
     }
 
-    @Test("is taken over by another server at T2")
+    @Test("A different server can take over the lease at T2")
     func takenOver() throws {
         var lab = DHCPLab.bound()
         lab.servers = [FakeServer(address: secondServer)]
@@ -72,7 +72,7 @@ struct DHCPRenewalTests {
         #expect(lab.lost.isEmpty && lab.checked.isEmpty)
     }
 
-    @Test("that its server refuses is lost, and another one is looked for at once")
+    @Test("A refused renewal ends the lease, and the client searches again at once")
     func refused() {
         var lab = DHCPLab.bound()
         lab.servers = [FakeServer(gives: IPv4Address(10, 0, 0, 51))]
@@ -82,7 +82,7 @@ struct DHCPRenewalTests {
         #expect(lab.bound.map(\.address) == [IPv4Address(10, 0, 0, 51)])
     }
 
-    @Test("is not refused by another server while it is renewed")
+    @Test("A different server cannot refuse a renewal")
     func refusedByAnother() throws {
         var lab = DHCPLab.bound()
         lab.servers = []
@@ -95,7 +95,7 @@ struct DHCPRenewalTests {
         #expect(lab.lost == [.refused])
     }
 
-    @Test("brings what changed in the network with its renewal")
+    @Test("A renewal updates the data of the network")
     func changes() {
         var lab = DHCPLab.bound()
         lab.servers[0].distort = { $0.options.domainNameServers = [secondServer] }
@@ -103,7 +103,7 @@ struct DHCPRenewalTests {
         #expect(lab.bound.map(\.servers.nameServers) == [[secondServer]])
     }
 
-    @Test("cannot be renewed to another address")
+    @Test("A renewal cannot change the address")
     func otherAddress() throws {
         var lab = DHCPLab.bound()
         lab.servers[0].distort = { $0.yourAddress = IPv4Address(10, 0, 0, 77) }
@@ -111,7 +111,7 @@ struct DHCPRenewalTests {
         #expect(lab.types == [.request] && lab.bound.isEmpty && lab.client.lease?.address == address)
     }
 
-    @Test("whose address cannot be defended is declined and lost")
+    @Test("A lease whose address cannot be defended is declined and lost")
     func conflict() {
         var lab = DHCPLab.bound()
         lab.send(.addressInConflict)
@@ -121,7 +121,7 @@ struct DHCPRenewalTests {
         #expect(lab.types == [.decline, .discover])
     }
 
-    @Test("for ever is never renewed")
+    @Test("An unlimited lease is never renewed")
     func forEver() {
         var lab = DHCPLab.bound(FakeServer(seconds: 0xFFFF_FFFF))
         #expect(lab.client.nextDeadline == nil)
@@ -130,7 +130,7 @@ struct DHCPRenewalTests {
         #expect(lab.sent.isEmpty && lab.client.lease != nil)
     }
 
-    @Test("that ended while nobody looked is lost at once")
+    @Test("A lease that expired during a long delay is lost at once")
     func longSleep() {
         var lab = DHCPLab.bound()
         lab.servers = []
@@ -139,7 +139,7 @@ struct DHCPRenewalTests {
         #expect(lab.lost == [.expired] && lab.types == [.discover])
     }
 
-    @Test("whose check is never answered ends without having been used")
+    @Test("A lease whose check is never answered expires without being used")
     func unchecked() {
         var lab = DHCPLab(FakeServer())
         lab.probes = false

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A DHCP client without a lease")
 struct DHCPSearchTests {
-    @Test("gets one with two messages, at once, and checks it before it is used")
+    @Test("The client gets a lease with two messages at once, and checks its address before use")
     func fourMessages() throws {
         var lab = DHCPLab(FakeServer())
         lab.probes = false
@@ -29,7 +29,7 @@ struct DHCPSearchTests {
                         expires: lab.now + .seconds(3600))))
     }
 
-    @Test("says in each message who it is and what it wants")
+    @Test("Each message contains the identity and the requests of the client")
     func messages() throws {
         var lab = DHCPLab(FakeServer(), remembered: IPv4Address(10, 0, 0, 50))
         lab.servers[0].answers = [.discover]
@@ -49,12 +49,12 @@ struct DHCPSearchTests {
         #expect(reboot.options.serverIdentifier == nil && discover.options.serverIdentifier == nil)
         #expect(request.options.serverIdentifier == firstServer)
         #expect(discover.transaction == request.transaction && discover.transaction != reboot.transaction)
-        // The seconds of the DISCOVER, also in its REQUEST (RFC 2131 §4.4.1).
+        // The seconds of the DISCOVER are repeated in its REQUEST (RFC 2131 §4.4.1).
         #expect(discover.secondsElapsed > 0 && request.secondsElapsed == discover.secondsElapsed)
         #expect(reboot.secondsElapsed == 0)
     }
 
-    @Test("sends no host name that no option can carry", arguments: ["", String(repeating: "a", count: 64)])
+    @Test("A host name of invalid length is not sent", arguments: ["", String(repeating: "a", count: 64)])
     func hostName(name: String) {
         var client = DHCPClient(
             configuration: DHCPClient.Configuration(
@@ -67,7 +67,7 @@ struct DHCPSearchTests {
         #expect(message.options[.hostName] == nil)
     }
 
-    @Test("asks again after 4, 8, 16, 32 and 64 s, each ±1 s, and then every 64 s for ever", arguments: 1...20)
+    @Test("The client repeats its message after 4, 8, 16, 32 and 64 s, each ±1 s, then every 64 s", arguments: 1...20)
     func retransmission(seed: UInt64) {
         var lab = DHCPLab(seed: seed)
         lab.send(.linkUp(isPowerOn: false))
@@ -79,11 +79,11 @@ struct DHCPSearchTests {
         #expect((59...61).contains(lab.sent.count))
         #expect(Set(lab.sent.map(\.message.transaction)).count == 1)
         #expect(lab.sent.last.map { $0.message.secondsElapsed > 3500 } == true)
-        // Jitter that is always the same would be none.
+        // The jitter must vary.
         #expect(Set(gaps).count == gaps.count)
     }
 
-    @Test("waits for up to a second after power-on, each one for another time")
+    @Test("After power-on each client waits for a random time of up to one second")
     func spread() {
         let waits = (UInt64(1)...200).map { seed in
             var lab = DHCPLab(seed: seed)
@@ -99,7 +99,7 @@ struct DHCPSearchTests {
         }
     }
 
-    @Test("takes the first sound offer and no other")
+    @Test("The first valid offer is accepted and no other")
     func firstOffer() {
         var second = FakeServer(address: secondServer, gives: IPv4Address(10, 0, 0, 60))
         second.answers = [.discover]
@@ -109,7 +109,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.map(\.server) == [firstServer])
     }
 
-    @Test("asks again for what the server does not acknowledge, then tries another server")
+    @Test("A request without an acknowledgement is repeated, then a different server is tried")
     func silentServer() throws {
         var silent = FakeServer(address: secondServer, gives: IPv4Address(10, 0, 0, 60))
         silent.answers = [.discover]
@@ -124,7 +124,7 @@ struct DHCPSearchTests {
         #expect(lease.obtained - lab.sent[0].time <= .seconds(14))
     }
 
-    @Test("takes the offer of a server that disappointed when there is no other")
+    @Test("An offer of an unreliable server is accepted if there is no other")
     func onlyServer() {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]
@@ -135,7 +135,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.count == 1)
     }
 
-    @Test("counts a lease from the request, not from the search that came before")
+    @Test("The lease time counts from the request, not from the start of the search")
     func lateOffer() throws {
         var lab = DHCPLab()
         lab.send(.linkUp(isPowerOn: false))
@@ -146,7 +146,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.map(\.obtained) == [asked])
     }
 
-    @Test("counts a lease from its first request, though a later one was answered")
+    @Test("The lease time counts from the first request, even if a later one was answered")
     func obtained() throws {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]
@@ -158,7 +158,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.map(\.obtained) == [asked])
     }
 
-    @Test("declines an address that somebody has, waits for 10 s, and takes another")
+    @Test("An address that a different host has is declined, and after 10 s a new one is requested")
     func conflict() {
         var lab = DHCPLab(FakeServer())
         lab.taken = [IPv4Address(10, 0, 0, 50)]
@@ -177,7 +177,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.map(\.address) == [IPv4Address(10, 0, 0, 51)])
     }
 
-    @Test("does not ask again for an address that somebody has, though a server goes on offering it")
+    @Test("A declined address is not requested again although the server still offers it")
     func stubbornOffer() {
         var lab = DHCPLab(FakeServer())
         lab.taken = [IPv4Address(10, 0, 0, 50)]
@@ -186,7 +186,7 @@ struct DHCPSearchTests {
         #expect(lab.types.filter { $0 == .request || $0 == .decline }.count == 2)
         #expect(lab.sent.count < 18)
         lab.run(for: .seconds(7200))
-        // Each ten minutes once more: who had it may have gone.
+        // The address is tried again every ten minutes, because its owner may have disappeared.
         #expect((9...14).contains(lab.types.filter { $0 == .decline }.count))
         lab.taken = []
         lab.run(for: .seconds(700))
