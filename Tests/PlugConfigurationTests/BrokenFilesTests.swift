@@ -4,8 +4,9 @@ import Testing
 
 @testable import PlugConfiguration
 
-/// What people get wrong, and what they read then: each file in Broken beside the words of `plugd check --config FILE`.
-/// `GOLDEN=write Scripts/test unit` writes these anew: judge them as whoever has to mend the file.
+/// Compares the errors of invalid files in the folder Broken with the expected output of `plugd check --config FILE`.
+/// `GOLDEN=write Scripts/test unit` rewrites the expected files. Review them from the view of a user who has to correct
+/// the file.
 struct BrokenFilesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Broken")
 
@@ -13,7 +14,8 @@ struct BrokenFilesTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".toml") }.sorted()
 
-    @Test(arguments: names) func isToldWithItsPlace(name: String) throws {
+    @Test("An invalid file is reported with the places of its errors", arguments: names)
+    func isToldWithItsPlace(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let error = #expect(throws: ConfigurationError.self) { try PlugConfiguration(bytes, file: name) }
         let told = "Error: the configuration is refused\n\(try #require(error))\n"
@@ -24,5 +26,5 @@ struct BrokenFilesTests {
         #expect(told == (try String(contentsOf: golden, encoding: .utf8)))
     }
 
-    @Test func thereAreTenOfThemAtLeast() { #expect(Self.names.count >= 10) }
+    @Test("There are at least ten invalid files") func thereAreTenOfThemAtLeast() { #expect(Self.names.count >= 10) }
 }

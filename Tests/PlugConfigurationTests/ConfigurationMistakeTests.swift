@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlugConfiguration
 
-/// What is wrong with a file is said with its place, all of it at once.
+/// Tests that all errors of a file are reported at once with their places.
 struct ConfigurationMistakeTests {
     private func complaint(_ text: String) -> String? {
         do {
@@ -14,7 +14,8 @@ struct ConfigurationMistakeTests {
         }
     }
 
-    @Test func everythingIsToldAtOnceInTheOrderOfItsLines() {
+    @Test("All errors are reported at once in the order of their lines")
+    func everythingIsToldAtOnceInTheOrderOfItsLines() {
         #expect(
             complaint(
                 """
@@ -45,14 +46,14 @@ struct ConfigurationMistakeTests {
                     """)
     }
 
-    @Test func whatIsNoTOMLIsSaidWithItsColumn() {
+    @Test("Invalid TOML is reported with its line and column") func whatIsNoTOMLIsSaidWithItsColumn() {
         let text = complaint("[relay]\nline = \"GPIO17\nactive_low = true")
         #expect(text?.hasPrefix("plugd.toml:2:") == true, "\(text ?? "")")
         #expect(complaint("[relay]\n[relay]")?.hasPrefix("plugd.toml:2:") == true)
         #expect(complaint("a\u{0}b")?.hasPrefix("plugd.toml:1:2:") == true)
     }
 
-    @Test(arguments: [
+    @Test("One error results in one message", arguments: [
         (
             "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
             "2: [light] line: the same line is used by [relay] line; each needs one of its own"
@@ -129,7 +130,7 @@ struct ConfigurationMistakeTests {
         #expect(complaint(text) == "plugd.toml:\(message)")
     }
 
-    @Test(arguments: [
+    @Test("A syntax error is reported with the correct syntax", arguments: [
         ("line = GPIO17", "a text stands in quotation marks: line = \"GPIO17\""),
         ("line = /dev/x # it", "a text stands in quotation marks: line = \"/dev/x\""),
         ("line = \"GPIO17", "the text has no end: put \" after it"),
@@ -157,7 +158,7 @@ struct ConfigurationMistakeTests {
         #expect(told.hasSuffix(": " + reason), "\(told)")
     }
 
-    @Test func whatIsNoUTF8IsSaidWithItsLine() {
+    @Test("Invalid UTF-8 is reported with its line") func whatIsNoUTF8IsSaidWithItsLine() {
         func complaint(_ bytes: [UInt8]) -> String? {
             #expect(throws: ConfigurationError.self) { try PlugConfiguration(bytes, file: "f") }?.description
         }
@@ -166,11 +167,11 @@ struct ConfigurationMistakeTests {
                 == "f:2: a letter here is no UTF-8; save the file in that encoding")
         let utf16 = complaint([0xFF, 0xFE, 0x5B, 0])
         #expect(utf16 == "f: the file is UTF-16; save it as UTF-8 (in Notepad: Save As, Encoding: UTF-8)")
-        // A mark that Windows puts before UTF-8 is none of the text.
+        // A byte order mark, which Windows writes before UTF-8, is not part of the text.
         #expect(throws: Never.self) { try PlugConfiguration([0xEF, 0xBB, 0xBF] + Array("[plug]".utf8), file: "f") }
     }
 
-    @Test func mistakesAreData() throws {
+    @Test("Errors are available as data") func mistakesAreData() throws {
         let error = #expect(throws: ConfigurationError.self) {
             try PlugConfiguration("[button]\nline = \"A\"\ndebounce_ms = 900", file: "f")
         }

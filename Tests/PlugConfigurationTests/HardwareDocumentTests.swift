@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlugConfiguration
 
-/// What a reader copies from the documents of the hardware is a configuration that plugd takes.
+/// Tests that the configurations in the hardware documents are valid.
 struct HardwareDocumentTests {
     private static let documents = [
         "Documentation/reference/hardware.md", "Documentation/reference/hardware/bench.md",
@@ -19,7 +19,8 @@ struct HardwareDocumentTests {
         }
     }
 
-    @Test(arguments: documents) func everyConfigurationInTheDocumentsIsTaken(document: String) throws {
+    @Test("Every configuration in the documents is accepted", arguments: documents)
+    func everyConfigurationInTheDocumentsIsTaken(document: String) throws {
         let all = try configurations(in: document)
         #expect(!all.isEmpty)
         for text in all {
@@ -27,7 +28,8 @@ struct HardwareDocumentTests {
         }
     }
 
-    @Test func bothBuildsUseTheSameLinesAndTheirOwnMeters() throws {
+    @Test("Both builds use the same lines and different meters")
+    func bothBuildsUseTheSameLinesAndTheirOwnMeters() throws {
         let bench = try PlugConfiguration(configurations(in: Self.documents[1])[0], file: "bench.md")
         let mains = try PlugConfiguration(configurations(in: Self.documents[2])[0], file: "mains.md")
         #expect(bench.relay == RelayConfiguration(.plain(LineConfiguration(.named("GPIO17")))))

@@ -4,7 +4,7 @@ import Testing
 @testable import PlugConfiguration
 
 struct NumberFileTests {
-    @Test func numbersAreRead() throws {
+    @Test("Numbers are read") func numbersAreRead() throws {
         let text = "# Written by plugd\npower_gain = 1.5\nphase_delay_us = -3\npower_offset_w = 1e-05\n"
         #expect(
             try NumberFile.parse(text, file: "c")
@@ -12,7 +12,7 @@ struct NumberFileTests {
         #expect(try NumberFile.parse("", file: "c").isEmpty)
     }
 
-    @Test func whatIsNoNumberIsSaid() {
+    @Test("Values that are not numbers are reported") func whatIsNoNumberIsSaid() {
         let error = #expect(throws: ConfigurationError.self) {
             try NumberFile.parse("a = 1\nb = \"x\"\n[t]\n", file: "c")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlugConfiguration
 
-/// The file that is installed names every key, and what it says of their defaults is true.
+/// Tests that the installed file lists every key and documents the actual defaults.
 struct PackagedFileTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Firmware/Packaging")
@@ -15,18 +15,19 @@ struct PackagedFileTests {
         text = try String(contentsOf: Self.folder.appending(path: "plugd.toml"), encoding: .utf8)
     }
 
-    /// The file with its keys: lines that begin with `#` and no space. Those with two are alternatives, or have no default.
+    /// The file with its keys enabled: lines that begin with `#` and no space. Lines with `##` are alternatives or have
+    /// no default.
     private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("##") || line.hasPrefix("# ") || line == "#" ? "" : String(line.drop { $0 == "#" })
         }.joined(separator: "\n")
     }
 
-    @Test func asItIsInstalledItSaysNothing() throws {
+    @Test("The installed file is equivalent to an empty one") func asItIsInstalledItSaysNothing() throws {
         #expect(try PlugConfiguration(text, file: "plugd.toml") == PlugConfiguration("", file: "plugd.toml"))
     }
 
-    /// Every key that some file may have, by its table, with the range or the words that messages about it name.
+    /// Returns all possible keys by table, with the ranges or words that error messages name.
     private func known() throws -> [String: [String: Set<String>]] {
         let kinds = ["ade7953", "ina219", "ina226", "ina260", "hwmon", "iio"].map { "[meter]\nkind = \"\($0)\"" }
         var known: [String: [String: Set<String>]] = [:]
@@ -40,7 +41,7 @@ struct PackagedFileTests {
         return known
     }
 
-    /// The keys of the file by their tables, each with the comment above it, which it may share.
+    /// The keys of the file by table, each with the comment above it, which several keys may share.
     private var commented: [String: [String: String]] {
         var found: [String: [String: String]] = [:]
         var (table, comment, isComment) = ("", "", false)
@@ -60,11 +61,12 @@ struct PackagedFileTests {
         return found
     }
 
-    @Test func everyKeyStandsInItsTable() throws {
+    @Test("Every key is listed in its table") func everyKeyStandsInItsTable() throws {
         #expect(commented.mapValues { Set($0.keys) } == (try known()).mapValues { Set($0.keys) })
     }
 
-    @Test func everyKeyHasACommentWithItsRangeOrItsWords() throws {
+    @Test("Every key has a comment with its range or its words")
+    func everyKeyHasACommentWithItsRangeOrItsWords() throws {
         let commented = commented
         for (table, keys) in try known() {
             for (key, words) in keys {
@@ -77,8 +79,8 @@ struct PackagedFileTests {
         }
     }
 
-    /// What the comments say of keys that have no default of their own.
-    @Test func whatOtherPartsMeanWithoutThem() throws {
+    /// Tests the documented values of keys without a default of their own.
+    @Test("The documented defaults of other parts are correct") func whatOtherPartsMeanWithoutThem() throws {
         let latching = "[relay]\nkind = \"latching\"\non_line = \"A\"\noff_line = \"B\"\n"
         let plug = try PlugConfiguration(latching + "[meter]\nkind = \"ina260\"", file: "plugd.toml")
         guard case .latching(_, _, .milliseconds(50)) = plug.relay?.kind else {
@@ -89,8 +91,9 @@ struct PackagedFileTests {
         #expect(plug.name == nil && plug.interface == nil && plug.port == nil)
     }
 
-    /// A board's file is right, and names the pins that the wiring table names.
-    @Test(arguments: ["raspberry-pi", "bench"]) func aProfileIsAWholePlug(name: String) throws {
+    /// A profile is valid and uses the pins of the wiring table.
+    @Test("A profile configures a complete plug", arguments: ["raspberry-pi", "bench"])
+    func aProfileIsAWholePlug(name: String) throws {
         let bytes = try Data(contentsOf: Self.folder.appending(path: "profiles/\(name).toml"))
         let plug = try PlugConfiguration([UInt8](bytes), file: name)
         guard case .plain(let relay) = plug.relay?.kind, let meter = plug.meter else {
@@ -111,7 +114,7 @@ struct PackagedFileTests {
         #expect(plug.appliance.capabilities == [.relay, .button, .meter])
     }
 
-    @Test func whatItSaysIsWhatAFileWithoutItMeans() throws {
+    @Test("The documented values are the defaults") func whatItSaysIsWhatAFileWithoutItMeans() throws {
         let plug = try PlugConfiguration(uncommented, file: "plugd.toml")
         let relay = LineConfiguration(.named("GPIO17"))
         #expect(plug.relay == RelayConfiguration(.plain(relay)))

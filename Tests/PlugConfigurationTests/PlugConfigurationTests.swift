@@ -4,11 +4,11 @@ import Testing
 
 @testable import PlugConfiguration
 
-/// What a file says, as a value.
+/// Tests of reading a configuration file.
 struct PlugConfigurationTests {
     private func parse(_ text: String) throws -> PlugConfiguration { try PlugConfiguration(text, file: "plugd.toml") }
 
-    @Test func anEmptyFileIsAPlugWithoutParts() throws {
+    @Test("An empty file is a plug without parts") func anEmptyFileIsAPlugWithoutParts() throws {
         let plug = try parse("")
         #expect(plug.relay == nil && plug.button == nil && plug.light == nil && plug.meter == nil)
         #expect(plug.dimmer == nil && plug.thermometer == nil && plug.name == nil && plug.codeAfterReset == .label)
@@ -18,7 +18,7 @@ struct PlugConfigurationTests {
         #expect(plug.appliance == defaults)
     }
 
-    @Test func aWholePlugIsRead() throws {
+    @Test("A complete plug is read") func aWholePlugIsRead() throws {
         let plug = try parse(
             """
             [plug]
@@ -88,7 +88,7 @@ struct PlugConfigurationTests {
         #expect(appliance.doublePressWindow == .zero)
     }
 
-    @Test func aLatchingRelayHasTwoLines() throws {
+    @Test("A latching relay has two lines") func aLatchingRelayHasTwoLines() throws {
         let plug = try parse(
             """
             relay = { kind = "latching", chip = "/dev/gpiochip1", on_offset = 4, off_offset = 5, pulse_ms = 30 }
@@ -100,7 +100,7 @@ struct PlugConfigurationTests {
 
     private static let chip = MeterConfiguration.Chip(bus: "/dev/i2c-1", address: 0x40)
 
-    @Test(arguments: [
+    @Test("Every kind of meter is read", arguments: [
         ("kind = \"ina219\"\nshunt_ohms = 0.1", MeterConfiguration.Kind.ina219(Self.chip, shuntOhms: 0.1)),
         ("kind = \"ina226\"\nshunt_ohms = 0.002", .ina226(Self.chip, shuntOhms: 0.002)),
         ("kind = \"ina260\"", .ina260(Self.chip)),
@@ -117,8 +117,9 @@ struct PlugConfigurationTests {
         #expect(plug.appliance.capabilities == [.meter])
     }
 
-    /// A relay that is simulated does not wear out, and the mains' numbers suit no bench.
-    @Test func whatThePlugMayCarrySetsTheLimitsAndSingleKeysGoOverThem() throws {
+    /// A simulated relay does not wear out, and the limits for mains do not suit a bench.
+    @Test("The ratings set the limits, and single keys override them")
+    func whatThePlugMayCarrySetsTheLimitsAndSingleKeysGoOverThem() throws {
         let plug = try parse(
             """
             [meter]
@@ -153,13 +154,13 @@ struct PlugConfigurationTests {
         #expect(appliance.switchingRate == SwitchingRate(count: 6, window: .seconds(60)))
     }
 
-    @Test func aRealRelaysSwitchingIsLimited() throws {
+    @Test("The switching rate of a real relay is limited by default") func aRealRelaysSwitchingIsLimited() throws {
         #expect(try parse("").appliance.switchingRate == nil)
         #expect(try parse("[relay]\nline = \"A\"").appliance.switchingRate == .usual)
         #expect(try parse("[relay]\nline = \"A\"\n[protection]\nswitches = 0").appliance.switchingRate == nil)
     }
 
-    @Test func zeroTurnsOff() throws {
+    @Test("Zero disables a limit") func zeroTurnsOff() throws {
         let keys = ["over_power_w", "over_voltage_v", "over_temperature_c", "rest_s"].map { $0 + " = 0" }
         let text = "[power]\nauto_off_s = 0\n[protection]\nover_current = false\n" + keys.joined(separator: "\n")
         let appliance = try parse(text).appliance
@@ -167,7 +168,7 @@ struct PlugConfigurationTests {
         #expect(appliance.overVoltage == nil && appliance.overTemperature == nil && appliance.rest == nil)
     }
 
-    @Test func aBrokerIsNamedAsAHouseNamesIt() throws {
+    @Test("The broker has the same keys as in a house's configuration") func aBrokerIsNamedAsAHouseNamesIt() throws {
         let plug = try PlugConfiguration(
             """
             [mqtt]
@@ -189,7 +190,7 @@ struct PlugConfigurationTests {
         #expect(try parse("").broker == nil, "a plug speaks to no broker unless it is told to")
     }
 
-    @Test(arguments: [
+    @Test("An invalid broker configuration is rejected", arguments: [
         ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
         ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
         ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
