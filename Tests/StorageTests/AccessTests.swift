@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// Who is let in, over restarts and damage.
+/// Tests of the paired controllers across restarts and damaged files.
 @Suite struct AccessTests {
     private let directories = Directories()
     private let notices = Notices()
@@ -17,7 +17,7 @@ import Testing
         try StoredPlug(in: directories, boot: boot, notices: notices)
     }
 
-    /// A stranger pairs with the code on the label.
+    /// Pairs with a stranger that has the code on the label.
     private func pair(_ plug: inout StoredPlug, code: SetupCode?) throws -> Result<PairedPlug, PairingError>? {
         var session = PairingSession(name: "Tablet", code: try #require(code))
         let nonce = [UInt8](repeating: 9, count: 32)
@@ -39,7 +39,7 @@ import Testing
         return nil
     }
 
-    @Test func aNewPlugDrawsItsCodeOnce() throws {
+    @Test("A new plug creates its setup code once") func aNewPlugDrawsItsCodeOnce() throws {
         let first = try start().machine.access
         let code = try #require(first.code)
         #expect(directories.text("state/setup-code") == "\(code.text)\n\(code.text)\n")
@@ -48,7 +48,8 @@ import Testing
         #expect(notices.troubles.isEmpty)
     }
 
-    @Test func whoIsPairedStaysSoOverALossOfPowerAndNobodyElseGetsIn() throws {
+    @Test("Paired controllers survive a loss of power, and no others get access")
+    func whoIsPairedStaysSoOverALossOfPowerAndNobodyElseGetsIn() throws {
         var paired: PairedControllers?
         do {
             var plug = try start()
@@ -60,12 +61,12 @@ import Testing
         }
         var plug = try start(boot: secondBoot)
         #expect(plug.machine.access.controllers == paired)
-        // It has a controller, so its window stays closed.
+        // The plug has a controller, so its pairing window stays closed.
         let result = try pair(&plug, code: plug.machine.access.code)
         #expect(result == .failure(.windowClosed))
     }
 
-    @Test func eventsOfPairingSurviveAKill() throws {
+    @Test("Pairing events survive a kill") func eventsOfPairingSurviveAKill() throws {
         var events: [PlugEvent] = []
         do {
             var plug = try start()
@@ -77,7 +78,9 @@ import Testing
         #expect(try start().events.dropLast() == events[...])
     }
 
-    @Test(arguments: ["", "nonsense", "00 Desk\n", "00 Desk\n00 Disk\n", "Desk\nDesk\n"])
+    @Test(
+        "With a damaged list of controllers no controller gets access, and the button works",
+        arguments: ["", "nonsense", "00 Desk\n", "00 Desk\n00 Disk\n", "Desk\nDesk\n"])
     func aDamagedListLetsNobodyInAndTheButtonStillWorks(text: String) throws {
         do {
             var plug = try start()
@@ -85,7 +88,7 @@ import Testing
         }
         try directories.write(text, to: "state/controllers")
         let file = "\(directories.state)/controllers"
-        // Nor does a later start take it for a plug that was never paired.
+        // A later start must not treat the plug as never paired.
         for fault in ["\(file) is damaged: expected keys and names of controllers", "\(file) is missing since"] {
             notices.all = []
             var plug = try start(boot: secondBoot)
@@ -101,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func aListThatOthersCouldHaveWrittenLetsNobodyIn() throws {
+    @Test("A list that other users could have written is rejected")
+    func aListThatOthersCouldHaveWrittenLetsNobodyIn() throws {
         try directories.pairDesk()
         try directories.setMode(0o644, of: "state/controllers")
         do {
@@ -119,7 +123,8 @@ import Testing
         #expect(try start(boot: secondBoot).machine.access.controllers.all.count == 1)
     }
 
-    @Test func whoStandsBeforeAPlugThatLostItsListPairsAnew() throws {
+    @Test("After the list was lost, a user at the plug can pair again")
+    func whoStandsBeforeAPlugThatLostItsListPairsAnew() throws {
         try directories.write("nonsense", to: "state/controllers")
         do {
             var plug = try start()
@@ -132,7 +137,8 @@ import Testing
         #expect(try start().machine.access.controllers.all.map(\.key) == [.stranger])
     }
 
-    @Test func aDamagedCodeIsNotReplacedAndPairsNobody() throws {
+    @Test("A damaged setup code is not replaced, and pairing is disabled")
+    func aDamagedCodeIsNotReplacedAndPairsNobody() throws {
         try directories.write("0123", to: "state/setup-code")
         do {
             var plug = try start()
@@ -145,7 +151,8 @@ import Testing
         #expect(try start().machine.access.code == nil)
     }
 
-    @Test func aListOfSixteenLongKeysAndStrangeNamesComesBack() throws {
+    @Test("A list of sixteen long keys and unusual names is restored")
+    func aListOfSixteenLongKeysAndStrangeNamesComesBack() throws {
         var controllers = PairedControllers()
         for number in 0..<16 as Range<UInt8> {
             let key = try #require(PublicKey(bytes: [UInt8](repeating: number, count: PublicKey.longest)))
@@ -164,7 +171,7 @@ import Testing
         #expect(ControllersText.parse("") == PairedControllers())
     }
 
-    @Test func linesOfAnyKindAreReadOrRefused() {
+    @Test("Random lines are parsed or rejected") func linesOfAnyKindAreReadOrRefused() {
         var random = SeededRandom(seed: 1)
         let pieces = ["00ff", "0", " ", "%", "%25", "%0a", "%zz", "Desk", "ü", ";", "; ", "g"]
         var read = 0
@@ -178,7 +185,7 @@ import Testing
         #expect(read > 50)
     }
 
-    @Test func noSpoiltByteOfTheListIsBelieved() throws {
+    @Test("A list with any damaged byte is rejected") func noSpoiltByteOfTheListIsBelieved() throws {
         try directories.pairDesk()
         let whole = try #require(directories.bytes("state/controllers"))
         let flash = StateDirectory(path: directories.state, files: FileStore())

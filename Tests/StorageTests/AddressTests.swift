@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// From where paired controllers came, as the next process finds it.
+/// Tests of the stored addresses of paired controllers.
 @Suite struct AddressTests {
     private let directories = Directories()
 
@@ -16,7 +16,7 @@ import Testing
             tell: { Issue.record("\($0)") })
     }
 
-    @Test func theNextProcessKnowsThem() throws {
+    @Test("The next process reads the stored addresses") func theNextProcessKnowsThem() throws {
         do {
             let storage = try open()
             #expect(storage.addresses == [])
@@ -29,7 +29,7 @@ import Testing
         #expect(mode == 0o600, "who is at home is nobody else's business")
     }
 
-    @Test func aPlugThatWasResetKnowsNone() throws {
+    @Test("A factory reset removes the addresses") func aPlugThatWasResetKnowsNone() throws {
         let storage = try open()
         storage.keep(addresses: ["192.0.2.7"])
         #expect(storage.orderReset())
@@ -40,7 +40,8 @@ import Testing
         #expect(directories.text("runtime/addresses") == nil)
     }
 
-    @Test func whatIsNoAddressIsLeftOutAndThereAreNoMoreThanSixteen() throws {
+    @Test("Invalid addresses are ignored, and at most sixteen are read")
+    func whatIsNoAddressIsLeftOutAndThereAreNoMoreThanSixteen() throws {
         try directories.write(
             "192.0.2.7\n\nnonsense\n 192.0.2.8\n" + String(repeating: "1", count: 46) + "\n::1", to: "runtime/addresses"
         )
@@ -55,7 +56,7 @@ import Testing
         #expect(try open().addresses == [])
     }
 
-    @Test func anyBytesGiveAddressesOrNone() {
+    @Test("Random bytes result in valid addresses only") func anyBytesGiveAddressesOrNone() {
         var random = SeededRandom(seed: 5)
         let likely = Array("0123456789abcdef.:\n\n g\0".utf8)
         for _ in 0..<2000 {

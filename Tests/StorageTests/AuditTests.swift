@@ -9,7 +9,7 @@ import Testing
 
 @testable import Storage
 
-/// The audit log in flash, over losses of power, spoiled files, resets and a flash that fails.
+/// Tests of the audit log in flash, across losses of power, damaged files, resets and a failing flash.
 @Suite struct AuditTests {
     private let directories = Directories()
     private let disk = SelectiveDisk()
@@ -31,7 +31,7 @@ import Testing
             AuditNote(.renamed, by: .controller(name: "Desk", key: "0123456789ab"), "a\(number) to \(name)"))
     }
 
-    @Test func theFileSaysThemAndWhateverANameHolds() throws {
+    @Test("Entries with any actor and name survive the file") func theFileSaysThemAndWhateverANameHolds() throws {
         let actors: [AuditActor] = [
             .controller(name: "Büro 🪴;%", key: "0123456789ab"), .controller(name: "", key: ""), .stranger(key: "ff"),
             .button, .panel, .configuration, .plug, .unknown,
@@ -50,7 +50,7 @@ import Testing
         #expect(content.entries == entries && content.spoiled == 0 && content.isWhole)
     }
 
-    @Test func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
+    @Test("A line of maximum length fits the limit of the file") func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
         let note = AuditNote(
             .pairingFailed,
             by: .controller(
@@ -61,13 +61,14 @@ import Testing
         #expect(AuditFile.line(entry).count <= 356 && 356 * 1400 <= AuditFile.limit)
     }
 
-    @Test func anyByteThatIsSpoiledCostsItsEntryAndIsToldAndWrittenAnew() throws {
+    @Test("A damaged byte loses only its entry, which is reported, and the file is rewritten")
+    func anyByteThatIsSpoiledCostsItsEntryAndIsToldAndWrittenAnew() throws {
         let bytes = AuditFile.bytes(of: (1...3).map { renamed($0) })
         for index in bytes.indices {
             var spoiled = bytes
             spoiled[index] ^= 1
             let content = AuditFile.parse(spoiled)
-            // A line end that is gone joins two lines.
+            // A damaged line end joins two lines.
             #expect((1...2).contains(content.entries.count) || index == bytes.count - 1, "\(index)")
             #expect(content.spoiled > 0 || !content.isWhole)
             #expect(content.entries.allSatisfy { entry in (1...3).contains { renamed($0) == entry } })
@@ -82,7 +83,9 @@ import Testing
         #expect(AuditFile.parse(directories.bytes("state/audit") ?? []).spoiled == 0)
     }
 
-    @Test(arguments: [firstBoot, secondBoot])
+    @Test(
+        "Completed actions are in the file after a kill and after a loss of power",
+        arguments: [firstBoot, secondBoot])
     func whatWasDoneStandsAfterAKillAndAfterALossOfPower(boot: BootID) throws {
         func life() throws {
             var plug = try start()
@@ -99,8 +102,9 @@ import Testing
         #expect(notices.troubles.isEmpty)
     }
 
-    /// Each call and each byte of a write is a step: the power goes at every one of them.
-    @Test func aLossOfPowerAtAnyByteCostsAtMostTheEntryThatWasOnItsWay() throws {
+    /// Each call and each byte of a write is a step, and power fails at every step.
+    @Test("A loss of power at any byte loses at most the entry being written")
+    func aLossOfPowerAtAnyByteCostsAtMostTheEntryThatWasOnItsWay() throws {
         var cuts = 0
         for steps in 1... {
             let disk = SimulatedDisk(seed: UInt64(steps))
@@ -109,7 +113,7 @@ import Testing
             disk.breakDown(.powerCut, afterSteps: steps)
             var written = 0
             for number in 1...6 {
-                // The third writes all anew, as when the file is too long.
+                // The third write rewrites the file, as when it is too long.
                 let isWhole = number.isMultiple(of: 3)
                 let entries = isWhole ? (1...number).map { renamed($0) } : [renamed(number)]
                 do throws(FileError) {
@@ -130,7 +134,7 @@ import Testing
         #expect(cuts > 1000, "it was cut in the midst")
     }
 
-    @Test func aResetEmptiesItAndIsItsFirstEntry() throws {
+    @Test("A factory reset empties the log and is its first entry") func aResetEmptiesItAndIsItsFirstEntry() throws {
         func life() throws {
             var plug = try start()
             plug.command(1, .rename("Lounge"))
@@ -145,7 +149,8 @@ import Testing
         #expect(directories.text("state/audit")?.contains("Desk") == false, "who had it before is forgotten")
     }
 
-    @Test func theResetOfAPlugThatDoesNotRunIsToldToo() throws {
+    @Test("The reset of a plug that does not run is recorded too")
+    func theResetOfAPlugThatDoesNotRunIsToldToo() throws {
         do { _ = try start() }
         try PlugStorage.reset(state: directories.state, runtime: directories.runtime, boot: firstBoot)
         #expect(directories.text("state/audit") == nil)
@@ -153,13 +158,15 @@ import Testing
         #expect(kinds(plug) == [.factoryReset, .firmware] && entries(plug)[0].note.actor == .panel)
     }
 
-    @Test func aResetThatAnOlderFirmwareOrderedIsTold() throws {
+    @Test("A reset that was ordered by older firmware is recorded")
+    func aResetThatAnOlderFirmwareOrderedIsTold() throws {
         do { _ = try start() }
         try directories.write("factory reset\n", to: "state/reset")
         #expect(entries(try start())[0].note == AuditNote(.factoryReset, by: .unknown))
     }
 
-    @Test func aFileThatOthersCouldHaveWrittenIsKeptAsideAndTold() throws {
+    @Test("A file that other users could have written is renamed and reported")
+    func aFileThatOthersCouldHaveWrittenIsKeptAsideAndTold() throws {
         do { _ = try start() }
         try directories.setMode(0o666, of: "state/audit")
         let plug = try start()
@@ -169,7 +176,9 @@ import Testing
         #expect(notices.troubles.contains { $0.contains("the audit log begins anew") })
     }
 
-    @Test(arguments: [SystemError.noSpace, .readOnly, .inputOutput])
+    @Test(
+        "A failing flash is reported once and stores the entries later",
+        arguments: [SystemError.noSpace, .readOnly, .inputOutput])
     func aFlashThatFailsIsToldOnceAndHasItLater(error: SystemError) throws {
         var plug = try start()
         disk.change { $0.faults[directories.state + "/audit"] = error }
@@ -186,8 +195,8 @@ import Testing
         #expect(notices.recoveries.contains("the audit log is in flash again"))
     }
 
-    /// Two renames a minute, as many as a controller is let make, and refusals all the time.
-    @Test func aDayOfItWritesTheseBytesToFlash() throws {
+    /// Two renames per minute, the maximum for a controller, and constant refusals.
+    @Test("A day of constant changes writes this many bytes to flash") func aDayOfItWritesTheseBytesToFlash() throws {
         var plug = try start()
         disk.count(directories.state + "/audit")
         let day = plug.now + .seconds(86_400)

@@ -13,7 +13,7 @@ import TestFolders
 let firstBoot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 let secondBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
 
-/// A state and a runtime directory of their own, removed with the value.
+/// Temporary state and runtime directories.
 final class Directories {
     private let folder = TestFolder()
     var root: String { folder.path }
@@ -34,7 +34,7 @@ final class Directories {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(root)/\(file)")
     }
 
-    /// The plug that starts here has one controller: the desk.
+    /// Stores a list with one controller, the desk.
     func pairDesk() throws {
         let line = ControllersText.text(PlugServer.Access.knowing().controllers) + "\n"
         try write(line + line, to: "state/controllers")
@@ -49,32 +49,34 @@ final class Directories {
     func remove(_ file: String) throws { try FileManager.default.removeItem(atPath: "\(root)/\(file)") }
 }
 
-/// What was told, also by a storage that is gone.
+/// Collects the notices of all storages of a test.
 final class Notices {
     var all: [StorageNotice] = []
     var troubles: [String] { all.filter { $0.kind == .trouble }.map(\.description) }
     var recoveries: [String] { all.filter { $0.kind == .recovered }.map(\.description) }
 }
 
-/// A whole plug in virtual time: the machine and its storage as the running plug has them, without a network. To forget the
-/// value is to kill the process.
+/// A plug in virtual time without a network: the machine with its storage, as in the running plug. Discarding the value
+/// is equivalent to killing the process.
 struct StoredPlug {
     let storage: PlugStorage
     var machine: PlugMachine
     var now: Instant
     var relayOn = false
-    /// No boundary is written, and none refused.
+    /// True if boundaries are neither written nor refused.
     var isFlashSlow = false
-    /// Under which names it was to be announced.
+    /// The names that the plug requested to announce.
     private(set) var announced: [String] = []
-    /// Active power of the load while the relay is on, tenths of a watt.
+    /// The active power of the load while the relay is on, in tenths of a watt.
     var load: Int32 = 600
-    /// What went to the controllers since it was emptied.
+    /// The messages that were sent to controllers.
     private var sent: [[UInt8]] = []
-    /// Of the last command.
+    /// The outcome of the last command.
     private var outcome: CommandOutcome?
 
-    /// - Throws: where another plug works in the directories.
+    /// Starts a plug.
+    ///
+    /// - Throws: `FileError` if a different plug uses the directories.
     init(
         in directories: Directories, boot: BootID = firstBoot, at now: Instant = .zero,
         limits: PlugMemory.Limits = PlugMemory.Limits(), files: FileStore = FileStore(), notices: Notices = Notices()
@@ -128,7 +130,7 @@ struct StoredPlug {
         return nil
     }
 
-    /// The contact moves now.
+    /// Changes the contact at the current time.
     mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
 
     mutating func press() {
@@ -138,12 +140,12 @@ struct StoredPlug {
         run(for: .milliseconds(900))
     }
 
-    /// A controller turns the relay over, in a session of its own.
+    /// Toggles the relay by a controller in a separate session.
     mutating func command(_ number: Int) { command(number, .setRelay(on: !relayOn, autoOff: nil)) }
 
-    /// A controller commands, in a session of its own.
+    /// Sends a command by a controller in a separate session.
     ///
-    /// - Returns: how it ended; nil while it is not answered.
+    /// - Returns: The outcome, or nil if the command is not answered yet.
     @discardableResult mutating func command(_ number: Int, _ command: PlugCommand) -> CommandOutcome? {
         let id = ConnectionID(rawValue: UInt64(number))
         var session = ControllerSession(name: "Desk")
@@ -171,7 +173,7 @@ struct StoredPlug {
         }
     }
 
-    /// What goes out when these bytes came in.
+    /// Returns the messages that these bytes cause.
     mutating func answers(to bytes: [UInt8], on id: ConnectionID) -> [[UInt8]] {
         sent = []
         feed(.received(id, bytes))

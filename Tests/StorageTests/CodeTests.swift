@@ -8,7 +8,7 @@ import Testing
 
 @testable import Storage
 
-/// The setup code in flash: the label's, and the one that took its place.
+/// Tests of the setup code in flash: the label's code and the one that replaces it.
 @Suite struct CodeTests {
     private static let state = "/var/plug"
     private let first = try! SetupCode(text: "QRST-UVWX-YZ23-4567")
@@ -29,7 +29,7 @@ import Testing
         return Life(storage: storage, code: storage.access(key: .plug, random: &random).code)
     }
 
-    /// The code of a plug that starts anew after this one.
+    /// Returns the plug after a restart.
     private func restarted(_ life: Life, _ disk: SimulatedDisk, notices: Notices = Notices()) throws -> Life {
         life.storage.close()
         return try #require(start(disk, boot: secondBoot, notices: notices))
@@ -39,7 +39,7 @@ import Testing
         try PlugLabel(state: Self.state, files: FileStore(calls: disk)).code
     }
 
-    @Test func aChangedCodeOutlivesTheProcessAndIsShown() throws {
+    @Test("A changed code survives the process and is shown") func aChangedCodeOutlivesTheProcessAndIsShown() throws {
         let disk = SimulatedDisk()
         let life = try #require(start(disk))
         #expect(try label(disk) == life.code)
@@ -48,7 +48,7 @@ import Testing
         #expect(try restarted(life, disk).code == second)
     }
 
-    @Test func aFactoryResetReturnsToTheCodeOfTheLabel() throws {
+    @Test("A factory reset restores the code of the label") func aFactoryResetReturnsToTheCodeOfTheLabel() throws {
         let disk = SimulatedDisk()
         let life = try #require(start(disk))
         #expect(life.storage.keep(first) && life.storage.orderReset(by: .button))
@@ -57,8 +57,11 @@ import Testing
         #expect(try label(disk) == life.code)
     }
 
-    /// The one that was answered, or else that one or the one before; never none, and never the label's again.
-    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    /// After a breakdown the code is the confirmed one, or the new or the previous one if none was confirmed. It is
+    /// never missing and never the label's again.
+    @Test(
+        "A breakdown at any step leaves the old or the new code",
+        arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldOrTheNewCode(breakdown: SimulatedDisk.Breakdown) throws {
         for before in [nil, first] {
             var found: Set<SetupCode?> = []
@@ -86,8 +89,9 @@ import Testing
         }
     }
 
-    /// Whatever call of the write fails: what was refused is found by nobody who starts anew.
-    @Test func aWriteThatFailsLeavesTheOldOneAlsoAfterARestart() throws {
+    /// Whichever call of the write fails, a restart must not find the rejected code.
+    @Test("After a failed write, the old code is valid, even after a restart")
+    func aWriteThatFailsLeavesTheOldOneAlsoAfterARestart() throws {
         let faults: [(inout SimulatedDisk.Faults) -> Void] = [
             { $0.room = 0 }, { $0.renameError = .readOnly }, { $0.synchronizeError = .readOnly },
         ]
@@ -105,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func aSpoiltOneBringsTheLabelsNotBackToLife() throws {
+    @Test("A damaged code does not make the label's code valid again")
+    func aSpoiltOneBringsTheLabelsNotBackToLife() throws {
         let disk = SimulatedDisk()
         let life = try #require(start(disk))
         #expect(life.storage.keep(first))

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Storage
 
-/// A plug that is set back, on a disk that breaks down at every step of it.
+/// Tests of a factory reset on a disk that breaks down at every step.
 @Suite struct FactoryResetTests {
     private static let state = "/var/plug"
     private static let runtime = "/run/plug"
     private static let kept = StoredState(relayOn: true, level: .full, milliwattHours: 77)
 
-    /// What a plug is, as its files have it at a start.
+    /// The plug as its files define it at a start.
     private struct Life {
         var storage: PlugStorage
         var memory: PlugMemory
@@ -29,7 +29,7 @@ import Testing
         var isReset: Bool { key != "old" && access.controllers.all.isEmpty && memory.appliance.state == nil }
     }
 
-    /// As the running plug starts: nil where the disk broke down meanwhile.
+    /// Starts like the running plug. Nil if the disk broke down.
     private func start(
         _ disk: SimulatedDisk, boot: BootID, newKey: String, code: CodeAfterReset = .label, seed: UInt64 = 3,
         notices: Notices = Notices()
@@ -53,7 +53,7 @@ import Testing
         return disk.breakdown == nil ? Life(storage: storage, memory: memory, access: access, key: key) : nil
     }
 
-    /// A plug that is paired with the desk and knows something.
+    /// Creates a plug that is paired with the desk and has stored state.
     private func old(_ disk: SimulatedDisk) throws -> Life {
         let life = try #require(start(disk, boot: firstBoot, newKey: "old"))
         #expect(life.storage.keep(PlugServer.Access.knowing().controllers) && life.storage.persist(Self.kept))
@@ -62,7 +62,7 @@ import Testing
         return life
     }
 
-    /// As the running plug resets itself. Returns whether it could say that it is done.
+    /// Resets the plug like the running plug does. Returns true if it could confirm the reset.
     private func reset(_ life: Life, _ disk: SimulatedDisk) -> Bool {
         guard life.storage.orderReset() else { return false }
         let isOrdered = disk.breakdown == nil
@@ -72,7 +72,9 @@ import Testing
         return isOrdered
     }
 
-    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    @Test(
+        "A breakdown at any step leaves the old plug or the reset one",
+        arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldPlugOrTheResetOne(breakdown: SimulatedDisk.Breakdown) throws {
         var outcomes: Set<Bool> = []
         var steps = 0
@@ -105,8 +107,11 @@ import Testing
         #expect(steps > 50)
     }
 
-    /// With the old plug goes its code, and with the new one comes another, that stays: never the label's, nor one of both.
-    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    /// The old plug keeps its code. The reset plug has a new permanent code, which is neither the label's nor the old
+    /// one.
+    @Test(
+        "A breakdown at any step leaves the old code with the old plug, or a new code with the reset one",
+        arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldCodeWithTheOldPlugAndANewOneWithTheReset(
         breakdown: SimulatedDisk.Breakdown
     ) throws {
@@ -143,7 +148,8 @@ import Testing
         #expect(outcomes == [false, true])
     }
 
-    @Test func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
+    @Test("A reset removes and keeps the right files")
+    func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
         let addressing = ["\(Self.state)/networks", "\(Self.state)/network-secret"]
@@ -163,16 +169,16 @@ import Testing
         #expect(next.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1, reason: .factoryReset)))
     }
 
-    @Test func whatWasDamagedIsForgottenToo() throws {
+    @Test("A reset removes damaged files too") func whatWasDamagedIsForgottenToo() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
         let files = FileStore(calls: disk)
         for name in ["controllers", "state", "key"] {
             try files.replaceSecret("\(Self.state)/\(name).damaged", with: [1])
         }
-        // A process that died while it made its key leaves a draft, which is a key that is good.
+        // A process that was killed while it created its key leaves a draft, which is a valid key.
         try files.replaceSecret("\(Self.state)/key.712", with: [1])
-        // A rotation was under way.
+        // A key rotation was in progress.
         try files.replaceSecret("\(Self.state)/next-key", with: [1])
         #expect(before.storage.orderReset())
         before.storage.close()
@@ -187,7 +193,8 @@ import Testing
         )
     }
 
-    @Test func flashThatTakesNoOrderLeavesThePlugAsItWas() throws {
+    @Test("If flash cannot store the order, the plug is unchanged")
+    func flashThatTakesNoOrderLeavesThePlugAsItWas() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
         disk.change { $0.isReadOnly = true }
@@ -197,7 +204,8 @@ import Testing
         #expect(try #require(start(disk, boot: secondBoot, newKey: "new")).isOld)
     }
 
-    @Test func aPlugThatCannotForgetLetsNobodyInAndPairsWithNobody() throws {
+    @Test("A plug that cannot complete a reset accepts no controllers and no pairing")
+    func aPlugThatCannotForgetLetsNobodyInAndPairsWithNobody() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
         #expect(before.storage.orderReset())
@@ -217,7 +225,7 @@ import Testing
 
     // MARK: A plug that does not run
 
-    @Test func aPlugThatDoesNotRunIsResetByItsFiles() throws {
+    @Test("A plug that does not run is reset by its files") func aPlugThatDoesNotRunIsResetByItsFiles() throws {
         let disk = SimulatedDisk()
         _ = try old(disk)
         disk.startProcess()
@@ -231,7 +239,7 @@ import Testing
         #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1000, reason: .factoryReset)))
     }
 
-    @Test func onlyAPlugThatDoesNotRunIsResetByItsFiles() throws {
+    @Test("A running plug is not reset by its files") func onlyAPlugThatDoesNotRunIsResetByItsFiles() throws {
         let disk = SimulatedDisk()
         let life = try old(disk)
         let error = #expect(throws: FileError.self) {
@@ -245,7 +253,7 @@ import Testing
         withExtendedLifetime(life) {}
     }
 
-    @Test func aDirectoryThatHoldsNoPlugLosesNothing() throws {
+    @Test("A directory without a plug is not changed") func aDirectoryThatHoldsNoPlugLosesNothing() throws {
         let disk = SimulatedDisk()
         let files = FileStore(calls: disk)
         try files.makeDirectories("/home/kim")

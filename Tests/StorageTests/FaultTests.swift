@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// No state of the disk keeps a plug from starting, and its button from switching.
+/// Tests that a plug starts and its button works with any state of the disk.
 @Suite struct FaultTests {
     private let directories = Directories()
     private let disk = SelectiveDisk()
@@ -16,14 +16,14 @@ import Testing
         try StoredPlug(in: directories, boot: boot, at: now, files: FileStore(calls: disk), notices: notices)
     }
 
-    /// The button works.
+    /// Presses the button and expects the relay to switch.
     private func press(_ plug: inout StoredPlug) {
         let before = plug.relayOn
         plug.press()
         #expect(plug.relayOn != before)
     }
 
-    @Test(arguments: [SystemError.noSpace, .readOnly, .inputOutput])
+    @Test("A plug whose flash cannot be written runs", arguments: [SystemError.noSpace, .readOnly, .inputOutput])
     func aPlugWhoseFlashCannotBeWrittenRuns(error: SystemError) throws {
         disk.change { $0.faults[directories.state] = error }
         var plug = try start()
@@ -47,7 +47,8 @@ import Testing
         #expect(directories.text("state/setup-code") == plug.machine.access.code.map { "\($0.text)\n\($0.text)\n" })
     }
 
-    @Test func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {
+    @Test("The notice of a full disk has the failure, the consequence and a hint")
+    func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {
         disk.change { $0.faults[directories.state + "/sequence"] = .noSpace }
         _ = try start()
         #expect(
@@ -60,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
+    @Test("A plug on a full disk is the same after a kill") func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
         disk.change { $0.faults[directories.state] = .noSpace }
         func life() throws -> (PlugID, [PlugEvent]) {
             var plug = try start()
@@ -74,19 +75,21 @@ import Testing
         #expect(plug.resume(after: events.last?.sequence ?? 0) == .resumed)
     }
 
-    @Test func aFlashThatCannotBeWrittenForAWhileCostsNothing() throws {
+    @Test("A flash that fails for some time loses nothing")
+    func aFlashThatCannotBeWrittenForAWhileCostsNothing() throws {
         var plug = try start()
         disk.change { $0.faults[directories.state] = .noSpace }
         for _ in 0..<400 { plug.press() }
         #expect(plug.next == 802)
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
-        // 2000 at a time: the reservation before was of the same hour.
+        // 2000 numbers at a time, because the previous reservation was within the hour.
         #expect(directories.text("state/sequence") == "2802\n2802\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test func numbersOfAFlashThatFailedAreNotUsedAgain() throws {
+    @Test("Numbers that a failed flash did not reserve are not used again")
+    func numbersOfAFlashThatFailedAreNotUsedAgain() throws {
         func life(_ boot: BootID, failing: Bool) throws -> [SequenceNumber] {
             disk.change { $0.faults[directories.state] = failing ? .noSpace : nil }
             var plug = try start(boot: boot)
@@ -103,6 +106,7 @@ import Testing
     }
 
     @Test(
+        "A damaged boundary is renamed, and numbers are skipped",
         arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "2305843009213693953"].map { "\($0)\n\($0)\n" }
             + ["", "1001\n", "1001\n10", "1001\n1801\n", "1001\n1001\n1001\n"])
     func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
@@ -126,14 +130,16 @@ import Testing
         press(&plug)
     }
 
-    @Test func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
+    @Test("A missing boundary of a plug with an id counts as damaged")
+    func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
         try directories.write("0123456789ab\n0123456789ab\n", to: "state/id")
         let plug = try start()
         #expect(notices.troubles.first?.hasPrefix("\(directories.state)/sequence is missing\nhint: ") == true)
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
     }
 
-    @Test func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
+    @Test("A damaged boundary with a valid mirror skips no number")
+    func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             plug.press()
@@ -147,7 +153,8 @@ import Testing
         #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
-    @Test func whatTrippedIsInFlashAtOnceAndAStateOfOlderFirmwareIsRead() throws {
+    @Test("A tripped protection is in flash at once, and the state of older firmware is read")
+    func whatTrippedIsInFlashAtOnceAndAStateOfOlderFirmwareIsRead() throws {
         var plug = try start()
         plug.press()
         plug.load = 40_000
@@ -172,6 +179,7 @@ import Testing
     }
 
     @Test(
+        "A damaged state is renamed",
         arguments: [
             "on", "on 1000 0 overpower", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
         ].map { "\($0)\n\($0)\n" } + ["", "on 1000 0\n", "on 1000 0\non 1000 8\n", String(repeating: "1", count: 5000)])
@@ -192,6 +200,7 @@ import Testing
     }
 
     @Test(
+        "A damaged id is renamed, and a new one is created",
         arguments: ["0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"].map { "\($0)\n\($0)\n" }
             + ["", "0123456789ab\n", "0123456789ab\n0123456789aa\n"])
     func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
@@ -204,8 +213,9 @@ import Testing
         #expect(notices.troubles.count == 1)
     }
 
-    /// A power cut may come before another `sequence` could be written: the plug is no newborn all the same.
-    @Test func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
+    /// A loss of power may occur before a new `sequence` is written. The plug must not count as new.
+    @Test("A file that was damaged once does not count as never written")
+    func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
         try directories.write("x", to: "state/id.damaged")
         try directories.write("x", to: "state/sequence.damaged")
         let plug = try start()
@@ -214,7 +224,7 @@ import Testing
         #expect(notices.troubles.count == 2 && zip(notices.troubles, told).allSatisfy { $0.hasPrefix($1) })
     }
 
-    @Test func theMirrorKnowsADamagedId() throws {
+    @Test("A damaged id is restored from the mirror") func theMirrorKnowsADamagedId() throws {
         let id = try start().storage.id
         try directories.write("?", to: "state/id")
         let plug = try start()
@@ -223,7 +233,8 @@ import Testing
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test func aStateDirectoryThatCannotBeMadeIsToldAndLivedWithout() throws {
+    @Test("A state directory that cannot be created is reported, and the plug runs")
+    func aStateDirectoryThatCannotBeMadeIsToldAndLivedWithout() throws {
         try directories.write("a file", to: "state")
         var plug = try start()
         press(&plug)
@@ -232,7 +243,8 @@ import Testing
         #expect(told.contains("\nhint: a file stands where a directory is needed"))
     }
 
-    @Test func aRuntimeDirectoryThatCannotBeWrittenMakesARestartALossOfPower() throws {
+    @Test("A runtime directory that cannot be written makes a restart a loss of power")
+    func aRuntimeDirectoryThatCannotBeWrittenMakesARestartALossOfPower() throws {
         disk.change { $0.faults[directories.runtime] = .readOnly }
         func life() throws -> SequenceNumber {
             var plug = try start()
@@ -247,7 +259,8 @@ import Testing
         #expect(after.relayOn, "as flash knew it")
     }
 
-    @Test func aMirrorThatCouldNotBeWrittenIsNeverTakenForTheTruth() throws {
+    @Test("A mirror that could not be written is not trusted")
+    func aMirrorThatCouldNotBeWrittenIsNeverTakenForTheTruth() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             plug.press()
@@ -263,7 +276,8 @@ import Testing
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
     }
 
-    @Test func aMirrorThatAStartCouldNeitherReplaceNorRemoveIsNotBelievedAtTheNext() throws {
+    @Test("A mirror that a start could neither replace nor remove is not trusted by the next one")
+    func aMirrorThatAStartCouldNeitherReplaceNorRemoveIsNotBelievedAtTheNext() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             press(&plug)
@@ -280,7 +294,8 @@ import Testing
         #expect(directories.bytes("state/unmirrored") == nil)
     }
 
-    @Test func whereNeitherMirrorNorFlashCanBeWrittenAStartLeaps() throws {
+    @Test("If neither mirror nor flash can be written, numbers are skipped")
+    func whereNeitherMirrorNorFlashCanBeWrittenAStartLeaps() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             press(&plug)
@@ -291,7 +306,7 @@ import Testing
         #expect(try life() > next + 1 << 44)
     }
 
-    @Test func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
+    @Test("A failed mirror is rewritten when possible") func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             disk.change { $0.faults[directories.runtime] = .noSpace }

@@ -6,8 +6,8 @@ import Testing
 @testable import Storage
 
 @Suite struct FlashWearTests {
-    /// A day with 100 commands that switch and 300 presses, which switch too, evenly spread: the worst case for the state.
-    @Test func aBusyDayWritesTheseBytesToFlash() throws {
+    /// A day with 100 commands and 300 presses that switch, evenly distributed: the worst case for the state.
+    @Test("A busy day writes this many bytes to flash") func aBusyDayWritesTheseBytesToFlash() throws {
         let directories = Directories()
         try directories.pairDesk()
         let disk = SelectiveDisk()
@@ -27,8 +27,8 @@ import Testing
         #expect((12_000...12_600).contains(counts.bytesWritten))
     }
 
-    /// Full load all day: energy is written with every tenth of a kilowatt-hour.
-    @Test func theDayOfAFullLoadWritesTheseBytesToFlash() throws {
+    /// Full load all day: the energy is written every 0.1 kWh.
+    @Test("A day of full load writes this many bytes to flash") func theDayOfAFullLoadWritesTheseBytesToFlash() throws {
         let directories = Directories()
         let disk = SelectiveDisk()
         var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
@@ -42,7 +42,7 @@ import Testing
         #expect((29_000...31_000).contains(counts.bytesWritten))
     }
 
-    @Test func aQuietDayWritesTheEnergyEveryHour() throws {
+    @Test("On a quiet day the energy is written once per hour") func aQuietDayWritesTheEnergyEveryHour() throws {
         let directories = Directories()
         let disk = SelectiveDisk()
         var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))

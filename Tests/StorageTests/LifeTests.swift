@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// What a plug knows after each way in which a life can end.
+/// Tests of the plug's memory after each way in which its process can end.
 @Suite struct LifeTests {
     private let directories = Directories()
 
@@ -13,7 +13,7 @@ import Testing
         try StoredPlug(in: directories, boot: boot, at: now)
     }
 
-    /// The value is gone at the end, as the process is when it is killed.
+    /// Runs a plug and discards it at the end, like a killed process.
     private func life<Value>(
         boot: BootID = firstBoot, at now: Instant = .zero, limits: PlugMemory.Limits = PlugMemory.Limits(),
         _ body: (inout StoredPlug) throws -> Value
@@ -22,7 +22,7 @@ import Testing
         return try body(&plug)
     }
 
-    /// A plug that was pressed three times and then killed; returns the number of its next event.
+    /// Presses a plug three times and kills it. Returns the number of its next event.
     private func killed() throws -> (id: PlugID, next: SequenceNumber, events: [PlugEvent], now: Instant) {
         try life { plug in
             for _ in 0..<3 { plug.press() }
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func aNewPlugBeginsAtOneAndReservesFirst() throws {
+    @Test("A new plug begins at number one and reserves numbers first")
+    func aNewPlugBeginsAtOneAndReservesFirst() throws {
         let plug = try start()
         #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
         #expect(plug.next == 2)
@@ -39,7 +40,7 @@ import Testing
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test func aKilledPlugGoesOnExactlyWhereItWas() throws {
+    @Test("A killed plug continues with the next number and loses no event") func aKilledPlugGoesOnExactlyWhereItWas() throws {
         let before = try killed()
         let after = try start(at: before.now)
         #expect(after.storage.id == before.id)
@@ -52,7 +53,7 @@ import Testing
         #expect(directories.text("state/state") == nil)
     }
 
-    @Test func eventsThatWaitForTheirNumbersSurviveAKill() throws {
+    @Test("Events that wait for their numbers survive a kill") func eventsThatWaitForTheirNumbersSurviveAKill() throws {
         var limits = PlugMemory.Limits()
         limits.reservation = 4
         let (before, now) = try life(limits: limits) { plug in
@@ -70,7 +71,7 @@ import Testing
         #expect(after.resume(after: 0) == .resumed)
     }
 
-    @Test func killedAgainAndAgainItForgetsNothing() throws {
+    @Test("A plug that is killed repeatedly loses nothing") func killedAgainAndAgainItForgetsNothing() throws {
         var last: SequenceNumber = 0
         var now = Instant.zero
         for round in 1...20 {
@@ -84,7 +85,8 @@ import Testing
         #expect(last == 60)
     }
 
-    @Test func afterAnOrderlyStopNumbersGoOnAndFlashHasAll() throws {
+    @Test("After an orderly stop the numbers continue and flash has the state")
+    func afterAnOrderlyStopNumbersGoOnAndFlashHasAll() throws {
         let (next, energy, now) = try life { plug in
             plug.press()
             plug.run(for: .seconds(60))
@@ -99,7 +101,8 @@ import Testing
         #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
-    @Test func anOrderlyStopAndALossOfPowerLeaveNoGapToWhoSawAll() throws {
+    @Test("An orderly stop before a loss of power leaves no gap")
+    func anOrderlyStopAndALossOfPowerLeaveNoGapToWhoSawAll() throws {
         let next = try life { plug in
             plug.press()
             plug.feed(.stopping)
@@ -112,10 +115,10 @@ import Testing
         #expect(after.resume(after: 1) == .gap(Gap(from: 2, to: next - 1, reason: .powerLost)))
     }
 
-    @Test(arguments: [firstBoot, secondBoot])
+    @Test("A loss of power is a gap up to the boundary", arguments: [firstBoot, secondBoot])
     func aLossOfPowerIsAGapUpToTheBoundary(boot: BootID) throws {
         let before = try killed()
-        // A loss of power takes the memory with it; who wipes the runtime directory does the same.
+        // A loss of power erases the memory. Removing the runtime directory has the same effect.
         if boot == firstBoot { try directories.remove("runtime") }
         let after = try start(boot: boot)
         #expect(after.storage.id == before.id)
@@ -126,7 +129,8 @@ import Testing
         #expect(after.machine.memory.samples.count == 1)
     }
 
-    @Test func theRelayComesBackAsFlashKnewItAfterALossOfPower() throws {
+    @Test("After a loss of power the relay is restored from flash")
+    func theRelayComesBackAsFlashKnewItAfterALossOfPower() throws {
         try life { plug in
             plug.press()
             plug.run(for: .seconds(60))
@@ -134,7 +138,7 @@ import Testing
         #expect(try start(boot: secondBoot).relayOn)
     }
 
-    @Test func aMirrorOfAnotherPlugIsNotTaken() throws {
+    @Test("A mirror of a different plug is rejected") func aMirrorOfAnotherPlugIsNotTaken() throws {
         let before = try killed()
         try directories.write("ba9876543210\nba9876543210\n", to: "state/id")
         let after = try start(at: before.now)
@@ -142,7 +146,8 @@ import Testing
         #expect(after.events.map(\.sequence) == [1001])
     }
 
-    @Test func aRecordThatWasCutOffWasNotToldAndIsForgotten() throws {
+    @Test("A truncated last record was not sent and is ignored")
+    func aRecordThatWasCutOffWasNotToldAndIsForgotten() throws {
         let before = try killed()
         let bytes = try #require(directories.bytes("runtime/mirror"))
         try directories.write(bytes.dropLast(), to: "runtime/mirror")
@@ -151,7 +156,7 @@ import Testing
         #expect(after.resume(after: 0) == .resumed)
     }
 
-    @Test func aDamagedMirrorCountsAsALossOfPower() throws {
+    @Test("A damaged mirror counts as a loss of power") func aDamagedMirrorCountsAsALossOfPower() throws {
         let before = try killed()
         var bytes = try #require(directories.bytes("runtime/mirror"))
         bytes[bytes.count / 2] ^= 1
@@ -163,7 +168,7 @@ import Testing
         #expect(notices.troubles.first?.hasPrefix("the mirror is damaged: ") == true)
     }
 
-    @Test func aSecondPlugInEitherDirectoryIsRefused() throws {
+    @Test("A second plug in either directory is refused") func aSecondPlugInEitherDirectoryIsRefused() throws {
         let plug = try start()
         let same = #expect(throws: (any Error).self) { try StoredPlug(in: directories) }
         #expect("\(same!)".hasPrefix("\(directories.state) is in use by process "))
@@ -177,7 +182,8 @@ import Testing
         #expect(plug.next == 2)
     }
 
-    @Test func theMirrorStaysSmallAndSurvivesBeingWrittenAnew() throws {
+    @Test("The mirror stays small and survives a rewrite")
+    func theMirrorStaysSmallAndSurvivesBeingWrittenAnew() throws {
         var limits = PlugMemory.Limits()
         limits.journal.events = 100
         limits.samples = 20_000

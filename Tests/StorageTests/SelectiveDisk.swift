@@ -1,12 +1,12 @@
 import DurableFiles
 import Synchronization
 
-/// The kernel, with a fault for all paths that begin so, and with counters of what was written there.
+/// The kernel's file calls with faults for paths by prefix and with counters of the written bytes.
 final class SelectiveDisk: FileCalls {
     struct State {
-        /// What fails on the paths with this prefix, and how.
+        /// The error for paths with this prefix.
         var faults: [String: SystemError] = [:]
-        /// Files with this prefix are counted.
+        /// The prefix of the files that are counted.
         var counted = ""
         var filesReplaced = 0
         var bytesWritten = 0
@@ -16,7 +16,7 @@ final class SelectiveDisk: FileCalls {
     private let kernel = LinuxFileCalls()
     private let state = Mutex(State())
 
-    /// Counts from now on what is written to files that begin so.
+    /// Counts from now on the writes to files with this prefix.
     func count(_ prefix: String) {
         state.withLock { ($0.counted, $0.filesReplaced, $0.bytesWritten) = (prefix, 0, 0) }
     }
@@ -81,7 +81,7 @@ final class SelectiveDisk: FileCalls {
     }
 
     func remove(_ path: String) throws(SystemError) {
-        // A full disk still removes.
+        // Removing a file works on a full disk.
         do throws(SystemError) { try check(path) } catch  where error == .readOnly { throw error } catch {}
         try kernel.remove(path)
     }

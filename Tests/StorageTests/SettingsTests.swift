@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// A name and settings that controllers gave the plug, over restarts, losses of power and a flash that fails.
+/// Tests of the name and settings from controllers, across restarts, losses of power and a failing flash.
 @Suite struct SettingsTests {
     private let directories = Directories()
     private let disk = SelectiveDisk()
@@ -21,7 +21,7 @@ import Testing
 
     private func isDone(_ outcome: CommandOutcome?) -> Bool { if case .done = outcome { true } else { false } }
 
-    @Test func theFileSaysThemAndWhateverANameHolds() throws {
+    @Test("Settings with any name survive the file") func theFileSaysThemAndWhateverANameHolds() throws {
         for settings in [
             StoredSettings(), StoredSettings(name: "a;b=c%d"), StoredSettings(name: "Büro 🪴 = 1"),
             StoredSettings(powerOn: .last, autoOff: .zero),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [firstBoot, secondBoot])
+    @Test("Settings survive a restart and a loss of power", arguments: [firstBoot, secondBoot])
     func theyStandAfterARestartAndAfterALossOfPower(boot: BootID) throws {
         func life() throws {
             var plug = try start()
@@ -56,7 +56,9 @@ import Testing
         #expect(plug.relayOn == (boot == secondBoot), "it was off, and only a loss of power changes that")
     }
 
-    @Test(arguments: [SystemError.noSpace, .readOnly, .inputOutput])
+    @Test(
+        "A flash that cannot be written refuses changes and keeps the settings",
+        arguments: [SystemError.noSpace, .readOnly, .inputOutput])
     func aFlashThatCannotBeWrittenRefusesAndChangesNothing(error: SystemError) throws {
         var plug = try start()
         #expect(isDone(plug.command(1, .rename("Lounge"))))
@@ -77,7 +79,8 @@ import Testing
         #expect(notices.recoveries == ["name and settings can be changed again"])
     }
 
-    @Test func aFileThatIsDamagedIsToldAndThePlugIsAsItIsConfigured() throws {
+    @Test("A damaged file is reported, and the configured settings apply")
+    func aFileThatIsDamagedIsToldAndThePlugIsAsItIsConfigured() throws {
         try directories.write("name=Lounge\nname=Lounce\n", to: "state/settings")
         var plug = try start()
         #expect(plug.machine.identity.name == "Lamp")
@@ -87,8 +90,10 @@ import Testing
         #expect(directories.text("state/settings") == "name=Hall\nname=Hall\n")
     }
 
-    /// What was answered stands; what was not is the old name or the new one.
-    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    /// A confirmed change must be stored. An unconfirmed one leaves the old or the new name.
+    @Test(
+        "A breakdown at any step leaves the old or the new settings",
+        arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldOrTheNew(breakdown: SimulatedDisk.Breakdown) throws {
         var steps = 0
         var names: Set<String?> = []
@@ -121,7 +126,7 @@ import Testing
             tell: { _ in })
     }
 
-    @Test func aFactoryResetForgetsThem() throws {
+    @Test("A factory reset removes the settings") func aFactoryResetForgetsThem() throws {
         func life() throws {
             var plug = try start()
             #expect(isDone(plug.command(1, .rename("Lounge"))))
