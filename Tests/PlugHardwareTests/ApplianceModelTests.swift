@@ -4,12 +4,12 @@ import ProtocolCore
 import Testing
 
 @Suite struct ApplianceModelTests {
-    /// The seconds at which the power crosses the threshold upwards.
+    /// Returns the seconds at which the power rises above the threshold.
     private func rises(_ watts: [Double], above threshold: Double) -> [Int] {
         watts.indices.dropFirst().filter { watts[$0 - 1] <= threshold && watts[$0] > threshold }
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("A television rises above 40 W within seconds and stays there", arguments: 1...20 as ClosedRange<UInt64>)
     func aTelevisionRisesAboveFortyWattsWithinSecondsAndStays(seed: UInt64) throws {
         let plug = TestPlug(.appliance(.television, .standby), seed: seed)
         plug.wait(100)
@@ -25,14 +25,14 @@ import Testing
         #expect(try plug.watts < 1)
     }
 
-    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("A refrigerator has 36 cycles per day, each with an inrush", arguments: 1...5 as ClosedRange<UInt64>)
     func aRefrigeratorsDayHasCyclesEachWithAnInrush(seed: UInt64) throws {
         let plug = TestPlug(.appliance(.refrigerator, .on), seed: seed)
         let day = try plug.watch(seconds: 86_400)
         let starts = [0] + rises(day, above: 50)
         #expect(starts.count == 36)
         #expect(zip(starts, starts.dropFirst()).allSatisfy { (1900...2900).contains($1 - $0) })
-        // A sample a second meets the inrush somewhere in its first second: always clearly above the run.
+        // One sample per second hits the inrush somewhere in its first second, always clearly above the running power.
         #expect(starts.allSatisfy { day[$0] > 300 })
         #expect(starts.allSatisfy { (115...165).contains(day[$0 + 60]) && day[$0 + 600] < day[$0 + 60] })
         let duty = Double(day.count { $0 > 50 }) / 86_400
@@ -40,7 +40,8 @@ import Testing
         #expect(day.filter { $0 <= 50 }.allSatisfy { $0 < 1 })
     }
 
-    @Test func aKettleStopsByItselfAndCountsOnlyTheTimeWithPower() throws {
+    @Test("A kettle stops automatically and counts only the time with power")
+    func aKettleStopsByItselfAndCountsOnlyTheTimeWithPower() throws {
         let plug = TestPlug(.appliance(.kettle, .off))
         #expect(try plug.watts == 0)
         plug.plug.change(load: .appliance(.kettle, .on))
@@ -57,7 +58,8 @@ import Testing
         #expect(try plug.watts > 1900)
     }
 
-    @Test func aWashHeatsTumblesSpinsAndRestsBetweenAntiCreaseTurns() throws {
+    @Test("A washing machine heats, tumbles, spins and pauses between anti-crease turns")
+    func aWashHeatsTumblesSpinsAndRestsBetweenAntiCreaseTurns() throws {
         let plug = TestPlug(.appliance(.washingMachine, .on))
         let wash = try plug.watch(seconds: 6000)
         #expect(wash[200..<890].allSatisfy { $0 > 1800 })
@@ -66,12 +68,12 @@ import Testing
         #expect(wash[3290] > wash[2800] && wash[3290] > 380)
         let antiCrease = wash[3300..<5100]
         #expect(rises(Array(antiCrease), above: 50).count == 11)
-        // The pauses are longer than a naive "finished" rule waits.
+        // The pauses are longer than the delay of a simple "finished" rule.
         #expect(antiCrease.count { $0 < 5 } > 1600)
         #expect(wash[5100...].allSatisfy { $0 < 2 })
     }
 
-    @Test func anAmplifierDrawsAnInrushWhenTheRelayCloses() throws {
+    @Test("An amplifier has an inrush when the relay closes") func anAmplifierDrawsAnInrushWhenTheRelayCloses() throws {
         let plug = TestPlug(.appliance(.amplifier, .on), relayOn: false)
         plug.wait(500)
         #expect(try plug.watts == 0)
@@ -81,7 +83,7 @@ import Testing
         #expect(try plug.watch(seconds: 600).allSatisfy { (42...48).contains($0) })
     }
 
-    @Test func aLampFollowsTheLevel() throws {
+    @Test("The power of a lamp follows the level") func aLampFollowsTheLevel() throws {
         let plug = TestPlug(.appliance(.lamp, .on))
         plug.wait(10)
         for (fraction, watts) in [(1.0, 60.0), (0.5, 30), (0.01, 0.6), (0, 0)] {
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aLaptopsChargingDecaysWithBursts() throws {
+    @Test("The charging power of a laptop decays with bursts") func aLaptopsChargingDecaysWithBursts() throws {
         let plug = TestPlug(.appliance(.laptop, .on))
         let day = try plug.watch(seconds: 14_400)
         let first = day[60..<1100].reduce(0, +) / 1040
@@ -100,7 +102,9 @@ import Testing
         #expect(rises(Array(day[13_000...]), above: 20).count > 10)
     }
 
-    @Test(arguments: SimulatedAppliance.allCases)
+    @Test(
+        "Every mode draws nothing without power and is reproducible by its seed",
+        arguments: SimulatedAppliance.allCases)
     func everyModeDrawsWithoutPowerExactlyNothingAndAlwaysTheSameForASeed(appliance: SimulatedAppliance) throws {
         for mode in appliance.modes {
             let plug = TestPlug(.appliance(appliance, mode), seed: 7)
@@ -116,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func speedShortensTheKettlesBoilingButNotTheClock() throws {
+    @Test("Speed shortens the kettle's boiling but not the clock")
+    func speedShortensTheKettlesBoilingButNotTheClock() throws {
         let plug = TestPlug(.appliance(.kettle, .on), speed: 60)
         plug.wait(2.9)
         #expect(try plug.watts > 1900)

@@ -4,8 +4,8 @@ import ProtocolCore
 import Testing
 
 @Suite struct ChunkSizeTests {
-    /// Three hours of each model with time, power, voltage and current, measured a little after every full second.
-    @Test func noisyModelsFitIntoTheStoredWeek() throws {
+    /// Three hours of each model with time, power, voltage and current, measured shortly after every full second.
+    @Test("The samples of noisy models fit into the stored week") func noisyModelsFitIntoTheStoredWeek() throws {
         var bytes = 0
         var count = 0
         for appliance in SimulatedAppliance.allCases {
@@ -27,8 +27,8 @@ import Testing
         #expect(perSample * 7 * 86_400 < Double(SampleStore.defaultByteLimit))
     }
 
-    /// The television is the noisiest of the models while it is on.
-    @Test func aWeekOfTheNoisiestModelIsKeptWhole() throws {
+    /// While it is on, the television is the noisiest model.
+    @Test("A week of the noisiest model is kept completely") func aWeekOfTheNoisiestModelIsKeptWhole() throws {
         let plug = TestPlug(.appliance(.television, .on))
         var random = SeededRandom(seed: 22)
         var store = SampleStore()

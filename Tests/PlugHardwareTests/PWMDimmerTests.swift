@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 0.05, 0.3, 0.99], [0.25, 1, 2.2, 2.8, 4])
+    @Test(
+        "The active time rises with the level from the minimum to the period",
+        arguments: [0, 0.05, 0.3, 0.99], [0.25, 1, 2.2, 2.8, 4])
     func theActiveTimeRisesWithTheLevelFromTheMinimumToThePeriod(minimum: Double, gamma: Double) throws {
         let times = try times(minimum: minimum, gamma: gamma)
         #expect(times[0] == 0)
@@ -31,27 +33,30 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test func withoutMinimumAndGammaTheTimeIsTheLevel() throws {
+    @Test("Without minimum and gamma, the active time is proportional to the level")
+    func withoutMinimumAndGammaTheTimeIsTheLevel() throws {
         #expect(try times(minimum: 0, gamma: 1) == (0...1000).map { UInt64($0) * 1000 })
     }
 
-    /// 0.1 + 0.9 · 0.5^2.2, and so on, by another program.
-    @Test func theMinimumAndTheGammaAreAsWritten() throws {
+    /// 0.1 + 0.9 · 0.5^2.2, and so on, computed with a different program.
+    @Test("Minimum and gamma follow the formula") func theMinimumAndTheGammaAreAsWritten() throws {
         let times = try times(minimum: 0.1, gamma: 2.2, period: 1_000_000_000)
         #expect(times[500] == 295_873_877)
         #expect(times[100] == 105_678_616)
     }
 
-    @Test func whatIsOnIsNeverRoundedToOff() throws {
+    @Test("A level above zero is never rounded to off") func whatIsOnIsNeverRoundedToOff() throws {
         #expect(try times(minimum: 0, gamma: 4, period: 1000)[1] == 1)
     }
 
-    @Test(arguments: zip([-1, -0.0, .nan, 1.5, .infinity] as [Double], [0, 0, 0, 1000, 1000] as [UInt64]))
+    @Test(
+        "Fractions out of range are clamped",
+        arguments: zip([-1, -0.0, .nan, 1.5, .infinity] as [Double], [0, 0, 0, 1000, 1000] as [UInt64]))
     func fractionsOutsideAreClamped(fraction: Double, time: UInt64) {
         #expect(PWMDimmer(Channel(period: 1000), minimum: 0, gamma: 1).activeTime(at: fraction) == time)
     }
 
-    @Test func powersAreThoseOfArithmetic() {
+    @Test("Powers are computed correctly") func powersAreThoseOfArithmetic() {
         #expect(raise(0.5, to: 3) == 0.125)
         #expect(raise(0.25, to: 0.5) == 0.5)
         #expect(raise(0.25, to: 1.5) == 0.125)

@@ -1,7 +1,7 @@
 import PlugHardware
 import Synchronization
 
-/// What lines were set to, in order, and time that a test passes.
+/// Records the settings of lines in order, with the time that the test advances.
 final class LineRecord: Sendable {
     private struct State {
         var now = Duration.zero
@@ -26,7 +26,7 @@ final class LineRecord: Sendable {
     var entries: [Entry] { state.withLock { $0.entries } }
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// The next so many settings of a line fail.
+    /// Makes the next settings of a line fail.
     func fail(_ line: String, times: Int) { state.withLock { $0.failures[line] = times } }
 
     func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {

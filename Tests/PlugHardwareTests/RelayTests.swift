@@ -9,7 +9,7 @@ import Testing
             on: record.line("on"), off: record.line("off"), pulse: .milliseconds(50), after: record.after)
     }
 
-    @Test func aPlainRelayTouchesItsLineOnlyWhenItIsSet() throws {
+    @Test("A plain relay changes its line only when it is set") func aPlainRelayTouchesItsLineOnlyWhenItIsSet() throws {
         let relay = PlainRelay(record.line("relay"))
         #expect(record.entries.isEmpty)
         try relay.set(on: true)
@@ -17,7 +17,7 @@ import Testing
         #expect(record.entries.map(\.active) == [true, false])
     }
 
-    @Test func aPlainRelayIsLeftAsItIsOrOff() async throws {
+    @Test("A plain relay is kept or opened at release") func aPlainRelayIsLeftAsItIsOrOff() async throws {
         let relay = PlainRelay(record.line("relay"))
         try relay.set(on: true)
         try await relay.release(keeping: true)
@@ -26,7 +26,7 @@ import Testing
         #expect(record.active == [])
     }
 
-    @Test func aLampShinesWhileItsLineIsActive() throws {
+    @Test("A lamp is lit while its line is active") func aLampShinesWhileItsLineIsActive() throws {
         let lamp = LineLamp(record.line("lamp"))
         #expect(record.entries.isEmpty)
         try lamp.set(lit: true)
@@ -35,7 +35,7 @@ import Testing
         #expect(record.active == [])
     }
 
-    @Test func aLatchingRelayGetsAPulseOfItsLength() throws {
+    @Test("A latching relay gets a pulse of the configured length") func aLatchingRelayGetsAPulseOfItsLength() throws {
         let relay = latching()
         #expect(record.entries.isEmpty)
         try relay.set(on: true)
@@ -51,13 +51,13 @@ import Testing
         #expect(record.waiting == 0)
     }
 
-    @Test func bothCoilsAreAtRestBeforeTheFirstPulse() throws {
+    @Test("Both coils are at rest before the first pulse") func bothCoilsAreAtRestBeforeTheFirstPulse() throws {
         try latching().set(on: true)
         #expect(record.entries.map { "\($0.line) \($0.active)" } == ["on false", "off false", "on true"])
     }
 
-    /// Sets come at any moment of a pulse, many of them. What is checked is every single step.
-    @Test(arguments: [0, 1, 20, 49, 50, 51, 80])
+    /// The relay is set at various times of a pulse, and every single step is checked.
+    @Test("Both coils are never energised together, and the last setting wins", arguments: [0, 1, 20, 49, 50, 51, 80])
     func neverAreBothCoilsEnergisedAndTheLastSetWins(milliseconds: Int) throws {
         let relay = latching()
         for on in [true, false, false, true, true, false, true] {
@@ -77,7 +77,8 @@ import Testing
         #expect(!end.active && end.time - last.time == .milliseconds(50))
     }
 
-    @Test func theEndOfAPulseThatWasCutShortDoesNotEndTheNext() throws {
+    @Test("The end of an interrupted pulse does not end the next one")
+    func theEndOfAPulseThatWasCutShortDoesNotEndTheNext() throws {
         let relay = latching()
         try relay.set(on: true)
         record.pass(.milliseconds(30))
@@ -88,7 +89,7 @@ import Testing
         #expect(record.active == [])
     }
 
-    @Test func aPulseWhoseEndFailsIsEndedByAnotherTry() throws {
+    @Test("A pulse whose end fails is ended by a later attempt") func aPulseWhoseEndFailsIsEndedByAnotherTry() throws {
         let relay = latching()
         try relay.set(on: true)
         record.fail("on", times: 3)
@@ -98,7 +99,8 @@ import Testing
         #expect(record.active == [])
     }
 
-    @Test func theTriesToEndAPulseHaveALimitAndTheNextSetBeginsWithOne() throws {
+    @Test("The attempts to end a pulse are limited, and the next setting tries again")
+    func theTriesToEndAPulseHaveALimitAndTheNextSetBeginsWithOne() throws {
         let relay = latching()
         try relay.set(on: true)
         record.fail("on", times: 11)
@@ -110,7 +112,8 @@ import Testing
         #expect(record.active == ["off"])
     }
 
-    @Test func aCoilThatCannotBeEnergisedIsToldAndBroughtToRest() throws {
+    @Test("A coil that cannot be energised is reported and de-energised")
+    func aCoilThatCannotBeEnergisedIsToldAndBroughtToRest() throws {
         let relay = latching()
         try relay.set(on: true)
         record.pass(.milliseconds(50))
@@ -121,14 +124,14 @@ import Testing
         #expect(record.entries[before...].map { "\($0.line) \($0.active)" } == ["on false", "off false"])
     }
 
-    @Test(arguments: [true, false])
+    @Test("A release waits for the pulse and leaves the coils at rest", arguments: [true, false])
     func aStopWaitsForThePulseAndLeavesTheCoilsAtRest(keeping: Bool) async throws {
         let relay = latching()
         try relay.set(on: true)
         record.pass(.milliseconds(10))
         let record = record
         let stopping = Task { try await relay.release(keeping: keeping) }
-        // Nothing else moves the time on: the stop has begun when the coil that it needs is energised, or at once.
+        // Only the test advances the time. The release has begun when the required coil is energised, or at once.
         while record.active != [keeping ? "on" : "off"] { await Task.yield() }
         record.pass(.milliseconds(50))
         try await stopping.value

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct SimulatedPlugTests {
-    @Test func aFixedLoadIsExact() throws {
+    @Test("A fixed load is exact") func aFixedLoadIsExact() throws {
         let plug = TestPlug(.fixed(deciwatts: 605))
         #expect(try plug.watch(seconds: 100).allSatisfy { $0 == 60.5 })
         let measurement = try plug.plug.measure()
@@ -17,7 +17,7 @@ import Testing
         #expect(try plug.watts == 0)
     }
 
-    @Test func theMainsWanderSlowly() throws {
+    @Test("The mains voltage varies slowly") func theMainsWanderSlowly() throws {
         let plug = TestPlug(.nothing)
         var volts: [Int] = []
         for _ in 0..<7200 {
@@ -29,7 +29,8 @@ import Testing
         #expect(Set(volts).count > 20)
     }
 
-    @Test func aRecordingPlaysFromWhenItIsPluggedInAlsoWithoutPower() throws {
+    @Test("A recording plays from the moment it is plugged in, even without power")
+    func aRecordingPlaysFromWhenItIsPluggedInAlsoWithoutPower() throws {
         let recording = try Recording.parse(csv: Array("0,5\n10,50\n20,500\n".utf8))
         let plug = TestPlug(.recording(try #require(Playback(recording, speed: 2))))
         #expect(try plug.watts == 5)
@@ -42,7 +43,7 @@ import Testing
         #expect(try plug.watts == 500)
     }
 
-    @Test func theButtonTellsItsEdges() {
+    @Test("The button reports its edges") func theButtonTellsItsEdges() {
         let plug = TestPlug(.nothing)
         let edges = Mutex<[ButtonEdge]>([])
         plug.plug.moveButton(down: true)
@@ -58,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func partsSayWhetherThereIsADimmer() throws {
+    @Test("The parts include a dimmer only if requested") func partsSayWhetherThereIsADimmer() throws {
         let plug = TestPlug(.nothing, relayOn: false).plug
         #expect(plug.parts(dimmable: false).dimmer == nil)
         let parts = plug.parts(dimmable: true)
@@ -78,6 +79,7 @@ import Testing
     }
 
     @Test(
+        "A load is parsed from text",
         arguments: [
             ("television", .appliance(.television, .standby)), ("Television ON", .appliance(.television, .on)),
             ("washing-machine", .appliance(.washingMachine, .on)), ("kettle", .appliance(.kettle, .off)),
@@ -88,13 +90,13 @@ import Testing
         #expect(try PluggedLoad.parse(text, replacing: .appliance(.lamp, .on)) == load)
     }
 
-    @Test func everyDescriptionCanBeSaidAgain() throws {
+    @Test("Every description can be parsed") func everyDescriptionCanBeSaidAgain() throws {
         var loads: [PluggedLoad] = [.nothing, .fixed(deciwatts: 605)]
         for appliance in SimulatedAppliance.allCases { loads += appliance.modes.map { .appliance(appliance, $0) } }
         for load in loads { #expect(try PluggedLoad.parse(load.description) == load) }
     }
 
-    @Test func errorsNameWhatIsPossible() {
+    @Test("Errors list the possible loads") func errorsNameWhatIsPossible() {
         let appliances = "television, amplifier, refrigerator, washing-machine, kettle, lamp, laptop"
         #expect(
             message("toaster")
@@ -116,7 +118,7 @@ import Testing
         #expect(message("television on now") != nil)
     }
 
-    @Test func fuzzedTextNeverTraps() {
+    @Test("Random text never traps") func fuzzedTextNeverTraps() {
         var random = Fuzzing.random(13)
         let words = [
             "on", "off", "kettle", "60", "W", "1e9", "-", ".", "", "nan", "television", "\u{0}", "é", "999999999999",

@@ -3,7 +3,7 @@ import PlugHardware
 import ProtocolCore
 import Synchronization
 
-/// A simulated plug on a clock that the test moves.
+/// A simulated plug with a clock that the test advances.
 final class TestPlug: Sendable {
     let plug: SimulatedPlug
     private let box: Box
@@ -30,12 +30,12 @@ final class TestPlug: Sendable {
 
     func wait(_ seconds: Double) { now = now + .seconds(seconds) }
 
-    /// Watts now.
+    /// The current power in watts.
     var watts: Double {
         get throws { try Double(plug.measure().deciwatts) / 10 }
     }
 
-    /// Watts once a second from now on, the first at once.
+    /// Returns the power in watts once per second, beginning now.
     func watch(seconds: Int) throws -> [Double] {
         try (0..<seconds).map { _ in
             defer { wait(1) }

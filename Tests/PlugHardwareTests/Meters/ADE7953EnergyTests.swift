@@ -5,7 +5,7 @@ import RegisterModels
 import Testing
 
 @Suite struct ADE7953EnergyTests {
-    @Test func theFirstEnergyAfterSettingUpIsThrownAway() throws {
+    @Test("The first energy after the set-up is discarded") func theFirstEnergyAfterSettingUpIsThrownAway() throws {
         let test = TestADE(fresh: true)
         test.load(watts: 1000)
         _ = fault(test.meter.measure)
@@ -15,7 +15,7 @@ import Testing
         #expect(try test.meter.measure().addedMicrowattHours != nil)
     }
 
-    @Test(arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
+    @Test("Energy is counted to one step and none is lost", arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
     func energyIsCountedToAStepAndNothingIsLost(sign: Double, watts: Double) throws {
         let test = TestADE()
         test.load(watts: sign * watts, volts: 340)
@@ -24,12 +24,13 @@ import Testing
             test.wait(second % 2 == 0 ? 0.3 : 1.7)
             total += try #require(try test.meter.measure().addedMicrowattHours)
         }
-        // An hour: 1 W is 1 000 000 µWh, and what is missing is what waits in the register, less than a step.
+        // In one hour, 1 W is 1,000,000 µWh. The missing part is still in the register and less than one step.
         let missing: Double = abs(Double(total) - sign * watts * 1e6)
         #expect(missing < TestADE.microwattHoursPerStep + 1)
     }
 
-    @Test func aSpanThatTheRegisterCannotHoldSaysNothing() throws {
+    @Test("The energy of a span that the register cannot hold is unknown")
+    func aSpanThatTheRegisterCannotHoldSaysNothing() throws {
         let test = TestADE()
         test.load(watts: 31_000, volts: 345)
         test.wait(40)
@@ -37,13 +38,13 @@ import Testing
         let expected: Double = 31_000e6 * 40 / 3600
         #expect(abs(Double(energy) - expected) < 100)
         test.wait(41)
-        // The register has overflowed by now and would say that the load had fed back.
+        // The register has overflowed and would show that the load fed energy back.
         #expect(try test.meter.measure().addedMicrowattHours == nil)
         test.wait(1)
         #expect(try #require(try test.meter.measure().addedMicrowattHours) > 8_000_000)
     }
 
-    @Test func moreEnergyThanAnyLoadDrawsIsImpossible() throws {
+    @Test("More energy than any load can draw is impossible") func moreEnergyThanAnyLoadDrawsIsImpossible() throws {
         let test = TestADE()
         test.load(watts: 100)
         test.wait(1)
@@ -56,12 +57,12 @@ import Testing
         #expect(try test.meter.measure().addedMicrowattHours != nil)
     }
 
-    @Test func whatIsBelowNoLoadOverTheSpanAddsNothing() throws {
+    @Test("A mean power below the no-load limit adds no energy") func whatIsBelowNoLoadOverTheSpanAddsNothing() throws {
         let test = TestADE()
         test.load(watts: 0.4)
         test.wait(10)
         #expect(try test.meter.measure().addedMicrowattHours == 0)
-        // A load that is off at this moment and was on before has its energy all the same.
+        // A load that is off now but was on before still has its energy.
         test.load(watts: 2000)
         test.wait(0.5)
         test.load(watts: 0)
@@ -70,7 +71,8 @@ import Testing
         #expect(abs(energy - 277_778) < 50)
     }
 
-    @Test func aMeasurementThatIsImpossibleKeepsTheEnergyForTheNext() throws {
+    @Test("After an impossible measurement, the energy is part of the next one")
+    func aMeasurementThatIsImpossibleKeepsTheEnergyForTheNext() throws {
         let test = TestADE()
         test.load(watts: 1000)
         test.wait(1)
@@ -82,7 +84,8 @@ import Testing
         #expect(abs(energy - 555_556) < 50)
     }
 
-    @Test func aCounterThatStandsStillWhilePowerFlowsSaysNothing() throws {
+    @Test("The energy of a stopped counter is unknown while power flows")
+    func aCounterThatStandsStillWhilePowerFlowsSaysNothing() throws {
         let test = TestADE()
         test.load(watts: 20)
         test.bus.withChip { $0.stuck[0x31E] = 0 }
@@ -96,7 +99,7 @@ import Testing
         #expect(try test.meter.measure().addedMicrowattHours == 0)
     }
 
-    @Test func aBusFaultMakesTheNextEnergyUnknown() throws {
+    @Test("After a bus fault, the next energy is unknown") func aBusFaultMakesTheNextEnergyUnknown() throws {
         let test = TestADE()
         test.load(watts: 1000)
         test.wait(1)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ADE7953Tests {
     private typealias C = ADE7953Constants
 
-    @Test func itsConstantsAreThoseOfTheDataSheet() {
+    @Test("The constants match the data sheet") func itsConstantsAreThoseOfTheDataSheet() {
         #expect(ADE7953Chip.addresses == 0x38...0x38)
         #expect([C.disableNoLoad, C.lineCycleMode, C.unlock] == [0x001, 0x004, 0x0FE])
         #expect([C.config, C.period, C.required] == [0x102, 0x10E, 0x120])
@@ -17,7 +17,7 @@ import Testing
         #expect([C.noLoadOff, C.noLoadLevel, C.readClears, C.unityGain] == [7, 29_196, 0x40, 0x400000])
         #expect([C.fullScaleRMS, C.fullScalePower, C.fullScaleEnergyRate] == [9_032_007, 4_862_401, 206_900])
         #expect([C.periodClock, C.phaseStep] == [223_750, 1.117])
-        // 23 bits at full scale hold a little longer.
+        // A register of 23 bits at full scale covers slightly more.
         #expect(C.energyRange == 40 && C.energyRange < Double(1 << 23) / C.fullScaleEnergyRate)
         let a = C.channelA
         let b = C.channelB
@@ -33,7 +33,7 @@ import Testing
         #expect(!b.gains.contains(0x38D))
     }
 
-    @Test(arguments: [ADE7953.Board.Channel.a, .b])
+    @Test("The chip is set up in the order of the data sheet", arguments: [ADE7953.Board.Channel.a, .b])
     func itIsSetUpInTheOrderOfTheDataSheet(channel: ADE7953.Board.Channel) throws {
         let test = TestADE(board: .init(channel: channel), fresh: true)
         #expect(fault(test.meter.measure)?.contains("measures from the next time on") == true)
@@ -51,7 +51,8 @@ import Testing
         #expect(test.meter.counters.initialisations == 1)
     }
 
-    @Test func itMeasuresOnlyOnceItsFiltersHaveSettled() throws {
+    @Test("The chip measures only after its filters have settled")
+    func itMeasuresOnlyOnceItsFiltersHaveSettled() throws {
         let test = TestADE(fresh: true)
         _ = fault(test.meter.measure)
         test.clock.advance(0.199)
@@ -61,14 +62,15 @@ import Testing
         #expect(test.meter.counters.initialisations == 1)
     }
 
-    @Test func aChipThatIsSetUpAlreadyMeasuresAtOnce() throws {
+    @Test("A chip that is already set up measures at once") func aChipThatIsSetUpAlreadyMeasuresAtOnce() throws {
         let test = TestADE()
         let clock = test.clock
         let second = ADE7953(bus: test.bus) { clock.now }
         #expect(try second.measure().decivolts == 2300)
     }
 
-    @Test func aMeasurementTakesSixTransfersAndEveryTenthSeven() throws {
+    @Test("A measurement takes six transfers, every tenth one seven")
+    func aMeasurementTakesSixTransfersAndEveryTenthSeven() throws {
         let test = TestADE(fresh: true)
         _ = fault(test.meter.measure)
         test.wait(1)
@@ -83,14 +85,14 @@ import Testing
         #expect(counts == expected)
     }
 
-    @Test func everyQuantityIsRightToLessThanAStep() throws {
+    @Test("Every quantity is accurate to less than one step") func everyQuantityIsRightToLessThanAStep() throws {
         var limits = ADE7953.limits
         limits.noLoadPower = 0
         limits.noLoadCurrent = 0
         let test = TestADE(limits: limits)
         var random = SeededRandom(seed: 0xADE)
         for round in 0..<20_000 {
-            // Every tenth at the very ends.
+            // Every tenth value is at the end of the range.
             let volts = round % 10 == 0 ? 347.3848846 : Double.random(in: 0...347, using: &random)
             let amperes = round % 10 == 1 ? 90.32007 : Double.random(in: 0...90, using: &random)
             let angle = Double.random(in: -1...1, using: &random)
@@ -111,7 +113,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [-4_862_401, -4_862_400, -155, -154, -1, 0, 1, 153, 154, 65_535, 4_862_400, 4_862_401] as [Int32])
+    @Test(
+        "A power register contains its value times 154 steps per watt",
+        arguments: [-4_862_401, -4_862_400, -155, -154, -1, 0, 1, 153, 154, 65_535, 4_862_400, 4_862_401] as [Int32])
     func aRegisterIsItsValueOver154Watts(steps: Int32) throws {
         var limits = ADE7953.limits
         limits.noLoadPower = 0
@@ -122,7 +126,8 @@ import Testing
         #expect(abs(try test.meter.quantities().activePower - watts) < 1e-9)
     }
 
-    @Test func aMeasurementIsRoundedOnceFromTheQuantities() throws {
+    @Test("A measurement is rounded once from the quantities")
+    func aMeasurementIsRoundedOnceFromTheQuantities() throws {
         let test = TestADE()
         test.bus.withChip { $0.hertz = 49.98 }
         test.load(watts: 1234.56, vars: -321)
@@ -140,7 +145,7 @@ import Testing
         #expect(abs(Int(alternating.millihertz ?? 0) - 49_980) <= 6)
     }
 
-    @Test func noLoadIsExactlyNothing() throws {
+    @Test("Values below the no-load limit are zero") func noLoadIsExactlyNothing() throws {
         let test = TestADE()
         test.bus.withChip {
             $0.watts = 0.49
@@ -152,7 +157,7 @@ import Testing
         #expect(idle.alternating?.reactiveDecivars == 0 && idle.alternating?.powerFactorThousandths == 0)
         test.bus.withChip { $0.watts = -0.49 }
         #expect(try test.meter.measure().deciwatts == 0)
-        // What a capacitor draws is no power, and a current.
+        // A capacitor draws a current but no power.
         test.bus.withChip {
             $0.amperes = 0.2
             $0.vars = -46
@@ -164,7 +169,7 @@ import Testing
         #expect(try test.meter.measure().deciwatts == 6)
     }
 
-    @Test func swappedAndReversedBoardsReadAsTheyShould() throws {
+    @Test("Swapped and reversed boards have the correct sign") func swappedAndReversedBoardsReadAsTheyShould() throws {
         let swapped = TestADE(board: .init(channel: .b, isReversed: true))
         swapped.load(watts: -500, vars: 20)
         swapped.bus.withChip { $0.addEnergy(steps: -1000) }
@@ -176,7 +181,8 @@ import Testing
         #expect(abs(measured.addedEnergy! - energy) < 1e-9)
     }
 
-    @Test func gainsOffsetAndPhaseAreThoseOfTheCalibration() throws {
+    @Test("Gains, offset and phase of the calibration are applied")
+    func gainsOffsetAndPhaseAreThoseOfTheCalibration() throws {
         var calibration = Calibration()
         calibration.voltageGain = 1.02
         calibration.currentGain = 0.97
@@ -195,7 +201,7 @@ import Testing
         #expect(ADE7953Chip.phaseCode(microseconds: 1e9) == 0x1FF)
     }
 
-    @Test func anotherAddressThanItsOwnIsRefusedWithoutATransfer() {
+    @Test("A wrong address is refused without a transfer") func anotherAddressThanItsOwnIsRefusedWithoutATransfer() {
         let bus = ModelledBus(ADE7953Model(), at: 0x38)
         let meter = ADE7953(bus: bus, address: 0x40) { .zero }
         #expect(fault(meter.measure)?.contains("it is 0x38") == true)

@@ -5,7 +5,7 @@ import RegisterModels
 import Testing
 
 @Suite struct CalibrationTests {
-    @Test func aFileOfAllFieldsIsTheSameCalibration() throws {
+    @Test("A calibration survives its file") func aFileOfAllFieldsIsTheSameCalibration() throws {
         var calibration = Calibration()
         calibration.voltageGain = 1.01
         calibration.currentGain = 0.98
@@ -18,13 +18,16 @@ import Testing
         #expect(try Calibration(values: [:]) == Calibration())
     }
 
-    @Test(arguments: Calibration.fields.map(\.name), [Double.nan, .infinity, -.infinity, 1e9, -1e9])
+    @Test(
+        "An implausible value is rejected",
+        arguments: Calibration.fields.map(\.name), [Double.nan, .infinity, -.infinity, 1e9, -1e9])
     func anAbsurdValueIsRefused(name: String, value: Double) throws {
         let error = try #require(throws: CalibrationFault.self) { try Calibration(values: [name: value]) }
         #expect(error.reason.contains(name) && error.reason.contains("make sense"))
     }
 
-    @Test func gainsLieWithinAFactorOfTwoAndUnknownNamesAreRefused() throws {
+    @Test("Gains are limited to a factor of two, and unknown names are rejected")
+    func gainsLieWithinAFactorOfTwoAndUnknownNamesAreRefused() throws {
         for name in ["voltage_gain", "current_gain", "power_gain"] {
             for good in [0.5, 2.0] { _ = try Calibration(values: [name: good]) }
             for bad in [0.499, 2.001, 0, -1] {
@@ -36,7 +39,7 @@ import Testing
         #expect(Calibration.fields.allSatisfy { $0.range.contains(0) || $0.range.contains(1) })
     }
 
-    /// Readings of a board that is wrong by these factors, with a little noise.
+    /// Returns readings of a board with these errors and some noise.
     private func readings(
         watts: Double = 100, volts: Double = 230, by gains: (v: Double, i: Double, p: Double) = (1, 1, 1),
         vars: Double? = 0, factor: Double = 1, noise: Double = 0.002, count: Int = 20
@@ -54,18 +57,19 @@ import Testing
         try #require(throws: CalibrationFault.self) { try run.calibration(from: readings) }.reason
     }
 
-    @Test func aKnownLoadGivesAllGains() throws {
+    @Test("A known load determines all gains") func aKnownLoadGivesAllGains() throws {
         let run = CalibrationRun(knownPower: 100, knownVoltage: 230)
         let found = try run.calibration(from: readings(by: (0.98, 1.03, 1.01)))
         #expect(abs(found.voltageGain * 0.98 - 1) < 1e-9)
         #expect(abs(found.currentGain * 1.03 - 1) < 0.001)
         #expect(abs(found.powerGain * 1.01 - 1) < 0.001)
-        // Without a voltmeter the voltage stays as it is.
+        // Without a voltmeter the voltage gain is unchanged.
         let half = try CalibrationRun(knownPower: 100).calibration(from: readings(by: (1, 1.03, 1.01)))
         #expect(half.voltageGain == 1 && abs(half.currentGain * 1.03 - 1) < 0.001)
     }
 
-    @Test func aSecondRunOnACalibratedBoardChangesNothing() throws {
+    @Test("A second run on a calibrated board changes nothing")
+    func aSecondRunOnACalibratedBoardChangesNothing() throws {
         let first = try CalibrationRun(knownPower: 100, knownVoltage: 230).calibration(
             from: readings(by: (0.98, 1.03, 1.01)))
         let good = readings(by: (0.98 * first.voltageGain, 1.03 * first.currentGain, 1.01 * first.powerGain))
@@ -73,10 +77,10 @@ import Testing
         for (before, after) in zip(first.values, second.values) { #expect(abs(before.value - after.value) < 1e-9) }
     }
 
-    @Test(arguments: [60, 1000, 3000])
+    @Test("A board shows the known power after its calibration", arguments: [60, 1000, 3000])
     func aBoardReadsTheKnownPowerAfterItsCalibration(watts: Double) throws {
         let before = TestADE(limits: ADE7953.limits.forCalibration)
-        // A board whose divider and shunt are off: 4 % too much voltage, 7 % too little current.
+        // A board with a wrong divider and shunt: 4 % too much voltage, 7 % too little current.
         func load(_ test: TestADE) {
             test.bus.withChip {
                 $0.volts = 240.24
@@ -98,7 +102,7 @@ import Testing
         #expect(abs(measured.currentRMS! - amperes) < 0.0005)
     }
 
-    @Test func aBenchMeterIsCalibratedByItsCurrent() throws {
+    @Test("A bench meter is calibrated by its current") func aBenchMeterIsCalibratedByItsCurrent() throws {
         let test = TestINA(.ina226)
         test.bus.withChip {
             $0.volts = 12
@@ -117,7 +121,7 @@ import Testing
         #expect(abs(try after.meter.quantities().activePower - 6) < 0.002)
     }
 
-    @Test func nonsenseIsRefusedWithItsReason() throws {
+    @Test("Implausible readings are rejected with the reason") func nonsenseIsRefusedWithItsReason() throws {
         let run = CalibrationRun(knownPower: 100)
         #expect(try reason(CalibrationRun(knownPower: 15), readings(watts: 15)).contains("at least 60.0 W"))
         #expect(try reason(CalibrationRun(knownPower: .nan), readings()).contains("too small"))

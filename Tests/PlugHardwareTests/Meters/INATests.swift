@@ -6,7 +6,7 @@ import Testing
 @testable import PlugHardware
 
 @Suite struct INATests {
-    @Test func theirConstantsAreThoseOfTheDataSheets() {
+    @Test("The constants match the data sheets") func theirConstantsAreThoseOfTheDataSheets() {
         #expect(INARegisters.addresses == 0x40...0x4F)
         #expect([INARegisters.configuration, INARegisters.busVoltage, INARegisters.calibration] == [0, 2, 5])
         #expect([INARegisters.manufacturer, INARegisters.die] == [0xFE, 0xFF])
@@ -23,9 +23,9 @@ import Testing
         #expect([INA226Constants.fullScale, INA260Constants.fullScale] == [32_767, 32_767])
     }
 
-    @Test(arguments: [0.002, 0.01, 0.1, 1])
+    @Test("The calibration register follows its formula", arguments: [0.002, 0.01, 0.1, 1])
     func theCalibrationRegisterFollowsItsFormula(shunt: Double) {
-        // With a step of the current of a step of the shunt's voltage over the shunt.
+        // A step of the current is a step of the shunt's voltage divided by the shunt.
         let step219: Double = 10e-6 / shunt
         let step226: Double = 2.5e-6 / shunt
         #expect((0.04096 / (step219 * shunt)).rounded() == 4096 && INA219Constants.calibration == 4096)
@@ -35,7 +35,9 @@ import Testing
         #expect(abs(model219 - step219) < 1e-12 && abs(model226 - step226) < 1e-12)
     }
 
-    @Test(arguments: zip(INAModel.Kind.allCases, [8, 8, 5]))
+    @Test(
+        "The chips are set up and take three transfers per measurement",
+        arguments: zip(INAModel.Kind.allCases, [8, 8, 5]))
     func theyAreSetUpAndTakeThreeTransfersAMeasurement(kind: INAModel.Kind, count: Int) throws {
         let test = TestINA(kind, fresh: true)
         #expect(fault(test.meter.measure)?.contains("measures from the next time on") == true)
@@ -49,7 +51,7 @@ import Testing
         #expect(test.meter.counters.initialisations == 1)
     }
 
-    @Test(arguments: INAModel.Kind.allCases)
+    @Test("Every code of the current is its value times the step", arguments: INAModel.Kind.allCases)
     func everyCodeOfTheCurrentIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
         test.bus.withChip { $0.volts = 12 }
@@ -73,13 +75,13 @@ import Testing
         #expect(impossible == 65_536 - (2 * largest + 1))
     }
 
-    @Test(arguments: INAModel.Kind.allCases)
+    @Test("Every code of the voltage is its value times the step", arguments: INAModel.Kind.allCases)
     func everyCodeOfTheVoltageIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
         for code in 0...0xFFFF {
             test.bus.withChip { $0.stuck[2] = UInt32(code) }
             let volts = kind == .ina219 ? Double(code >> 3) * 0.004 : Double(code) * 0.00125
-            // The INA219's registers go to 32 V, and bit 0 says that the current overflowed.
+            // The registers of the INA219 cover 32 V, and bit 0 shows an overflow of the current.
             let isGood = kind == .ina219 ? code >> 3 <= 8000 && code & 1 == 0 : code < 0x7FFF
             guard isGood else {
                 guard fault(test.meter.quantities) != nil else { Issue.record("code \(code)"); return }
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: INAModel.Kind.allCases, [0.002, 0.01, 0.1])
+    @Test("Quantities are accurate to less than one step", arguments: INAModel.Kind.allCases, [0.002, 0.01, 0.1])
     func whatFlowsIsMeasuredToLessThanAStep(kind: INAModel.Kind, shunt: Double) throws {
         for reversed in [false, true] {
             let test = TestINA(kind, shunt: shunt, reversed: reversed)
@@ -110,7 +112,7 @@ import Testing
                 let signed: Double = sign * amperes
                 #expect(abs(measured.currentRMS! - signed) < current)
                 #expect(abs(measured.voltageRMS! - volts) < bus)
-                // What the chip's own power register says, to one of its steps; it has no sign.
+                // The chip's own power register agrees to one step; it has no sign.
                 let register = Double(test.bus.withChip { $0.read(3) }) * power
                 guard abs(abs(measured.activePower) - register) <= power * 1.001 || register >= 65_535 * power else {
                     Issue.record("\(measured.activePower) W, and the chip says \(register)")
@@ -122,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func aDirectCurrentHasNoReactivePower() throws {
+    @Test("A direct current has no reactive power") func aDirectCurrentHasNoReactivePower() throws {
         let test = TestINA(.ina226)
         test.bus.withChip {
             $0.volts = 12
@@ -132,12 +134,12 @@ import Testing
         #expect(measured == Measurement(deciwatts: -60, decivolts: 120, milliamperes: 500))
     }
 
-    @Test func gainsApplyToThePowerThatIsComputed() throws {
+    @Test("Gains apply to the computed power") func gainsApplyToThePowerThatIsComputed() throws {
         var calibration = Calibration()
         calibration.voltageGain = 1.1
         calibration.currentGain = 0.8
         calibration.powerOffset = 0.5
-        // Not used: there is no measured power.
+        // Not used, because no power is measured.
         calibration.powerGain = 1.5
         let test = TestINA(.ina219, calibration: calibration)
         test.bus.withChip {
@@ -149,7 +151,7 @@ import Testing
         #expect(!test.meter.measuresPower)
     }
 
-    @Test(arguments: INAModel.Kind.allCases, INAModel.Kind.allCases)
+    @Test("A wrong chip is reported with its name", arguments: INAModel.Kind.allCases, INAModel.Kind.allCases)
     func anotherChipThanTheOneExpectedIsNamed(expected: INAModel.Kind, found: INAModel.Kind) throws {
         guard expected != found else { return }
         let bus = ModelledBus(INAModel(found), at: 0x40)
@@ -163,20 +165,21 @@ import Testing
         #expect(bus.writes.isEmpty)
     }
 
-    @Test func aRevisionOfTheDieIsTheSameChip() throws {
+    @Test("A different revision of the die is the same chip") func aRevisionOfTheDieIsTheSameChip() throws {
         let test = TestINA(.ina226, fresh: true)
         test.bus.withChip { $0.stuck[0xFF] = 0x2263 }
         _ = fault(test.meter.measure)
         _ = try test.meter.measure()
     }
 
-    @Test func aChipWithoutIdentificationThatKeepsNoSettingsIsNone() {
+    @Test("A chip without identification that does not store settings is rejected")
+    func aChipWithoutIdentificationThatKeepsNoSettingsIsNone() {
         let test = TestINA(.ina219, fresh: true)
         test.bus.withChip { $0.stuck[0] = 0x1234 }
         #expect(fault(test.meter.measure)?.contains("has 0x1234 after 0x3f77 was written") == true)
     }
 
-    @Test(arguments: [0x38, 0x3F, 0x50])
+    @Test("An address that no chip can have is refused without a transfer", arguments: [0x38, 0x3F, 0x50])
     func anAddressThatNoneCanHaveIsRefusedWithoutATransfer(address: Int) {
         let bus = ModelledBus(INAModel(.ina226), at: 0x40)
         let meter = INA226(bus: bus, address: UInt8(address), shuntOhms: 0.1)

@@ -4,7 +4,7 @@ import ProtocolCore
 import Synchronization
 import Testing
 
-/// A folder of attribute files that a test writes.
+/// A folder of attribute files whose content the test sets.
 private final class Attributes: Sendable {
     private let texts: Mutex<[String: String]>
     private let reads = Mutex(0)
@@ -37,7 +37,8 @@ private final class Attributes: Sendable {
         "power1_input": "12345678", "in0_input": "99", "in1_input": "12040", "curr1_input": "1025",
     ])
 
-    @Test func hwmonCountsInMicrowattsMillivoltsAndMilliamperes() throws {
+    @Test("hwmon values are in microwatts, millivolts and milliamperes")
+    func hwmonCountsInMicrowattsMillivoltsAndMilliamperes() throws {
         let meter = try KernelMeter(hwmon: hwmon.open)
         let measured = try meter.quantities()
         #expect(abs(measured.activePower - 12.345678) < 1e-9)
@@ -47,13 +48,14 @@ private final class Attributes: Sendable {
         #expect(try meter.measure() == Measurement(deciwatts: 123, decivolts: 120, milliamperes: 1025))
     }
 
-    @Test func aNegativeCurrentTurnsThePowersSign() throws {
+    @Test("A negative current inverts the sign of the power") func aNegativeCurrentTurnsThePowersSign() throws {
         hwmon["curr1_input"] = "-1025"
         #expect(try KernelMeter(hwmon: hwmon.open).measure().deciwatts == -123)
         #expect(try KernelMeter(hwmon: hwmon.open, isReversed: true).measure().deciwatts == 123)
     }
 
-    @Test func withoutAPowerItIsVoltageTimesCurrent() throws {
+    @Test("Without a power file, the power is voltage times current")
+    func withoutAPowerItIsVoltageTimesCurrent() throws {
         hwmon["power1_input"] = nil
         let meter = try KernelMeter(hwmon: hwmon.open)
         #expect(abs(try meter.quantities().activePower - 12.341) < 1e-9)
@@ -63,18 +65,18 @@ private final class Attributes: Sendable {
         #expect(error.reason.contains("neither a power nor both"))
     }
 
-    @Test func theEnergyIsWhatTheKernelsCounterRose() throws {
+    @Test("The energy is the increase of the kernel's counter") func theEnergyIsWhatTheKernelsCounterRose() throws {
         hwmon["energy1_input"] = "18000000000"
         let meter = try KernelMeter(hwmon: hwmon.open)
         #expect(try meter.measure().addedMicrowattHours == nil)
         hwmon["energy1_input"] = "18003600000"
         #expect(try meter.measure().addedMicrowattHours == 1000)
-        // A driver that was loaded anew.
+        // The driver was loaded again.
         hwmon["energy1_input"] = "5"
         #expect(try meter.measure().addedMicrowattHours == nil)
     }
 
-    @Test func iioIsRawPlusOffsetTimesScale() throws {
+    @Test("iio values are raw plus offset, times scale") func iioIsRawPlusOffsetTimesScale() throws {
         let iio = Attributes([
             "in_power2_raw": "250", "in_power2_scale": "2.000000000", "in_voltage1_raw": "3010",
             "in_voltage_scale": "4",
@@ -96,7 +98,7 @@ private final class Attributes: Sendable {
         #expect(try KernelMeter(iio: plain.open).measure() == Measurement(deciwatts: 15))
     }
 
-    @Test(arguments: [
+    @Test("A text that is not a number or too large is rejected and counted", arguments: [
         "", "x", "nan", "inf", "-", "1e999", "12 mW", "9999999999999999999999999999999999", "60000000000",
     ])
     func whatIsNoNumberOrTooMuchIsThrownAndCounted(text: String) throws {
@@ -108,7 +110,7 @@ private final class Attributes: Sendable {
         #expect(try meter.measure().deciwatts == 123)
     }
 
-    @Test func aFileThatIsGoneIsToldInItsWords() throws {
+    @Test("A missing file is reported with its own message") func aFileThatIsGoneIsToldInItsWords() throws {
         let meter = try KernelMeter(hwmon: hwmon.open)
         hwmon["in1_input"] = nil
         #expect(fault(meter.measure) == "in1_input: it is gone")
@@ -117,12 +119,12 @@ private final class Attributes: Sendable {
         _ = try meter.measure()
     }
 
-    @Test func moreThanTheCurrentAllowsIsImpossible() throws {
+    @Test("More power than the current allows is impossible") func moreThanTheCurrentAllowsIsImpossible() throws {
         hwmon["curr1_input"] = "10"
         #expect(fault(try KernelMeter(hwmon: hwmon.open).measure)?.contains("VA flowing") == true)
     }
 
-    @Test func aThermometerRoundsThousandthsToTenths() throws {
+    @Test("A thermometer rounds thousandths to tenths") func aThermometerRoundsThousandthsToTenths() throws {
         let files = Attributes(["temp1_input": "45249"])
         let thermometer = KernelThermometer(file: try #require(files.open("temp1_input")))
         #expect(try thermometer.temperature() == 452)

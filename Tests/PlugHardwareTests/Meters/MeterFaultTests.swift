@@ -5,11 +5,11 @@ import Testing
 
 @testable import PlugHardware
 
-/// What every driver does when its chip or its bus does what it should not.
+/// Tests of every driver with faults of its chip or bus.
 @Suite struct MeterFaultTests {
     enum Chip: CaseIterable { case ade7953, ina219, ina226, ina260 }
 
-    /// A chip with 230 V or 12 V and a load, fresh, and how to drive it.
+    /// A fresh chip with 230 V or 12 V and a load, and the calls that control it.
     private struct Bench {
         var measure: () throws(HardwareFault) -> Measurement
         var counters: () -> MeterCounters
@@ -59,9 +59,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Chip.allCases, TransferFault.allCases)
+    @Test("A failed transfer is reported or harmless, and soon over", arguments: Chip.allCases, TransferFault.allCases)
     func whateverTransferFailsIsToldOrHarmlessAndSoonOver(chip: Chip, kind: TransferFault) throws {
-        // All transfers of setting up and of two measurements, one after the other.
+        // Fails each transfer of the set-up and of two measurements in turn.
         for index in 0..<(chip == .ade7953 ? 30 : 14) {
             let bench = Bench(chip)
             bench.fail(index, kind)
@@ -69,7 +69,7 @@ import Testing
             for _ in 0..<6 {
                 guard let measured = try? bench.measure() else { continue }
                 good += 1
-                // A value that was spoilt is not always impossible; one of another is not the measured one.
+                // A damaged value is not always impossible, and then differs from the measured one.
                 if kind != .corrupt, kind != .zeros, kind != .ones {
                     #expect(bench.isExpected(measured), "transfer \(index)")
                 }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Chip.allCases)
+    @Test("A missing chip is reported with a hint and may appear later", arguments: Chip.allCases)
     func aChipThatIsMissingIsToldWithWhatToTryAndMayComeLater(chip: Chip) throws {
         let bench = Bench(chip)
         bench.setPresent(false)
@@ -88,14 +88,14 @@ import Testing
             #expect(text.contains("does not answer") && text.contains("i2cdetect"))
         }
         #expect(bench.counters().busFaults == 5 && bench.counters().initialisations == 0)
-        // It is asked once each time, not register by register.
+        // The chip is addressed once per attempt, not register by register.
         #expect(bench.transfers() == 5)
         bench.setPresent(true)
         _ = fault(bench.measure)
         #expect(try bench.isExpected(bench.measure()))
     }
 
-    @Test(arguments: Chip.allCases)
+    @Test("A chip that disappears never leaves its last value, and returns", arguments: Chip.allCases)
     func aChipThatDisappearsNeverLeavesItsLastValueAndComesBack(chip: Chip) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)
@@ -108,7 +108,7 @@ import Testing
         #expect(bench.counters().busFaults == 100 && bench.counters().initialisations == 2)
     }
 
-    @Test(arguments: Chip.allCases)
+    @Test("A reset is detected at once, and the chip is set up again", arguments: Chip.allCases)
     func aResetIsNoticedAtOnceAndTheChipSetUpAgain(chip: Chip) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)
@@ -119,7 +119,7 @@ import Testing
         #expect(try bench.isExpected(bench.measure()))
     }
 
-    @Test(arguments: Chip.allCases, [TransferFault.timedOut, .short])
+    @Test("A bus fault costs one measurement", arguments: Chip.allCases, [TransferFault.timedOut, .short])
     func aFaultOfTheBusCostsOneMeasurement(chip: Chip, kind: TransferFault) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)
@@ -127,12 +127,14 @@ import Testing
         bench.fail(1, kind)
         let text = try #require(fault(bench.measure))
         #expect(text.contains(kind == .timedOut ? "stuck" : "instead of"))
-        // The chip kept its settings: they are written again, and it measures in the same call.
+        // The chip kept its settings. They are written again, and the same call measures.
         #expect(try bench.isExpected(bench.measure()))
         #expect(bench.counters().busFaults == 1 && bench.counters().initialisations == 2)
     }
 
-    @Test(arguments: Chip.allCases, [TransferFault.ones, .zeros])
+    @Test(
+        "A bus with constant answers never results in a measurement",
+        arguments: Chip.allCases, [TransferFault.ones, .zeros])
     func aBusThatAnswersNonsenseIsNeverAMeasurement(chip: Chip, kind: TransferFault) throws {
         let bench = Bench(chip)
         bench.failAll(kind, 1)
@@ -140,12 +142,13 @@ import Testing
         bench.failAll(nil, 1)
         _ = fault(bench.measure)
         #expect(try bench.isExpected(bench.measure()))
-        // In the middle of work too.
+        // This also applies after successful measurements.
         bench.failAll(kind, 1)
         for _ in 0..<20 { #expect(fault(bench.measure) != nil) }
     }
 
-    @Test func tenKilowattsBelowFiveVoltAmperesAreImpossible() throws {
+    @Test("Ten kilowatts with five volt-amperes are impossible")
+    func tenKilowattsBelowFiveVoltAmperesAreImpossible() throws {
         let test = TestADE()
         test.load(watts: 4)
         test.bus.withChip { $0.stuck[0x312] = 1_540_000 }
@@ -158,10 +161,11 @@ import Testing
     }
 
     @Test(
+        "A register beyond full scale is impossible",
         arguments: [0x31C, 0x31A, 0x312, 0x314] as [UInt16],
         [0xFF_FFFF, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000] as [UInt32])
     func aFullRegisterIsImpossible(register: UInt16, value: UInt32) throws {
-        // All ones are -1 in a signed register, which is a measurement.
+        // In a signed register, all ones are -1, which is a valid value.
         guard value != 0xFFFF_FFFF || register >= 0x31A else { return }
         let test = TestADE()
         test.load(watts: 1000)
@@ -170,7 +174,7 @@ import Testing
         #expect(test.meter.counters.impossible == 1)
     }
 
-    @Test func anEnergyOfAllOnesIsAStepAndNoMore() throws {
+    @Test("An energy of all ones is one negative step") func anEnergyOfAllOnesIsAStepAndNoMore() throws {
         let test = TestADE()
         test.load(watts: 1000)
         test.clock.advance(1)
@@ -178,7 +182,7 @@ import Testing
         #expect(try #require(try test.meter.measure().addedMicrowattHours) == 0)
     }
 
-    @Test func aFrequencyThatNoMainsHasIsLeftOut() throws {
+    @Test("A frequency out of the range of mains is omitted") func aFrequencyThatNoMainsHasIsLeftOut() throws {
         let test = TestADE(fresh: true)
         _ = fault(test.meter.measure)
         test.wait(1)
@@ -187,7 +191,8 @@ import Testing
         #expect(measured.alternating != nil && measured.alternating?.millihertz == nil)
     }
 
-    @Test func aChipThatAnswersAndMeasuresNoMoreIsTold() throws {
+    @Test("A chip that answers but no longer measures is reported")
+    func aChipThatAnswersAndMeasuresNoMoreIsTold() throws {
         let test = TestADE()
         test.load(watts: 1000)
         for _ in 0..<ADE7953Chip.sameValuesLimit { _ = try test.meter.measure() }
@@ -196,7 +201,7 @@ import Testing
         _ = try test.meter.measure()
     }
 
-    @Test func anADE7953ThatKeepsNothingIsAnotherChip() {
+    @Test("A chip that stores no settings is not an ADE7953") func anADE7953ThatKeepsNothingIsAnotherChip() {
         let test = TestADE(fresh: true)
         test.bus.withChip { $0.stuck[0x303] = 58_393 }
         #expect(fault(test.meter.measure)?.contains("no ADE7953") == true)

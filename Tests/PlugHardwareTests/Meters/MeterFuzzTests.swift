@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 
 @Suite struct MeterFuzzTests {
-    /// Answers with random bytes, sometimes too few or too many, sometimes what was written, sometimes with a fault.
+    /// A bus that answers with random bytes, sometimes of a wrong length, sometimes with the written value, sometimes
+    /// with a fault.
     private final class RandomBus: I2CBus {
         private let random: Mutex<SeededRandom>
         private let written = Mutex<[[UInt8]: [UInt8]]>([:])
@@ -22,21 +23,23 @@ import Testing
             let kept = written.withLock { $0[bytes] }
             return try random.withLock { random throws(BusFault) in
                 if random.chance(0.01) { throw BusFault(.noAcknowledge, address: address) }
-                // Mostly a chip that keeps its settings, or no driver would come as far as measuring.
+                // Usually a chip that keeps its settings. Otherwise no driver would begin to measure.
                 if let kept, random.chance(0.98) { return kept }
                 if bytes == [0xFE], random.chance(0.9) { return [0x54, 0x49] }
                 if bytes == [0xFF], random.chance(0.9) { return [0x22, address == 0x41 ? 0x60 : 0x70] }
                 let length = random.chance(0.01) ? Int.random(in: 0...9, using: &random) : count
-                // Often small numbers, which are measurements more often than large ones.
+                // Often small numbers, which are valid more often than large ones.
                 let top: UInt8 = random.chance(0.5) ? 0x3F : 0xFF
-                // Of four bytes the first is most often the sign of a small number.
+                // Of four bytes, the first is usually the sign of a small number.
                 let sign: UInt8 = length == 4 && random.chance(0.9) ? 0 : top
                 return (0..<length).map { .random(in: 0...($0 == 0 ? sign : $0 == 1 ? top : 255), using: &random) }
             }
         }
     }
 
-    @Test(arguments: ["ade7953", "ina219", "ina226", "ina260"])
+    @Test(
+        "Random bytes result in a plausible measurement or an error",
+        arguments: ["ade7953", "ina219", "ina226", "ina260"])
     func randomBytesAreAPlausibleMeasurementOrThrown(chip: String) {
         var random = Fuzzing.random(0xF0220)
         var measured = 0
@@ -73,7 +76,9 @@ import Testing
         #expect(measured > 20 && thrown > 20, "\(chip): \(measured) measured, \(thrown) thrown")
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(
+        "Bytes damaged on the bus result in a plausible measurement or an error",
+        arguments: 1...40 as ClosedRange<UInt64>)
     func bytesSpoiltOnTheWayAreAPlausibleMeasurementOrThrown(seed: UInt64) throws {
         let test = TestADE(fresh: true)
         test.load(watts: 460)

@@ -3,7 +3,7 @@ import ProtocolCore
 import RegisterModels
 import Synchronization
 
-/// Time that stands still but for the test.
+/// A clock that only the test advances.
 final class TestClock: Sendable {
     private let time = Mutex(Instant.zero)
 
@@ -11,9 +11,9 @@ final class TestClock: Sendable {
     func advance(_ seconds: Double) { time.withLock { $0 = $0 + .nanoseconds(Int64(seconds * 1e9)) } }
 }
 
-/// An ADE7953 on its model, set up and past its first energy unless a test wants it fresh.
+/// An ADE7953 with its model, set up and past its first energy unless the test needs a fresh one.
 struct TestADE {
-    /// Full scale is 4 862 401 steps of power, at 154 a watt, and 206 900 of energy a second.
+    /// Full scale is 4,862,401 steps of power at 154 steps per watt, and 206,900 steps of energy per second.
     static let microwattHoursPerStep: Double = 4_862_401 / 154 / 206_900 / 3600 * 1e6
 
     let bus = ModelledBus(ADE7953Model(), at: 0x38)
@@ -36,7 +36,7 @@ struct TestADE {
         _ = try? meter.measure()
     }
 
-    /// Sets what is measured; the apparent power follows.
+    /// Sets the measured values. The apparent power follows from them.
     func load(watts: Double, vars: Double = 0, volts: Double = 230) {
         bus.withChip {
             $0.volts = volts
@@ -46,14 +46,14 @@ struct TestADE {
         }
     }
 
-    /// Lets the load draw for so long.
+    /// Advances the clock while the load draws power.
     func wait(_ seconds: Double) {
         clock.advance(seconds)
         bus.withChip { $0.advance(seconds: seconds) }
     }
 }
 
-/// A bench meter on its model.
+/// A bench meter with its model.
 struct TestINA {
     let bus: ModelledBus<INAModel>
     let meter: any CalibratedMeter
@@ -67,7 +67,7 @@ struct TestINA {
         if !fresh { _ = try? meter.measure() }
     }
 
-    /// A driver for the kind, whatever chip is on the bus.
+    /// Returns a driver for the kind, regardless of the chip on the bus.
     static func meter(
         _ kind: INAModel.Kind, _ bus: any I2CBus, address: UInt8 = 0x40, shunt: Double = 0.1, reversed: Bool = false,
         calibration: Calibration = Calibration()
@@ -82,7 +82,7 @@ struct TestINA {
     }
 }
 
-/// What a call throws, in words; nil where it throws nothing.
+/// Returns the reason of the error that a call throws, or nil.
 func fault(_ body: () throws(HardwareFault) -> some Any) -> String? {
     do throws(HardwareFault) {
         _ = try body()
