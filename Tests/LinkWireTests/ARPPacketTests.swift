@@ -3,13 +3,13 @@ import Testing
 
 @testable import LinkWire
 
-@Suite("An ARP packet")
+@Suite("ARP packets")
 struct ARPPacketTests {
     private let own = MACAddress(2, 0, 0, 0, 0, 1)
     private let other = MACAddress(2, 0, 0, 0, 0, 2)
     private let address = IPv4Address(169, 254, 7, 9)
 
-    @Test("has each field at its place")
+    @Test("Each field is at its place")
     func bytes() throws {
         let packet = ARPPacket(
             operation: .reply, senderHardware: MACAddress(1, 2, 3, 4, 5, 6), senderAddress: IPv4Address(10, 11, 12, 13),
@@ -22,13 +22,13 @@ struct ARPPacketTests {
         #expect(bytes.count == ARPPacket.length)
     }
 
-    @Test("may have padding behind it")
+    @Test("Padding after the packet is ignored")
     func padding() throws {
         let packet = ARPPacket.probe(for: address, from: own)
         #expect(try ARPPacket(decoding: packet.encoded + [UInt8](repeating: 7, count: 18)) == packet)
     }
 
-    @Test("that probes has no sender's address, and asks about no card")
+    @Test("A probe has no sender address and no target card")
     func probe() {
         let probe = ARPPacket.probe(for: address, from: own)
         #expect(
@@ -38,7 +38,7 @@ struct ARPPacketTests {
         #expect(probe.isProbe)
     }
 
-    @Test("that announces names one address as sender and target, and is a request")
+    @Test("An announcement is a request with one address as sender and target")
     func announcement() {
         let announcement = ARPPacket.announcement(of: address, from: own)
         #expect(
@@ -48,7 +48,7 @@ struct ARPPacketTests {
         #expect(!announcement.isProbe)
     }
 
-    @Test("answers who asked")
+    @Test("A reply is addressed to the sender of the request")
     func reply() {
         var request = ARPPacket.announcement(of: address, from: other)
         request.targetAddress = IPv4Address(169, 254, 1, 1)
@@ -60,7 +60,7 @@ struct ARPPacketTests {
         #expect(!reply.isProbe)
     }
 
-    @Test("about something else is refused at the field that says so")
+    @Test("A packet of a different kind is rejected at the deciding field")
     func refused() throws {
         let good = ARPPacket.probe(for: address, from: own).encoded
         let cases: [(Int, UInt8, LinkWireError)] = [
@@ -78,7 +78,7 @@ struct ARPPacketTests {
         }
     }
 
-    @Test("cut off anywhere is refused")
+    @Test("A truncated packet is rejected")
     func truncated() {
         let good = ARPPacket.probe(for: address, from: own).encoded
         for count in good.indices {
@@ -90,9 +90,9 @@ struct ARPPacketTests {
     }
 }
 
-@Suite("An Ethernet frame")
+@Suite("Ethernet frames")
 struct EthernetFrameTests {
-    @Test("has each field at its place")
+    @Test("Each field is at its place")
     func bytes() throws {
         let frame = EthernetFrame(
             destination: .broadcast, source: MACAddress(1, 2, 3, 4, 5, 6), type: EthernetFrame.arp, payload: [9, 8])
@@ -103,7 +103,7 @@ struct EthernetFrameTests {
         #expect(EthernetFrame.headerLength == 14)
     }
 
-    @Test("shorter than its header is refused")
+    @Test("A frame shorter than its header is rejected")
     func truncated() {
         #expect(throws: LinkWireError(offset: 12, reason: .truncated(needed: 2))) {
             try EthernetFrame(decoding: [UInt8](repeating: 0, count: 13))

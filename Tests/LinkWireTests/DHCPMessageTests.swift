@@ -3,16 +3,16 @@ import Testing
 
 @testable import LinkWire
 
-/// A message of zeros in its fixed part, but for these bytes, with the given bytes behind the cookie.
+/// Returns a message whose fixed part is zero except for these bytes, with the options after the cookie.
 func dhcpBytes(_ fields: [Int: [UInt8]] = [:], options: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [2, 1, 6, 0] + [UInt8](repeating: 0, count: 232) + [0x63, 0x82, 0x53, 0x63]
     for (place, content) in fields { bytes.replaceSubrange(place..<(place + content.count), with: content) }
     return bytes + options
 }
 
-@Suite("A DHCP message")
+@Suite("DHCP messages")
 struct DHCPMessageTests {
-    @Test("has each field at its place")
+    @Test("Each field is at its place")
     func layout() throws {
         var options = DHCPOptions()
         options.messageType = .request
@@ -34,7 +34,7 @@ struct DHCPMessageTests {
         #expect(try DHCPMessage(decoding: encoded) == message)
     }
 
-    @Test("of something else is refused at the field that says so")
+    @Test("A message of a different kind is rejected at the deciding field")
     func refused() {
         let good = dhcpBytes(options: [53, 1, 5, 255])
         let cases: [(Int, UInt8, LinkWireError)] = [
@@ -50,7 +50,7 @@ struct DHCPMessageTests {
         }
     }
 
-    @Test("cut off before its options, or within one, is refused")
+    @Test("A message that is truncated before or within its options is rejected")
     func truncated() throws {
         let good = dhcpBytes(options: [53, 1, 5, 54, 4, 10, 0, 0, 1, 255])
         for count in 0..<240 {
@@ -64,19 +64,19 @@ struct DHCPMessageTests {
         }
     }
 
-    @Test("without an end option says what stands there")
+    @Test("A message without an end option is decoded")
     func noEnd() throws {
         #expect(try DHCPMessage(decoding: dhcpBytes(options: [])).options.codes.isEmpty)
         #expect(try DHCPMessage(decoding: dhcpBytes(options: [0, 53, 1, 6, 0])).options.messageType == .nak)
     }
 
-    @Test("says nothing more behind its end option")
+    @Test("Bytes after the end option are ignored")
     func end() throws {
         let message = try DHCPMessage(decoding: dhcpBytes(options: [0, 0, 53, 1, 2, 255, 54, 4, 1, 1, 1, 1, 9, 9]))
         #expect(message.options.codes == [.messageType])
     }
 
-    @Test("beyond what a frame holds is refused")
+    @Test("A message longer than a frame is rejected")
     func tooLong() {
         let longest = dhcpBytes(options: [UInt8](repeating: 0, count: 1260))
         #expect(throws: Never.self) { try DHCPMessage(decoding: longest) }
@@ -85,7 +85,7 @@ struct DHCPMessageTests {
         }
     }
 
-    @Test("may have options in the fields of the boot file and the server's name")
+    @Test("Options in the fields of the boot file and the server name are decoded")
     func overload() throws {
         let file: [UInt8] = [51, 4, 0, 0, 0, 60, 6, 4, 10, 0, 0, 2, 255, 7, 7]
         let name: [UInt8] = [0, 0, 54, 4, 10, 0, 0, 1, 6, 4, 10, 0, 0, 3]
@@ -101,11 +101,11 @@ struct DHCPMessageTests {
         let both = try decoded(3)
         #expect(both.codes == [.messageType, .domainNameServers, .leaseTime, .serverIdentifier])
         #expect(both.leaseTime == 60)
-        // Options first, then the file, then the server's name (RFC 3396 §5).
+        // Options first, then the file, then the server name (RFC 3396 §5).
         #expect(both.domainNameServers == (1...3).map { IPv4Address(10, 0, 0, $0) })
     }
 
-    @Test("whose overloaded field ends within an option is refused there")
+    @Test("An overloaded field that ends within an option is rejected")
     func truncatedOverload() {
         let name = [UInt8](repeating: 0, count: 62) + [54, 4]
         #expect(throws: LinkWireError(offset: 108, reason: .truncated(needed: 4))) {
@@ -113,7 +113,7 @@ struct DHCPMessageTests {
         }
     }
 
-    @Test("whose overloaded field asks for another one does not get it")
+    @Test("An overloaded field cannot declare a further one")
     func nestedOverload() throws {
         let bytes = dhcpBytes([44: [52, 1, 1, 255], 108: [51, 4, 0, 0, 0, 60, 255]], options: [52, 1, 2, 255])
         #expect(try DHCPMessage(decoding: bytes).options.codes.isEmpty)

@@ -17,7 +17,7 @@ struct DHCPOptionsTests {
         return Array(bytes.prefix((bytes.lastIndex(of: 255) ?? 0)))
     }
 
-    /// What is written are these bytes, and they are read as what was written.
+    /// Checks that the value is encoded as these bytes and decoded from them.
     private func pin<Value: Equatable>(
         _ path: WritableKeyPath<DHCPOptions, Value?>, _ value: Value, _ bytes: [UInt8],
         location: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@ struct DHCPOptionsTests {
         #expect(try read(bytes)[keyPath: path] == value, sourceLocation: location)
     }
 
-    @Test("have their codes, lengths and contents")
+    @Test("Each option has its code, length and content")
     func layouts() throws {
         let (first, second) = (IPv4Address(10, 0, 0, 1), IPv4Address(10, 0, 0, 2))
         try pin(\.subnetMask, IPv4Address(255, 255, 255, 0), [1, 4, 255, 255, 255, 0])
@@ -52,20 +52,20 @@ struct DHCPOptionsTests {
         try pin(\.staticRoutes, [route], [121, 7, 16, 10, 9, 10, 0, 0, 1])
     }
 
-    @Test("have the message types of RFC 2132 §9.6")
+    @Test("The message types are those of RFC 2132 §9.6")
     func messageTypes() {
         let types: [DHCPMessageType] = [.discover, .offer, .request, .decline, .ack, .nak, .release, .inform]
         #expect(types.map(\.rawValue) == Array(1...8))
     }
 
-    @Test("in several pieces are one (RFC 3396)")
+    @Test("An option in several pieces is joined (RFC 3396)")
     func pieces() throws {
         let options = try read([6, 2, 10, 0, 53, 1, 5, 6, 6, 0, 1, 10, 0, 0, 2])
         #expect(options.domainNameServers == [IPv4Address(10, 0, 0, 1), IPv4Address(10, 0, 0, 2)])
         #expect(options.codes == [.domainNameServers, .messageType])
     }
 
-    @Test("beyond 255 bytes are written in pieces and come back whole")
+    @Test("An option longer than 255 bytes is split and joined again")
     func longOption() throws {
         let list = (0..<100).map { IPv4Address(10, 0, 1, $0) }
         let bytes = written { $0.domainNameServers = list }
@@ -74,7 +74,7 @@ struct DHCPOptionsTests {
         #expect(try read(bytes).domainNameServers == list)
     }
 
-    @Test("of malformed content read as nil and leave the others alone")
+    @Test("An option with malformed content is nil and does not affect the others")
     func malformed() throws {
         let malformed: [[UInt8]] = [
             [1, 3, 255, 255, 255], [3, 5, 10, 0, 0, 1, 2], [3, 0], [6, 3, 1, 2, 3], [12, 0], [12, 1, 0xFF],
@@ -97,13 +97,13 @@ struct DHCPOptionsTests {
         }
     }
 
-    @Test("of text may end in zeros")
+    @Test("Text may end with zeros")
     func closedText() throws {
         #expect(try read([15, 5, 0x6C, 0x61, 0x6E, 0, 0]).domainName == "lan")
         #expect(try read([15, 4, 0x6C, 0x61, 0x6E, 0x2E]).domainName == "lan")
     }
 
-    @Test("are taken away by nil")
+    @Test("Setting nil removes an option")
     func removal() {
         #expect(
             written {
@@ -127,19 +127,19 @@ struct SearchDomainTests {
         return try DHCPMessage(decoding: dhcpBytes(options: options)).options.searchDomains
     }
 
-    @Test("are compressed within the option (the example of RFC 3397 §3)")
+    @Test("Domains are compressed within the option (example of RFC 3397 §3)")
     func example() throws {
         let data: [UInt8] =
             [3] + Array("eng".utf8) + [5] + Array("apple".utf8) + [3] + Array("com".utf8) + [0]
             + [9] + Array("marketing".utf8) + [0xC0, 4]
         #expect(try read(data) == ["eng.apple.com", "marketing.apple.com"])
-        // The same, split where a name is.
+        // Two pieces of the same data, split at a name.
         let split = [119, 9] + data.prefix(9) + [119, UInt8(data.count - 9)] + data.dropFirst(9)
         let options = try DHCPMessage(decoding: dhcpBytes(options: split)).options
         #expect(options.searchDomains == ["eng.apple.com", "marketing.apple.com"])
     }
 
-    @Test("that run in circles, forwards or out of the option are refused")
+    @Test("Pointers in a circle, forwards or out of the option are rejected")
     func loops() throws {
         let refused: [[UInt8]] = [
             [0xC0, 0], [1, 0x61, 0xC0, 0], [1, 0x61, 0xC0, 4, 1, 0x62, 0], [0xC0], [1], [1, 0x61], [2, 0x61, 0],
@@ -149,16 +149,16 @@ struct SearchDomainTests {
         for data in refused { #expect(try read(data) == nil, "\(data)") }
     }
 
-    @Test("of more than 63 bytes a label or 255 a name are refused")
+    @Test("Labels longer than 63 bytes and names longer than 255 bytes are rejected")
     func longNames() throws {
         let label = [63] + [UInt8](repeating: 0x61, count: 63)
         #expect(try read(label + label + label + [61] + [UInt8](repeating: 0x61, count: 61) + [0])?.count == 1)
         #expect(try read(label + label + label + [62] + [UInt8](repeating: 0x61, count: 62) + [0]) == nil)
     }
 
-    @Test("of a chain of more than 16 pointers are refused")
+    @Test("A chain of more than 16 pointers is rejected")
     func chain() throws {
-        // Each name is a letter and a pointer to the name before.
+        // Each name is a letter and a pointer to the previous name.
         func chain(_ count: Int) -> [UInt8] {
             var data: [UInt8] = [1, 0x61, 0]
             for index in 0..<count { data += [1, 0x62, 0xC0, index == 0 ? 0 : UInt8(3 + 4 * (index - 1))] }
@@ -168,7 +168,7 @@ struct SearchDomainTests {
         #expect(try read(chain(17)) == nil)
     }
 
-    @Test("are 32 at most")
+    @Test("At most 32 domains are decoded")
     func limit() throws {
         let data = (0..<40).flatMap { _ in [1, 0x61, 0] as [UInt8] }
         #expect(try read(data)?.count == 32)
@@ -181,7 +181,7 @@ struct ClasslessRouteTests {
         try DHCPMessage(decoding: dhcpBytes(options: [121, UInt8(data.count)] + data)).options.staticRoutes
     }
 
-    @Test("name as much of the destination as their prefix reaches into (the table of RFC 3442)")
+    @Test("A route contains only the bytes of the destination that its prefix covers (table of RFC 3442)")
     func table() throws {
         let router: [UInt8] = [10, 0, 0, 1]
         let cases: [([UInt8], IPv4Address, UInt8)] = [
@@ -201,12 +201,12 @@ struct ClasslessRouteTests {
         #expect(try read(cases.flatMap { $0.0 + router })?.count == 7)
     }
 
-    @Test("lose what their destination says beyond the prefix")
+    @Test("Destination bits after the prefix are cleared")
     func hostBits() throws {
         #expect(try read([20, 10, 1, 0xFF, 10, 0, 0, 1])?.first?.destination == IPv4Address(10, 1, 0xF0, 0))
     }
 
-    @Test("that are cut off, or of more than 32 bits, spoil the option")
+    @Test("A truncated route or a prefix longer than 32 bits invalidates the option")
     func malformed() throws {
         let good: [UInt8] = [16, 10, 17, 10, 0, 0, 1]
         for count in 1..<good.count { #expect(try read(Array(good.prefix(count))) == nil) }

@@ -21,7 +21,7 @@ struct FuzzTests {
             options: options)
     }
 
-    @Test("are refused with a place within them, or read as something that can be written", arguments: 0..<4)
+    @Test("A damaged message is rejected with a valid place or can be encoded again", arguments: 0..<4)
     func mutations(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let overloaded = dhcpBytes(
@@ -32,7 +32,7 @@ struct FuzzTests {
         for _ in FuzzRounds(3000, sharedBy: 4) {
             var bytes = try #require(corpus.randomElement(using: &random))
             for _ in 0..<Int.random(in: 0...4, using: &random) {
-                // What decides is at the beginning and in the options.
+                // The deciding bytes are at the beginning and in the options.
                 let place = random.chance(0.8) ? Int.random(in: 230..<bytes.count, using: &random) : 0
                 bytes[random.chance(0.9) ? place : Int.random(in: 0..<bytes.count, using: &random)] =
                     UInt8.random(in: 0...255, using: &random)
@@ -50,7 +50,7 @@ struct FuzzTests {
         #expect(understood > 500)
     }
 
-    @Test("of a whole packet do no harm", arguments: 0..<2)
+    @Test("A damaged packet is rejected or decoded without a trap", arguments: 0..<2)
     func packets(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let packet = DHCPPacket(source: IPv4Address(10, 0, 0, 1), destination: .broadcast, message: reply)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import LinkWire
 
-@Suite("A UDP datagram in an IPv4 packet")
+@Suite("UDP datagrams in IPv4 packets")
 struct PacketTests {
     private let source = IPv4Address(192, 0, 2, 1)
     private let destination = IPv4Address(255, 255, 255, 255)
-    /// Computed by hand after RFC 791 and RFC 768: port 68 to 67 with the payload "hi!".
+    /// Computed by hand from RFC 791 and RFC 768: port 68 to 67 with the payload "hi!".
     private let bytes: [UInt8] = [
         0x45, 0, 0, 31, 0, 0, 0, 0, 64, 17, 0xB8, 0xCD, 192, 0, 2, 1, 255, 255, 255, 255,
         0, 68, 0, 67, 0, 11, 0xB3, 0xE6, 0x68, 0x69, 0x21,
@@ -17,7 +17,7 @@ struct PacketTests {
         try UDPDatagram(decoding: IPv4Packet(decoding: bytes), verifiesChecksum: verifiesChecksum)
     }
 
-    /// The packet with bytes of its header changed, and a right checksum over it.
+    /// Returns the packet with changed header bytes and a correct checksum.
     private func changed(_ changes: [(Int, UInt8)]) -> [UInt8] {
         var packet = bytes
         for (place, value) in changes { packet[place] = value }
@@ -31,7 +31,7 @@ struct PacketTests {
         return packet
     }
 
-    @Test("has each field and both checksums at their places")
+    @Test("Each field and both checksums are at their places")
     func layout() throws {
         let datagram = UDPDatagram(sourcePort: 68, destinationPort: 67, payload: Array("hi!".utf8))
         #expect(datagram.packet(from: source, to: destination).encoded == bytes)
@@ -42,24 +42,24 @@ struct PacketTests {
         #expect(try UDPDatagram(decoding: packet) == datagram)
     }
 
-    @Test("may have padding behind it")
+    @Test("Padding after the packet is ignored")
     func padding() throws {
         #expect(try decoded(bytes + [1, 2, 3]).payload == Array("hi!".utf8))
     }
 
-    @Test("may have options in its header, which are passed over")
+    @Test("Options in the IPv4 header are skipped")
     func headerOptions() throws {
         var long = bytes
         long[0] = 0x46
         long[3] = 35
         long.insert(contentsOf: [1, 1, 1, 0], at: 20)
-        // The header's sum grew by 0x0100 + 4 + 0x0101 + 0x0100.
+        // The sum of the header increased by 0x0100 + 4 + 0x0101 + 0x0100.
         let checksum = 0xB8CD - 0x0100 - 4 - 0x0101 - 0x0100
         long.replaceSubrange(10..<12, with: [UInt8(checksum >> 8), UInt8(checksum & 0xFF)])
         #expect(try decoded(long).payload == Array("hi!".utf8))
     }
 
-    @Test("with a wrong checksum is refused")
+    @Test("A packet with a wrong checksum is rejected")
     func checksums() {
         for place in 0..<20 {
             var damaged = bytes
@@ -74,7 +74,7 @@ struct PacketTests {
         #expect(throws: LinkWireError(offset: 6, reason: .checksum)) { try decoded(payload) }
     }
 
-    @Test("whose sender left the checksum to its card, or out, is taken")
+    @Test("A datagram with an unfinished or missing checksum is accepted")
     func unfinishedChecksum() throws {
         var unfinished = bytes
         unfinished[26] ^= 0xFF
@@ -84,9 +84,9 @@ struct PacketTests {
         #expect(try decoded(without).payload == Array("hi!".utf8))
     }
 
-    @Test("whose checksum comes out as zero says 0xFFFF, since zero would mean none")
+    @Test("A checksum of zero is sent as 0xFFFF, because zero means no checksum")
     func zeroChecksum() throws {
-        // The sum of everything else is 0xFFFF with this payload.
+        // With this payload, the sum of everything else is 0xFFFF.
         let zero = IPv4Address(0, 0, 0, 0)
         let datagram = UDPDatagram(sourcePort: 0, destinationPort: 0, payload: [0xFF, 0xDA])
         let packet = datagram.packet(from: zero, to: zero)
@@ -94,7 +94,7 @@ struct PacketTests {
         #expect(try UDPDatagram(decoding: packet) == datagram)
     }
 
-    @Test("that is a fragment, another version, or shorter than it says is refused at the field that says so")
+    @Test("A fragment, a different version and a wrong length are rejected at the deciding field")
     func refused() {
         let cases: [([(Int, UInt8)], LinkWireError)] = [
             ([(6, 0x20)], LinkWireError(offset: 6, reason: .fragment)),
@@ -113,14 +113,14 @@ struct PacketTests {
         #expect(throws: Never.self) { try decoded(changed([(6, 0x40)])) }
     }
 
-    @Test("cut off anywhere is refused")
+    @Test("A truncated packet is rejected")
     func truncated() {
         for count in bytes.indices {
             #expect(throws: LinkWireError.self) { try decoded(Array(bytes.prefix(count))) }
         }
     }
 
-    @Test("carries requests from port 68 to 67 and replies the other way")
+    @Test("Requests go from port 68 to 67, replies from 67 to 68")
     func ports() throws {
         let request = DHCPMessage(operation: .request, transaction: 1, clientHardware: .broadcast)
         let packet = DHCPPacket(broadcasting: request)
@@ -134,16 +134,16 @@ struct PacketTests {
         #expect(try DHCPPacket(decoding: answer.encoded) == answer)
     }
 
-    @Test("to another port is no DHCP message")
+    @Test("A datagram to a different port is not a DHCP message")
     func otherPort() {
         let other = UDPDatagram(sourcePort: 67, destinationPort: 69, payload: []).packet(from: source, to: destination)
         #expect(throws: LinkWireError(offset: 2, reason: .port(69))) { try DHCPPacket(decoding: other.encoded) }
     }
 }
 
-@Suite("A mask")
+@Suite("IPv4 masks")
 struct MaskTests {
-    @Test("has its ones at the beginning")
+    @Test("A mask has its ones at the beginning")
     func masks() {
         #expect(IPv4Address.mask(prefixLength: 0) == IPv4Address(0, 0, 0, 0))
         #expect(IPv4Address.mask(prefixLength: 20) == IPv4Address(255, 255, 240, 0))
@@ -153,7 +153,7 @@ struct MaskTests {
         #expect(IPv4Address(0, 0, 0, 1).maskLength == nil)
     }
 
-    @Test("parts a network's addresses from others")
+    @Test("A mask separates the addresses of a network from others")
     func networks() {
         let address = IPv4Address(10, 1, 30, 9)
         #expect(address.network(prefixLength: 20) == IPv4Address(10, 1, 16, 0))
