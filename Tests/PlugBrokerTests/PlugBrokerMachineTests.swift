@@ -23,7 +23,7 @@ extension PlugBrokerMachine {
     }
 }
 
-/// A plug's machine and its journal; what it publishes is taken at once.
+/// A plug's machine with its journal. The broker accepts every message at once.
 private struct Bench {
     var machine: PlugBrokerMachine
     var journal: EventJournal
@@ -97,7 +97,8 @@ private struct Bench {
 }
 
 @Suite struct PlugBrokerMachineTests {
-    @Test func itTellsWhatItIsAndThenThatItIsThere() {
+    @Test("The plug publishes its description before its state and availability")
+    func itTellsWhatItIsAndThenThatItIsThere() {
         var bench = Bench()
         bench.connect()
         #expect(
@@ -108,8 +109,8 @@ private struct Bench {
         #expect(bench.texts("state") == [#"{"on":false,"tripped":null,"at":"2023-11-14T22:13:20.000Z"}"#])
     }
 
-    /// As for whoever comes back to a plug: what the journal has, what it lost, and since when.
-    @Test func theJournalIsTheQueue() {
+    /// The rules are those of a controller that reconnects: the journal's events, their gaps and their start.
+    @Test("The journal is the queue of events") func theJournalIsTheQueue() {
         var bench = Bench(journal: EventJournal(nextSequence: 40), after: 17)
         #expect(bench.others.first == .keep(17), "where it began is known to whoever comes after a kill")
         bench.press()
@@ -127,7 +128,7 @@ private struct Bench {
         #expect(bench.others.last == .keep(41))
     }
 
-    @Test func withoutAClockThereAreAgesAndNoTimes() {
+    @Test("Without a set clock, events have ages instead of times") func withoutAClockThereAreAgesAndNoTimes() {
         var bench = Bench()
         bench.wall = nil
         bench.press()
@@ -142,7 +143,8 @@ private struct Bench {
         #expect(bench.asked.isEmpty && bench.answers.last?.contains("unsupported") == true)
     }
 
-    @Test func aPlugIsToldWhereItSwitchesAndOnceASecondWhereItMeasures() {
+    @Test("State is published at once when the plug switches, and once per second for measurements")
+    func aPlugIsToldWhereItSwitchesAndOnceASecondWhereItMeasures() {
         var bench = Bench()
         bench.connect()
         let before = bench.texts("state").count
@@ -165,7 +167,7 @@ private struct Bench {
         #expect(bench.texts("state").count == before + 5)
     }
 
-    @Test func aCommandGoesThroughTheDoorAndIsAnswered() {
+    @Test("A command goes through the door and is answered") func aCommandGoesThroughTheDoorAndIsAnswered() {
         var bench = Bench()
         bench.connect()
         bench.ask("set", #"{"on":true}"#)
@@ -178,7 +180,7 @@ private struct Bench {
         #expect(bench.asked.count == 1 && bench.answers.last?.contains("deadlinePassed") == true)
     }
 
-    @Test func aReplayIsAnsweredFromTheJournal() {
+    @Test("A replay is answered from the journal") func aReplayIsAnsweredFromTheJournal() {
         var bench = Bench(journal: EventJournal(nextSequence: 5))
         for _ in 0..<150 { bench.press() }
         bench.connect()

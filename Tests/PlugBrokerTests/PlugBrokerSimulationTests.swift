@@ -7,22 +7,22 @@ import Testing
 
 @testable import PlugBroker
 
-/// A plug, its broker and somebody who listens there, in virtual time. plugd is killed, the board loses power, the journal overflows, and
-/// the broker drops connections, hangs, refuses and forgets.
+/// A plug, its broker and a subscriber in virtual time. plugd is killed, the board loses power, the journal overflows,
+/// and the broker drops connections, hangs, refuses messages and loses its memory.
 private struct PlugWorld {
-    /// Events that the journal holds.
+    /// The number of events that the journal holds.
     private static let ring = 40
 
     private var random: SeededRandom
     private var now = Instant.zero
     private var machine: PlugBrokerMachine
 
-    // What survives plugd: the mirror.
+    // State that survives plugd: the mirror.
     private var journal: EventJournal
     private var cursor: SequenceNumber?
-    /// What survives the board.
+    /// State that survives a loss of power.
     private var boundary: SequenceNumber = 100
-    /// Numbers that events had, and those of them that the journal lost before the broker took them.
+    /// The numbers of all events, and those that the journal lost before the broker accepted them.
     private var used: Set<SequenceNumber> = []
     private var lost: Set<SequenceNumber> = []
 
@@ -34,10 +34,10 @@ private struct PlugWorld {
     private var isConnecting = false
     private var retained: [String: String] = [:]
     private var unanswered: [(BrokerTicket, Publication)] = []
-    /// Numbers that somebody heard as events, in order, and those that were told as gaps.
+    /// The numbers of the events that the subscriber received, in order, and the reported gaps.
     private var heard: [SequenceNumber] = []
     private var gaps: Set<ClosedRange<SequenceNumber>> = []
-    /// Events that it refused once: those behind them, which were on their way, may have come before them.
+    /// Events that the broker refused once. Later events that were already sent may have arrived before them.
     private var refused: Set<SequenceNumber> = []
 
     init(seed: UInt64) {
@@ -49,7 +49,7 @@ private struct PlugWorld {
 
     private var newest: SequenceNumber { journal.nextSequence - 1 }
 
-    /// plugd begins with what its predecessor left.
+    /// Starts plugd with the state that its predecessor left.
     private mutating func start() {
         (isConnected, isConnecting, unanswered) = (false, false, [])
         let beginning = cursor.flatMap { $0 <= newest ? $0 : nil } ?? (journal.count == 0 ? 0 : newest)
@@ -59,7 +59,7 @@ private struct PlugWorld {
     }
 
     private mutating func losePower() {
-        // What the broker has of it, somebody may have heard.
+        // A subscriber may have received the events that the broker has.
         lost.formUnion(used.filter { $0 >= journal.oldestSequence })
         journal = EventJournal(
             nextSequence: boundary, lossBefore: .powerLost, limits: EventJournal.Limits(events: Self.ring))
@@ -134,7 +134,7 @@ private struct PlugWorld {
             return handle(.acknowledged(ticket, refusal: "Quota exceeded"))
         }
         take(publication)
-        // It may have the message, and the plug may never hear that.
+        // The broker may have the message although the plug never learns that.
         if random.chance(0.02) { return perform(drop("reset")) }
         handle(.acknowledged(ticket, refusal: nil))
     }
@@ -158,7 +158,7 @@ private struct PlugWorld {
         }
     }
 
-    /// One thing that happens, or a while in which nothing does.
+    /// Performs one random event, or lets time pass without one.
     mutating func step(isCalm: Bool = false) {
         now = now + .milliseconds(Int64.random(in: 1...40, using: &random))
         if let next = machine.nextDeadline, next <= now { handle(.deadlineReached) }
@@ -179,7 +179,7 @@ private struct PlugWorld {
         }
     }
 
-    /// Everything works from here on; what is left to do is done.
+    /// Ends all faults and lets the plug finish its work.
     mutating func calm() {
         (isReachable, isHanging, isRefusing) = (true, false, false)
         for _ in 0..<30_000 {
@@ -194,7 +194,7 @@ private struct PlugWorld {
         #expect(untold.isEmpty, "seed \(seed): \(untold.sorted()) were neither told nor said to be lost")
         let given = used.subtracting(heard).subtracting(lost)
         #expect(given.isEmpty, "seed \(seed): \(given.sorted()) were in the journal, and not told")
-        // In order, but for those that the broker refused.
+        // The events are in order, except for those that the broker refused.
         var highest: SequenceNumber = 0
         for number in heard where number > highest {
             let between = used.filter { $0 > highest && $0 < number }
@@ -215,7 +215,7 @@ private struct PlugWorld {
         return 1...(environment["SMARTPLUG_SEEDS"].flatMap(UInt64.init) ?? 200)
     }
 
-    @Test func everyEventIsToldOrSaidToBeLost() {
+    @Test("Every event is published or reported as lost") func everyEventIsToldOrSaidToBeLost() {
         for seed in Self.seeds {
             var world = PlugWorld(seed: seed)
             for _ in 0..<600 { world.step() }
