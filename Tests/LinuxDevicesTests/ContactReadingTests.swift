@@ -7,7 +7,7 @@ import Testing
 @Suite struct ContactReadingTests {
     private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-    @Test func eachEdgeIsToldWithItsTime() {
+    @Test("Each edge is reported with its time") func eachEdgeIsToldWithItsTime() {
         var contact = ContactReading(isDown: false)
         #expect(contact.edge(down: true, at: instant(5)) == ButtonEdge(down: true, time: instant(5)))
         #expect(contact.isDown)
@@ -15,7 +15,8 @@ import Testing
         #expect(!contact.isDown)
     }
 
-    @Test func aButtonThatIsDownAtTheStartMeansNothingUntilItWasUp() {
+    @Test("A button that is down at the start is ignored until its first release")
+    func aButtonThatIsDownAtTheStartMeansNothingUntilItWasUp() {
         var contact = ContactReading(isDown: true)
         #expect(contact.edge(down: true, at: instant(1)) == nil)
         #expect(!contact.isDown)
@@ -23,25 +24,27 @@ import Testing
         #expect(contact.edge(down: true, at: instant(3)) == ButtonEdge(down: true, time: instant(3)))
     }
 
-    @Test func timeNeverRunsBackwards() {
+    @Test("The time of an edge never runs backwards") func timeNeverRunsBackwards() {
         var contact = ContactReading(isDown: false)
         _ = contact.edge(down: true, at: instant(5))
         #expect(contact.edge(down: false, at: instant(4))?.time == instant(5))
     }
 
-    @Test func anEdgeIsAsLongAgoOnThePlugsClockAsOnTheKernels() {
-        // The host slept for 90 ms since it booted.
+    @Test("The kernel's time of an edge is converted to the plug's clock")
+    func anEdgeIsAsLongAgoOnThePlugsClockAsOnTheKernels() {
+        // The host was suspended for 90 ms since it booted.
         let clocks = ClockPair(monotonic: 10_000_000, boot: instant(100))
         #expect(clocks.instant(of: 10_000_000) == instant(100))
         #expect(clocks.instant(of: 7_000_000) == instant(97))
     }
 
-    @Test func anEdgeStampedByAnotherClockWasNow() {
+    @Test("An edge with a time stamp of a different clock counts as current") func anEdgeStampedByAnotherClockWasNow() {
         let clocks = ClockPair(monotonic: 10_000_000, boot: instant(100))
         #expect(clocks.instant(of: 1_700_000_000_000_000_000) == instant(100))
     }
 
-    @Test func thePlugsClockIsNeverBehindTheKernelsStamps() {
+    @Test("The plug's clock is never behind the kernel's time stamps")
+    func thePlugsClockIsNeverBehindTheKernelsStamps() {
         let clocks = ClockPair.read()
         #expect(clocks.boot.nanoseconds >= Int64(clocks.monotonic))
     }

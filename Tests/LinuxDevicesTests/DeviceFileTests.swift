@@ -6,7 +6,8 @@ import Testing
 @testable import LinuxDevices
 
 @Suite struct DeviceFileTests {
-    @Test func anAttributeIsItsTextWithoutWhiteSpaceEachTimeAnew() throws {
+    @Test("An attribute is read again each time, without surrounding white space")
+    func anAttributeIsItsTextWithoutWhiteSpaceEachTimeAnew() throws {
         let folder = TestFolder()
         let file = FileAttribute(path: folder.path + "/power1_input")
         try folder.write(" 1234000\n", "power1_input")
@@ -17,7 +18,7 @@ import Testing
         #expect(try file.read() == "-5 W")
     }
 
-    @Test func anAttributeThatIsNotThereIsTold() throws {
+    @Test("A missing attribute is reported") func anAttributeThatIsNotThereIsTold() throws {
         let folder = TestFolder()
         let error = #expect(throws: HardwareFault.self) { try FileAttribute(path: folder.path + "/in0_input").read() }
         #expect(
@@ -25,7 +26,7 @@ import Testing
                 == "\(folder.path)/in0_input: it is not there: is the driver loaded? (ls \(folder.path))")
     }
 
-    @Test(arguments: [
+    @Test("Error numbers of a transfer are translated", arguments: [
         (ENXIO, BusFault.Reason.noAcknowledge), (EREMOTEIO, .noAcknowledge), (ETIMEDOUT, .timedOut),
         (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
     ])
@@ -33,7 +34,7 @@ import Testing
         #expect(I2CDevice.reason(SystemError(number: number)) == reason)
     }
 
-    @Test func aBusThatIsNotThereIsToldAtEachTransfer() throws {
+    @Test("A missing bus is reported at each transfer") func aBusThatIsNotThereIsToldAtEachTransfer() throws {
         let bus = I2CDevice(path: "/dev/i2c-99")
         let fault = #expect(throws: HardwareFault.self) { try bus.check() }
         #expect(try #require(fault).description.contains("dtparam=i2c_arm=on"))
@@ -44,11 +45,11 @@ import Testing
         }
     }
 
-    @Test func aBusThatMayNotBeOpenedNamesTheGroup() {
+    @Test("A bus without permission names the group") func aBusThatMayNotBeOpenedNamesTheGroup() {
         #expect(I2CDevice(path: "/dev/i2c-1").reason(SystemError(number: EACCES)).contains("group i2c"))
     }
 
-    @Test func aFileThatIsNoBusIsTold() throws {
+    @Test("A file that is not a bus is reported") func aFileThatIsNoBusIsTold() throws {
         let fault = #expect(throws: HardwareFault.self) { try I2CDevice(path: "/dev/null").check() }
         #expect(try #require(fault).description.contains("/dev/null is no I²C bus"))
     }

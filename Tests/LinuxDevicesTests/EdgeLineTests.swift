@@ -6,7 +6,8 @@ import Testing
 @Suite struct EdgeLineTests {
     private static let interfaces: [Int32] = [1, 2]
 
-    /// As linux/gpio.h has it, in both interfaces: nanoseconds in 64 bits, then 1 for rising or 2 for falling in 32 bits.
+    /// Returns edges in the format of linux/gpio.h, in both interfaces: nanoseconds in 64 bits, then 1 for rising or 2
+    /// for falling in 32 bits.
     private func bytes(_ edges: [(time: UInt64, id: UInt32)], _ interface: Int32) -> [UInt8] {
         let size = cgpiod_edge_size(interface)
         var bytes = [UInt8](repeating: 0, count: edges.count * size)
@@ -19,11 +20,12 @@ import Testing
         return bytes
     }
 
-    @Test func anEdgeIsAsLongAsTheKernelsInterfaceHasIt() {
+    @Test("The size of an edge matches the kernel's interface") func anEdgeIsAsLongAsTheKernelsInterfaceHasIt() {
         #expect(Self.interfaces.map(cgpiod_edge_size) == [16, 48])
     }
 
-    @Test(arguments: interfaces) func edgesAreDecodedWithTheKernelsTime(interface: Int32) {
+    @Test("Edges are decoded with the kernel's time", arguments: interfaces)
+    func edgesAreDecodedWithTheKernelsTime(interface: Int32) {
         var edges: [EdgeLine.Edge] = []
         let isComplete = bytes([(7, 1), (1 << 40, 2)], interface).withUnsafeBytes {
             EdgeLine.decode($0, interface: interface) { edges.append($0) }
@@ -32,7 +34,8 @@ import Testing
         #expect(edges == [EdgeLine.Edge(isActive: true, time: 7), EdgeLine.Edge(isActive: false, time: 1 << 40)])
     }
 
-    @Test(arguments: interfaces) func asManyAsTheKernelKeepsMayNotBeAll(interface: Int32) {
+    @Test("A full buffer may be incomplete", arguments: interfaces)
+    func asManyAsTheKernelKeepsMayNotBeAll(interface: Int32) {
         func isComplete(_ count: Int) -> Bool {
             bytes((0..<count).map { (UInt64($0), 1) }, interface).withUnsafeBytes {
                 EdgeLine.decode($0, interface: interface) { _ in }
@@ -42,7 +45,7 @@ import Testing
         #expect(!isComplete(16))
     }
 
-    @Test(arguments: interfaces) func whatIsNoWholeEdgeIsLeftOut(interface: Int32) {
+    @Test("A partial edge is ignored", arguments: interfaces) func whatIsNoWholeEdgeIsLeftOut(interface: Int32) {
         let torn = bytes([(7, 1), (8, 2)], interface).dropLast()
         var count = 0
         _ = Array(torn).withUnsafeBytes { EdgeLine.decode($0, interface: interface) { _ in count += 1 } }

@@ -24,35 +24,35 @@ import Testing
         }
     }
 
-    @Test func aLineIsFoundByItsName() throws {
+    @Test("A line is found by its name") func aLineIsFoundByItsName() throws {
         let found = try board.find(.named("GPIO17"))
         #expect(found.key == LineKey(chip: "gpiochip0", offset: 1))
         #expect(try board.find(.named("SPARE")).key == LineKey(chip: "gpiochip1", offset: 0))
     }
 
-    @Test(arguments: ["gpiochip0", "/dev/gpiochip0", "pinctrl-bcm2711"])
+    @Test("A line is found by its offset on a chip", arguments: ["gpiochip0", "/dev/gpiochip0", "pinctrl-bcm2711"])
     func aLineIsFoundByItsPlaceOnAChip(chip: String) throws {
         #expect(try board.find(.chip(chip, offset: 3)).key == LineKey(chip: "gpiochip0", offset: 3))
     }
 
-    @Test func aNameThatIsNotThereIsToldWithTheNearest() {
+    @Test("An unknown name is reported with the nearest one") func aNameThatIsNotThereIsToldWithTheNearest() {
         #expect(reason(.named("GPIO71")) == "no line has the name GPIO71: did you mean GPIO17?")
         #expect(reason(.named("Coffee")) == "no line has the name Coffee: gpioinfo lists the lines that there are")
     }
 
-    /// Lines without a name all have the same one.
-    @Test func noLineIsFoundByAnEmptyName() {
+    /// Lines without a name have an empty one.
+    @Test("An empty name matches no line") func noLineIsFoundByAnEmptyName() {
         #expect(reason(.named("")) != nil)
     }
 
-    @Test func aNameThatIsThereTwiceIsToldWithBothPlaces() {
+    @Test("An ambiguous name is reported with both places") func aNameThatIsThereTwiceIsToldWithBothPlaces() {
         #expect(
             reason(.named("DOUBLE"))
                 == "line 4 of gpiochip0 and line 1 of gpiochip1 are both named DOUBLE: say chip and offset instead of the name"
         )
     }
 
-    @Test func aChipThatIsNotThereIsToldWithThoseThatAre() {
+    @Test("An unknown chip is reported with the known ones") func aChipThatIsNotThereIsToldWithThoseThatAre() {
         #expect(
             reason(.chip("gpiochip9", offset: 0))
                 == "there is no GPIO chip gpiochip9: there are gpiochip0 (pinctrl-bcm2711), gpiochip1 (expander), "
@@ -62,13 +62,13 @@ import Testing
                 == "gpiochip1 and gpiochip2 both have the label expander: say the chip's name instead")
     }
 
-    @Test func anOffsetBeyondTheChipIsTold() {
+    @Test("An offset beyond the chip is reported") func anOffsetBeyondTheChipIsTold() {
         #expect(
             reason(.chip("gpiochip1", offset: 2))
                 == "gpiochip1 (expander) has 2 lines, counted from 0, and none 2: gpioinfo lists them")
     }
 
-    @Test func aLineInUseNamesWhoHoldsIt() throws {
+    @Test("A line in use is reported with its user") func aLineInUseNamesWhoHoldsIt() throws {
         func holder(_ offset: UInt32) -> String? {
             do {
                 try board.find(.chip("gpiochip0", offset: offset)).checkFree()
@@ -86,7 +86,7 @@ import Testing
         #expect(try #require(holder(6)).contains("in use by the kernel"))
     }
 
-    @Test func aBoardWithoutChipsIsTold() {
+    @Test("A board without chips is reported") func aBoardWithoutChipsIsTold() {
         #expect(throws: LineCatalogue.Unknown.self) { try LineCatalogue(chips: []).find(.named("GPIO17")) }
         let closed = LineCatalogue(chips: [], unopened: [("/dev/gpiochip0", EACCES)])
         do {
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func aBoardWithoutLibgpiodIsToldWhichPackageItLacks() throws {
+    @Test("A missing libgpiod is reported with the package to install")
+    func aBoardWithoutLibgpiodIsToldWhichPackageItLacks() throws {
         let closed = LineCatalogue(chips: [], unopened: [("/dev/gpiochip0", ELIBACC)])
         let error = #expect(throws: LineCatalogue.Unknown.self) { try closed.find(.named("GPIO17")) }
         #expect(
@@ -109,14 +110,15 @@ import Testing
                 + "libgpiod.so.2 can be loaded: install the package libgpiod3 or libgpiod2, whichever the system has")
     }
 
-    @Test func aNameThatMayBeOnAChipThatCouldNotBeOpenedIsToldSo() throws {
+    @Test("A name is reported with the chips that could not be opened")
+    func aNameThatMayBeOnAChipThatCouldNotBeOpenedIsToldSo() throws {
         var board = board
         board.unopened = [("/dev/gpiochip3", EACCES)]
         let error = #expect(throws: LineCatalogue.Unknown.self) { try board.find(.named("LAMP")) }
         #expect(try #require(error).description.contains("/dev/gpiochip3 could not be looked at: permission denied"))
     }
 
-    @Test func oneLineIsOpenedForOnePartOnly() throws {
+    @Test("A line can be claimed for only one part") func oneLineIsOpenedForOnePartOnly() throws {
         let found = try board.find(.named("GPIO17"))
         let relay = try LineClaim(found, for: "relay")
         let error = #expect(throws: LineCatalogue.Unknown.self) { try LineClaim(found, for: "light") }
@@ -126,7 +128,7 @@ import Testing
         withExtendedLifetime(relay) {}
     }
 
-    @Test func aLineThatWasLetGoOfMayBeOpenedAgain() throws {
+    @Test("A released line can be claimed again") func aLineThatWasLetGoOfMayBeOpenedAgain() throws {
         let found = try board.find(.named("ID_SDA"))
         withExtendedLifetime(try LineClaim(found, for: "relay")) {}
         withExtendedLifetime(try LineClaim(found, for: "light")) {}

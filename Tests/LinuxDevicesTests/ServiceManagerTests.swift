@@ -8,7 +8,7 @@ import Testing
     private let line = KeptLine(
         key: LineKey(chip: "gpiochip0", offset: 17), isActiveLow: true, consumer: "plugd relay")
 
-    /// A manager whose datagrams a test reads.
+    /// A manager's socket whose datagrams the test reads.
     private final class Listener {
         let folder: TestFolder
         let socket: Int32
@@ -40,14 +40,16 @@ import Testing
         ServiceManager(firstDescriptor: first) { variables[$0] }
     }
 
-    @Test func aLinesNameHasAllThatMustStillBeTrue() {
+    @Test("The name of a kept line contains all properties that must still apply")
+    func aLinesNameHasAllThatMustStillBeTrue() {
         #expect(line.name == "line.gpiochip0.17.low.plugd-relay")
         #expect(line.isSameLine(as: "line.gpiochip0.17.high.plugd-light"))
         #expect(!line.isSameLine(as: "line.gpiochip0.1.low.plugd-relay"))
         #expect(!line.isSameLine(as: "line.gpiochip01.17.low.plugd-relay"))
     }
 
-    @Test func aLineThatIsNotDrivenAsItsNameSaysDoesNotMatch() {
+    @Test("A line with different properties does not match its name")
+    func aLineThatIsNotDrivenAsItsNameSaysDoesNotMatch() {
         let good = LineCatalogue.Line(
             name: "GPIO17", consumer: "plugd relay", isUsed: true, isOutput: true, isActiveLow: true)
         #expect(line.matches(good))
@@ -65,7 +67,7 @@ import Testing
         #expect(!line.matches(other))
     }
 
-    @Test func whatIsToldReachesTheManager() throws {
+    @Test("Messages reach the manager") func whatIsToldReachesTheManager() throws {
         let listener = try Listener()
         let manager = manager(["NOTIFY_SOCKET": listener.path])
         manager.notify("READY=1")
@@ -76,14 +78,14 @@ import Testing
         #expect(listener.message == "FDSTOREREMOVE=1\nFDNAME=line.gpiochip0.17.low.plugd-relay")
     }
 
-    @Test func withoutAManagerNothingHappens() {
+    @Test("Without a manager, messages are ignored") func withoutAManagerNothingHappens() {
         let manager = manager([:])
         manager.notify("READY=1")
         manager.keep(0, as: line.name)
         #expect(manager.names == [])
     }
 
-    @Test func linesThatWereKeptAreTakenOnceByTheirNames() throws {
+    @Test("Kept lines are taken once by their names") func linesThatWereKeptAreTakenOnceByTheirNames() throws {
         let first = dup2(0, 700)
         let second = dup2(0, 701)
         defer {
@@ -95,11 +97,11 @@ import Testing
         #expect(manager.names == [line.name])
         #expect(manager.take(line.name) == 701)
         #expect(manager.take(line.name) == nil)
-        // So that no program that is started has the line too.
+        // A program that is started must not inherit the line.
         #expect(fcntl(701, F_GETFD) == FD_CLOEXEC)
     }
 
-    @Test func whatNobodyTookIsLetGoOf() throws {
+    @Test("Unclaimed lines are released") func whatNobodyTookIsLetGoOf() throws {
         let listener = try Listener()
         _ = dup2(0, 710)
         let manager = manager(
@@ -112,11 +114,12 @@ import Testing
         #expect(fcntl(710, F_GETFD) == -1)
     }
 
-    @Test func descriptorsForAnotherProcessAreNotTaken() {
+    @Test("Descriptors for a different process are not taken") func descriptorsForAnotherProcessAreNotTaken() {
         #expect(manager(["LISTEN_PID": "1", "LISTEN_FDS": "1", "LISTEN_FDNAMES": line.name]).names == [])
     }
 
-    @Test(arguments: ["x", "-1", "99999999999"]) func aCountThatCannotBeTrueIsNone(count: String) {
+    @Test("An implausible number of descriptors is ignored", arguments: ["x", "-1", "99999999999"])
+    func aCountThatCannotBeTrueIsNone(count: String) {
         let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": count, "LISTEN_FDNAMES": "line.a.1.low.b"]
         #expect(manager(variables, first: 720).names == [])
     }

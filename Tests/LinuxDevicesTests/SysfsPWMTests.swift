@@ -15,7 +15,7 @@ import Testing
         try folder.write("2\n", "pwmchip0/npwm")
     }
 
-    /// A channel as the kernel shows one.
+    /// Creates the files of an exported channel as the kernel shows them.
     private func export(_ channel: Int, duty: String = "0", period: String = "0", enable: String = "0") throws {
         let name = "pwmchip0/pwm\(channel)"
         folder.make(name)
@@ -32,12 +32,12 @@ import Testing
             chip: chip, channel: number, frequency: 1000, isInverted: inverted, base: folder.path, pause: pause)
     }
 
-    /// Plain files keep what a shorter text does not cover.
+    /// Reads a value. Plain files keep the rest of a longer previous text.
     private func value(_ name: String) throws -> String {
         String(try folder.read("pwmchip0/pwm0/" + name).prefix { $0 != "\n" })
     }
 
-    @Test func nothingIsSetBeforeTheFirstValue() throws {
+    @Test("Nothing is written before the first value") func nothingIsSetBeforeTheFirstValue() throws {
         try export(0, duty: "7", period: "9", enable: "1")
         let channel = try channel()
         #expect(channel.period == 1_000_000)
@@ -45,7 +45,7 @@ import Testing
         #expect(try value("period") == "9")
     }
 
-    @Test func theFirstValueSetsPeriodAndStartsIt() throws {
+    @Test("The first value sets the period and enables the channel") func theFirstValueSetsPeriodAndStartsIt() throws {
         try export(0)
         try channel().set(activeFor: 250_000)
         #expect(try value("period") == "1000000")
@@ -54,7 +54,7 @@ import Testing
         #expect(try value("polarity") == "normal")
     }
 
-    @Test func laterValuesAreWrittenAtOnce() throws {
+    @Test("Later values are written at once") func laterValuesAreWrittenAtOnce() throws {
         try export(0)
         let channel = try channel()
         try channel.set(activeFor: 250_000)
@@ -62,9 +62,10 @@ import Testing
         #expect(try value("duty_cycle") == "750000")
     }
 
-    @Test func whatAnotherProcessLeftRunningIsNotInterrupted() throws {
+    @Test("A channel that a previous process left running is not interrupted")
+    func whatAnotherProcessLeftRunningIsNotInterrupted() throws {
         try export(0, duty: "300000", period: "1000000", enable: "1")
-        // A write to any of these would fail.
+        // A write to any of these files would fail.
         for name in ["period", "enable", "polarity"] { chmod("\(folder.path)/pwmchip0/pwm0/\(name)", 0o444) }
         let before = try value("enable")
         try channel().set(activeFor: 400_000)
@@ -72,14 +73,15 @@ import Testing
         #expect(try value("duty_cycle") == "400000")
     }
 
-    @Test func anInvertedChannelIsStoppedBeforeItIsTurnedOver() throws {
+    @Test("A running channel is disabled before its polarity changes")
+    func anInvertedChannelIsStoppedBeforeItIsTurnedOver() throws {
         try export(0, duty: "0", period: "1000000", enable: "1")
         try channel(inverted: true).set(activeFor: 500_000)
         #expect(try folder.read("pwmchip0/pwm0/polarity").hasPrefix("inversed"))
         #expect(try value("enable") == "1")
     }
 
-    @Test func aChannelIsExportedAndWaitedFor() throws {
+    @Test("A channel is exported, and its files are awaited") func aChannelIsExportedAndWaitedFor() throws {
         var looks = 0
         let folder = folder
         let channel = try channel {
@@ -91,7 +93,7 @@ import Testing
         withExtendedLifetime(channel) {}
     }
 
-    @Test func aChannelThatDoesNotComeIsToldInTheEnd() throws {
+    @Test("A channel whose files do not appear is reported") func aChannelThatDoesNotComeIsToldInTheEnd() throws {
         var looks = 0
         let error = #expect(throws: HardwareFault.self) { try channel { looks += 1 } }
         #expect(looks == 200)
@@ -101,12 +103,12 @@ import Testing
                 + "has its driver been removed?")
     }
 
-    @Test func aChipThatIsNotThereIsTold() throws {
+    @Test("A missing chip is reported") func aChipThatIsNotThereIsTold() throws {
         let error = #expect(throws: HardwareFault.self) { try channel(chip: 4) }
         #expect(try #require(error).description.contains("there is no \(folder.path)/pwmchip4"))
     }
 
-    @Test func aChannelBeyondTheChipIsTold() throws {
+    @Test("A channel beyond the chip is reported") func aChannelBeyondTheChipIsTold() throws {
         let error = #expect(throws: HardwareFault.self) { try channel(2) }
         #expect(
             try #require(error).description
