@@ -16,7 +16,7 @@ package actor AddressedInterface {
 
     /// Events for the owner of the interface.
     enum Report: Sendable {
-        /// ``network`` may have changed.
+        /// The interface or the status of its addresses may have changed.
         /// The servers that DHCP reported changed, or are no longer valid.
         case changed
         /// Addresses to store for the next start.
