@@ -57,7 +57,7 @@ public enum AddressingAction: Hashable, Sendable {
 
 /// An address in the form of the kernel (rtnetlink RTM_NEWADDR).
 public struct AssignedAddress: Hashable, Sendable {
-    /// The scope of the address in the kernel (rtm_scope): the link, or the whole network.
+    /// The scope of the address in the kernel (ifa_scope): the link, or the whole network.
     public enum Scope: Hashable, Sendable { case link, global }
 
     /// The address.

@@ -17,10 +17,10 @@ package actor AddressedInterface {
     /// Events for the owner of the interface.
     enum Report: Sendable {
         /// The interface or the status of its addresses may have changed.
-        /// The servers that DHCP reported changed, or are no longer valid.
         case changed
-        /// Addresses to store for the next start.
+        /// The servers that DHCP reported changed, or are no longer valid.
         case servers(NetworkServers?)
+        /// The addresses changed and must be stored for the next start.
         case remember(RememberedAddresses)
     }
 

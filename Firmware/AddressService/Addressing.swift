@@ -116,7 +116,7 @@ public actor Addressing {
         known.values.reduce(0) { $0 + ($1.addressed?.assumeIsolated { $0.malformed } ?? 0) }
     }
 
-    /// The state of the interfaces, at most ``PlugNetwork/limit`` of them.
+    /// The state of at most ``PlugNetwork/limit`` interfaces.
     public var networks: [PlugNetwork] {
         known.sorted { $0.key < $1.key }.prefix(PlugNetwork.limit).map { _, known in
             var network = PlugNetwork(

@@ -3,7 +3,7 @@ import ProtocolCore
 /// Decides when the stored state is written. Flash wears out, so changes are collected for a short time, writes keep a
 /// minimum distance, and energy causes a write only after a certain amount.
 struct StateKeeper {
-    /// How long a change rests before it is written.
+    /// How long a change waits for further changes before it is written.
     static let settling = Duration.seconds(5)
     /// The minimum time between two writes: at most 60 writes per hour. Only a lock is written at once, because the
     /// fault that trips a plug often trips the fuse too, and the lock must survive that.

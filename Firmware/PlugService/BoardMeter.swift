@@ -5,9 +5,10 @@ import Synchronization
 /// The board's meter with a calibration that can be changed while the plug runs. The driver is created on first use. If
 /// that fails, the next measurement tries again.
 public final class BoardMeter: PowerMeter {
+    /// A closure that creates the driver for a calibration.
+    ///
     /// - Parameter isCalibrating: True for a calibration run, which accepts readings of any size and gains outside of
     ///   their limits.
-    /// - Parameter isCalibrating: nothing is too small for it, and no gains are taken for a fault.
     public typealias Make =
         @Sendable (Calibration, _ isCalibrating: Bool) throws(HardwareFault) -> any CalibratedMeter
 

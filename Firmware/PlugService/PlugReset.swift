@@ -11,7 +11,7 @@ public enum PlugReset {
     /// - Throws: `FileError`, `NoPlugError`, ``PanelError``.
     public static func perform(at plug: PlugDirectories) async throws -> String {
         do {
-            // Without /proc there is no boot id, and no mirror is accepted anyway.
+            // Without /proc the boot id is unknown, and every mirror is rejected anyway.
             let boot =
                 BootIdentifier.current().flatMap { BootID(bytes: $0) } ?? BootID(
                     bytes: [UInt8](repeating: 0, count: 16))!

@@ -40,7 +40,7 @@ import Testing
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test("A killed plug continues with the next number and loses no event") func aKilledPlugGoesOnExactlyWhereItWas() throws {
+    @Test("A killed plug continues with its next number") func aKilledPlugGoesOnExactlyWhereItWas() throws {
         let before = try killed()
         let after = try start(at: before.now)
         #expect(after.storage.id == before.id)

@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// Searches for a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
 extension DHCPClient {
-    /// The client's choices within the limits of the RFC, most of them because a user waits for the address.
+    /// The client's choices within the limits of the RFC, mostly because a user waits for the address.
     enum Search {
         /// The number of requests to a server with an offer before another server is tried: after 4 and 8 s, 12 s in
         /// total.

@@ -4,7 +4,7 @@ public import ProtocolCore
 
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
-/// The same card draws the same addresses in the same order, so that it regains its old address even without stored
+/// A card always draws the same addresses in the same order, so that it regains its old address even without stored
 /// data. The count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right
 /// after its claim, is limited to one try per minute, even across lost links.
 public struct LinkLocalSelection: Hashable, Sendable {

@@ -50,7 +50,6 @@ func decay(_ elapsed: Double, _ time: Double) -> Double {
 
 /// The appliances of the plug's simulation.
 public enum SimulatedAppliance: String, Hashable, Sendable, CaseIterable {
-    /// A simulated appliance.
     case television, amplifier, refrigerator
     case washingMachine = "washing-machine"
     case kettle, lamp, laptop
