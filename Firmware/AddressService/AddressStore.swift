@@ -23,6 +23,7 @@ package final class AddressStore {
     private var entries: [(interface: String, RememberedAddresses)] = []
     private var kept: [UInt8]?
 
+    /// Reads the stored addresses. Missing and damaged files are treated as empty.
     package init(directory: String, files: FileStore = FileStore(), logger: Logger) {
         self.directory = directory
         self.files = files

@@ -71,6 +71,7 @@ public actor Addressing {
         self.init(settings, host: HostFiles(), on: eventLoop, logger: logger)
     }
 
+    /// Creates a stopped address manager with a different source of the host's files.
     package init(_ settings: Settings, host: HostFiles, on eventLoop: any EventLoop, logger: Logger) {
         self.settings = settings
         self.host = host

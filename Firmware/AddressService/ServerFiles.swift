@@ -18,6 +18,7 @@ package final class ServerFiles {
     /// The servers by interface index, which is also the order of the routes.
     private var servers: [Int32: NetworkServers] = [:]
 
+    /// Creates the value without accessing files.
     package init(directory: String, files: FileStore = FileStore(), logger: Logger) {
         self.directory = directory
         self.files = files

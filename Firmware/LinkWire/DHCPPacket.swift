@@ -11,6 +11,7 @@ public struct DHCPPacket: Hashable, Sendable {
 
     /// The ports of DHCP (RFC 2131 §4.1).
     public static let serverPort: UInt16 = 67
+    /// The client's port.
     public static let clientPort: UInt16 = 68
 
     /// Creates a packet.

@@ -2,17 +2,22 @@ public import DNSWire
 
 /// A whole IPv4 packet (RFC 791) without options; options of received packets are skipped.
 public struct IPv4Packet: Hashable, Sendable {
+    /// The source address.
     public var source: IPv4Address
+    /// The destination address.
     public var destination: IPv4Address
     /// The protocol of the payload; 17 is UDP.
     public var transport: UInt8
+    /// The bytes after the IPv4 header.
     public var payload: [UInt8]
 
+    /// The protocol number of UDP.
     public static let udp: UInt8 = 17
     /// The time to live in hops; RFC 1340 recommends 64.
     private static let timeToLive: UInt8 = 64
     private static let headerLength = 20
 
+    /// Creates a packet.
     public init(source: IPv4Address, destination: IPv4Address, transport: UInt8, payload: [UInt8]) {
         self.source = source
         self.destination = destination

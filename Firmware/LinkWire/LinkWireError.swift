@@ -2,8 +2,10 @@
 public struct LinkWireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in bytes from the start of the decoded bytes.
     public let offset: Int
+    /// The kind of error.
     public let reason: Reason
 
+    /// A kind of error, with the value that was found.
     public enum Reason: Hashable, Sendable {
         /// The data ends before a field of `needed` bytes.
         case truncated(needed: Int)

@@ -2,12 +2,16 @@ public import DNSWire
 
 /// A UDP datagram (RFC 768).
 public struct UDPDatagram: Hashable, Sendable {
+    /// The source port.
     public var sourcePort: UInt16
+    /// The destination port.
     public var destinationPort: UInt16
+    /// The bytes after the UDP header.
     public var payload: [UInt8]
 
     private static let headerLength = 8
 
+    /// Creates a datagram.
     public init(sourcePort: UInt16, destinationPort: UInt16, payload: [UInt8]) {
         self.sourcePort = sourcePort
         self.destinationPort = destinationPort

@@ -123,6 +123,7 @@ public struct MeterConfiguration: Hashable, Sendable {
         case iio(Attributes)
     }
 
+    /// The chip or kernel driver.
     public var kind: Kind
     /// True if its current is wired in reverse.
     public var isReversed: Bool

@@ -40,6 +40,7 @@ public struct AuditLog: Sendable {
         /// the same number.
         public var isWhole: Bool
 
+        /// Creates a write.
         package init(entries: [AuditEntry], isWhole: Bool) {
             self.entries = entries
             self.isWhole = isWhole

@@ -23,6 +23,7 @@ import ProtocolCore
 public enum LightPattern: Hashable, Sendable {
     /// Patterns with their own rhythm; see the table.
     case nearReset, identify, resting, pairing, tripped
+    /// Patterns on top of the light of the relay, which is `lit`; see the table.
     case noAddress(lit: Bool)
     case unpaired(lit: Bool)
     case linkLocal(lit: Bool)

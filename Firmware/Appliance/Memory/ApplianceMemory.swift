@@ -11,6 +11,7 @@ public struct ApplianceMemory: Hashable, Sendable {
         /// The request to turn on at the end of the rest time, or nil.
         public var delayed: DelayedStart?
 
+        /// Creates timers; by default none runs.
         public init(autoOff: Instant? = nil, offSince: Instant? = nil, delayed: DelayedStart? = nil) {
             self.autoOff = autoOff
             self.offSince = offSince

@@ -3,7 +3,9 @@ public import Recordings
 
 /// The load of a simulated plug.
 public enum PluggedLoad: Hashable, Sendable, CustomStringConvertible {
+    /// No load is plugged in.
     case nothing
+    /// A simulated appliance in a mode.
     case appliance(SimulatedAppliance, LoadMode)
     /// A fixed power in tenths of a watt, without noise.
     case fixed(deciwatts: Int32)

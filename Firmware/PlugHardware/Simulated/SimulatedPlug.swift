@@ -98,6 +98,8 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         state.withLock { $0.load.change(to: load, now: now) }
     }
 
+    /// True while the relay is closed.
     public var isRelayOn: Bool { state.withLock { $0.relayOn } }
+    /// True while the light is on.
     public var isLit: Bool { state.withLock { $0.lit } }
 }

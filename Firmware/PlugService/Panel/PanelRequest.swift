@@ -76,6 +76,7 @@ public enum PanelRequest: Hashable, Sendable {
     /// The allowed durations of a hold in milliseconds.
     private static let holds = 1...60_000
 
+    /// The line of the request, without a line end.
     package var line: String {
         switch self {
         case .hold(let milliseconds): "press hold \(milliseconds)"
