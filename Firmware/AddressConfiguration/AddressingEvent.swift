@@ -174,7 +174,7 @@ public enum AddressingNotice: Hashable, Sendable {
     case leased(IPv4Address, server: IPv4Address, for: Duration?)
     /// The lease of the address ended.
     case leaseLost(IPv4Address, LeaseEnd)
-    /// Another card uses or probes for the address.
+    /// Another host uses or probes for the address.
     case conflict(IPv4Address, with: MACAddress)
     /// The claim on the address was defended by an announcement.
     case defended(IPv4Address, against: MACAddress)

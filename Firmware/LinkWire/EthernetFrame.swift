@@ -35,6 +35,6 @@ public struct EthernetFrame: Hashable, Sendable {
         payload = Array(bytes[reader.offset...])
     }
 
-    /// The encoded frame. The card adds padding up to the minimum length.
+    /// The encoded frame. The network card adds padding up to the minimum length.
     public var encoded: [UInt8] { destination.bytes + source.bytes + networkOrder(type) + payload }
 }

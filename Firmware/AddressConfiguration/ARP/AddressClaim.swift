@@ -22,10 +22,10 @@ public struct AddressClaim: Hashable, Sendable {
     public enum Result: Hashable, Sendable {
         /// No other host has the address. It may be used from now on.
         case usable
-        /// Another card uses the address, probes for it at the same time, or did not accept our defence. The claim
+        /// Another host uses the address, probes for it at the same time, or did not accept our defence. The claim
         /// failed.
         case conflict(with: MACAddress)
-        /// Another card used the address and received our defence. The claim continues unless that repeats.
+        /// Another host used the address and received our defence. The claim continues unless that repeats.
         case defended(against: MACAddress)
     }
 

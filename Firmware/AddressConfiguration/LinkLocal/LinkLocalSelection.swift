@@ -4,9 +4,9 @@ public import ProtocolCore
 
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
-/// A card always draws the same addresses in the same order, so that it regains its old address even without stored
-/// data. The count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right
-/// after its claim, is limited to one try per minute, even across lost links.
+/// The same hardware address always yields the same addresses in the same order, so a plug regains its old address even
+/// without stored data. The count of conflicts outlives the claims. A neighbour that denies every address, or uses each
+/// one right after its claim, is limited to one try per minute, even across lost links.
 public struct LinkLocalSelection: Hashable, Sendable {
     /// The next step.
     public enum Choice: Hashable, Sendable {
