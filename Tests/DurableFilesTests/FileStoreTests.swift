@@ -96,6 +96,13 @@ struct FileStoreTests {
         #expect("\(error)" == "cannot read \(file): line 3 is not UTF-8")
     }
 
+    @Test("A call whose answer has arrived does not count against the limit of threads")
+    func answeredCallsDoNotCount() {
+        let patience = Patience(.seconds(60), threads: 1)
+        let answers = (0..<2000).map { number in patience.within(place: "/\(number)") { number } }
+        #expect(answers == Array(0..<2000))
+    }
+
     @Test("A file system that does not answer is an error, and works again once it answers")
     func silence() throws {
         try store.replaceSecret(file, with: [1])
