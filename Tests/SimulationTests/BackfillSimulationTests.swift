@@ -6,12 +6,12 @@ import ProtocolCore
 import SimulatedLAN
 import Testing
 
-/// Three plugs that measured while nobody was there, and a controller that comes back and wants all of it, on a link and a
-/// disk whose faults the seed decides.
+/// Three plugs that measured while no controller was connected, and a controller that returns and fetches all samples.
+/// The seed decides the faults of the link and the disk.
 private struct RecordedHouse {
     static let absence = Duration.seconds(9 * 3600)
     static let disturbance = Duration.seconds(300)
-    /// A round of the tail, and everything that a retry may wait for.
+    /// Long enough for a round of the tail and for every retry.
     static let calm = Duration.seconds(1500)
 
     var house: House
@@ -42,7 +42,7 @@ private struct RecordedHouse {
 
     mutating func run() throws(SimulationFailure) {
         try lan.run(for: .seconds(20)) { _ in try check() }
-        guard controller.isPaired else { throw lan.failure("not every plug is paired") }
+        guard controller.isPaired else { throw lan.failure("some plugs are not paired") }
         lan.schedule(.kill(controllerHost))
         for name in house.plugs.keys.sorted() {
             for hour in 0..<9 {
@@ -73,15 +73,15 @@ private struct RecordedHouse {
         if let violation = controller.violation { throw House.Broken(description: violation) }
     }
 
-    /// Of the boot that it is in now, each plug's samples are in the history but for those of the last round, and nothing
-    /// is in it that no plug measured.
+    /// Checks the history: for the current boot it has each plug's samples except those of the last round, and it has
+    /// no sample that a plug did not measure.
     private func checkOutcome() throws {
         for name in house.plugs.keys.sorted() {
             let plug = house.plug(name)
             for (boot, taken) in plug.truth.samples {
                 let found = try controller.history.samples(of: boot)
                 guard found.isSubset(of: Set(taken)) else {
-                    throw House.Broken(description: "\(name): \(found.subtracting(taken).count) samples are no one's")
+                    throw House.Broken(description: "\(name): \(found.subtracting(taken).count) unmeasured samples")
                 }
                 guard boot == plug.boot else { continue }
                 let late = lan.clock(of: house.plugs[name]!) - .seconds(720)
@@ -97,11 +97,12 @@ private struct RecordedHouse {
 }
 
 @Suite struct BackfillSimulationTests {
-    @Test func whatThePlugsRememberIsInTheHistoryThroughFaultsOnBothSides() throws {
+    @Test("The history has all samples of the plugs despite faults on both sides")
+    func whatThePlugsRememberIsInTheHistoryThroughFaultsOnBothSides() throws {
         var (stored, fetches, failures) = (0, 0, 0)
         let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)
         try plan.run { (seed) throws(SimulationFailure) in
-            // Hours of samples take their time: a fifth of the seeds shows enough.
+            // Simulating hours of samples is slow, so only a fifth of the seeds run.
             guard plan.seeds.count == 1 || seed % 5 == 1 else { return }
             var house = RecordedHouse(seed: seed)
             try house.run()
@@ -109,7 +110,7 @@ private struct RecordedHouse {
             fetches += house.controller.fetches
             failures += house.controller.failedWrites
         }
-        // The house was alive and the faults were real.
+        // The house was active and the faults took effect.
         #expect(stored > 0 && fetches > 3 && (failures > 0 || fetches < 50))
         print("\(fetches) pieces asked for, \(stored) chunks stored, \(failures) writes failed")
     }

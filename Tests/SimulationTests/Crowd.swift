@@ -4,8 +4,8 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 
-/// Very many hosts on one link. What is sent reaches everybody at the same moment, as on a real link, and costs one entry in the
-/// queue: so a thousand hosts are affordable.
+/// Hosts on one link, in large numbers. A packet reaches all receivers at the same moment, as on a real link, and costs
+/// one entry in the queue, so a thousand hosts are affordable.
 struct Crowd {
     private enum Item {
         case start(Int)
@@ -21,20 +21,21 @@ struct Crowd {
     private static let delay: ClosedRange<Duration> = .microseconds(100) ... .milliseconds(2)
 
     private(set) var members: [CrowdMember]
-    /// Which hosts hear each other; nil when all do.
+    /// The group of each host; hosts of different groups do not receive each other's packets. Nil puts all hosts in one
+    /// group.
     var groups: ((Int) -> Int)?
-    /// Chance that one host misses a packet.
+    /// The probability that one host misses a packet.
     var loss: Double
     private(set) var now = Instant.zero
     private(set) var sent = PacketCount()
     private(set) var delivered = 0
-    /// The most packets of one second so far.
+    /// The largest number of packets in one second so far.
     private(set) var busiestSecond = 0
     private var thisSecond: (number: Int64, packets: Int) = (0, 0)
     private var queue = EventQueue<Item>()
     private var random: SeededRandom
 
-    /// All start within the first second.
+    /// Creates the hosts. They start within the first second.
     init(seed: UInt64, loss: Double = 0, _ members: [ServiceRegistration?]) {
         random = SeededRandom(seed: seed)
         self.loss = loss
@@ -52,14 +53,14 @@ struct Crowd {
             case .start(let number): handle(.interfaceChanged(members[number].network), number)
             case .packet(let packet): deliver(packet)
             case .deadline(let number):
-                // One that was moved meanwhile stands elsewhere in the queue.
+                // A deadline that has moved has a different entry in the queue.
                 if members[number].deadline == time { handle(.deadlineReached, number) }
             }
         }
         now = end
     }
 
-    /// Every controller finds out anew where everything is.
+    /// Resolves every service that a controller has found again.
     mutating func resolveAll() {
         for number in members.indices {
             for name in members[number].found.keys.sorted() { handle(members[number].resolve(name), number) }
@@ -80,7 +81,7 @@ struct Crowd {
         }
     }
 
-    /// Nil when it is for all.
+    /// The receiver, or nil for a multicast packet.
     private func recipient(of datagram: OutboundDatagram) -> Int? {
         switch datagram.destination {
         case .multicast: nil
@@ -115,12 +116,12 @@ struct Crowd {
     }
 }
 
-/// Packets by what they are.
+/// Counts packets by kind.
 struct PacketCount: CustomStringConvertible {
     private(set) var responses = 0
     private(set) var probes = 0
     private(set) var queries = 0
-    /// Known answers that did not fit into their query.
+    /// Known answers that did not fit into their query (RFC 6762 §7.2).
     private(set) var continuations = 0
 
     var total: Int { responses + probes + queries + continuations }
@@ -152,7 +153,7 @@ struct PacketCount: CustomStringConvertible {
     }
 }
 
-/// A plug, or (with nothing registered) a controller that browses, and resolves what it finds once.
+/// A plug, or a controller if `wanted` is nil. A controller browses and resolves each service it finds once.
 struct CrowdMember {
     static let type: ServiceType = "_smartplug._tcp"
     static let interface: UInt32 = 1
@@ -172,7 +173,7 @@ struct CrowdMember {
         node = DiscoveryNode(random: random)
         let event: DiscoveryNode.Event =
             wanted.map { .register(RegistrationID(rawValue: 1), $0) } ?? .browse(BrowseID(rawValue: 1), Self.type)
-        // Without an interface nothing happens yet.
+        // Without an interface the node does nothing yet.
         _ = node.handle(event, now: .zero)
     }
 
@@ -191,7 +192,7 @@ struct CrowdMember {
         return .resolve(id, ServiceIdentity(name: name, type: Self.type))
     }
 
-    /// Notes what the node says; the event is what to do about it.
+    /// Records the node's action, and returns the event with which the host responds.
     mutating func take(_ action: DiscoveryNode.Action) -> DiscoveryNode.Event? {
         switch action {
         case .registered(_, let name):

@@ -4,32 +4,35 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Many hosts that all start in the same second, and two links that are joined; three of ten packets never arrive. Everybody gets
-/// a name of their own and is found, without a storm.
+/// Starts many hosts within one second, and joins two links with the same names. Three of ten packets are lost. Each
+/// host must get a unique name and be found, without a storm.
 @Suite struct CrowdTests {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    /// A thousand take minutes: only where thousands of houses are asked for. Else smaller crowds, some more of them.
+    /// A crowd of 1,000 takes minutes, so it runs only if thousands of seeds are requested. Otherwise several smaller
+    /// crowds run.
     private static let plugs = isFull ? 1000 : 100
     private static let seeds = plan.seeds.prefix(isFull ? 1 : 4)
     private static let isFull = plan.seeds.count >= 1000
     private static let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)
     private static let controllers = 5
     private static let loss = 0.3
-    /// The longest interval between two queries of a browse: within it everything is asked for that was missed.
+    /// The longest interval between two queries of a browse, which recover all missed services.
     private static let interval = Duration.seconds(3600)
-    /// How long a record is believed that is not heard again.
+    /// The lifetime of a record that is not received again.
     private static let life = Duration.seconds(4500)
-    /// Of all that the controllers should know. A record is gone when its four refreshes (RFC 6762 §5.2) fail, each because the
-    /// query was lost or the answer: 0.51 to the fourth, one in fifteen, for a browser that is alone. Then it is missing until
-    /// the next query of the browse. That is inherent in the numbers of the RFC; but everybody hears the answers to everybody.
+    /// The share of services that may be missing at the controllers. A record expires when its four refreshes (RFC 6762
+    /// §5.2) fail because the query or the answer was lost. For a single browser the probability is 0.51 to the fourth,
+    /// one in fifteen. The service is then missing until the next query of the browse. This follows from the numbers of
+    /// the RFC, but here every browser also receives the answers to the others.
     private static let mostMissing = 0.02
-    /// Of each plug in more than two hours of losses. Nearly all are responses, to a few hundred queries of the browsers: whoever is
-    /// not among the known answers gives one. A plug among a thousand gives four times as many as one among a hundred.
-    /// Half of them had to take another name, and try their own four times in this time.
+    /// The packets per plug in more than two hours of losses. Nearly all are responses to a few hundred queries: each
+    /// plug that is not among the known answers sends one. In a crowd of a thousand, a plug sends four times as many as
+    /// in a crowd of a hundred. Half of the plugs had to change their names, and try their own name four times in this
+    /// time.
     private static let mostPackets = isFull ? 85 : 34
 
-    /// Three of ten plugs are called Lamp and two Plug; a twentieth of the hosts is called plug.
+    /// Names three of ten plugs Lamp and two of ten Plug; a twentieth of the hosts has the host name plug.
     private static func members() throws -> [ServiceRegistration?] {
         try (0..<plugs).map { number in
             let name = number % 10 < 3 ? "Lamp" : number % 10 < 5 ? "Plug" : "Device \(number)"
@@ -39,17 +42,19 @@ import Testing
         } + Array(repeating: nil, count: controllers)
     }
 
-    @Test(arguments: seeds) func hostsThatStartTogetherAllGetNamesAndAreFound(seed: UInt64) throws {
+    @Test("Hosts that start together all get unique names and are found", arguments: seeds)
+    func hostsThatStartTogetherAllGetNamesAndAreFound(seed: UInt64) throws {
         var crowd = Crowd(seed: seed, loss: Self.loss, try Self.members())
         crowd.run(until: .zero + .seconds(120))
-        // Seven packets of each claim, three more for each further name that is tried.
+        // Seven packets for each claim, and three more for each additional name.
         try expect(crowd.sent.total <= 25 * Self.plugs, "\(crowd.sent) at the start")
-        try expect(crowd.busiestSecond <= 4 * Self.plugs, "\(crowd.busiestSecond) packets in a second")
+        try expect(crowd.busiestSecond <= 4 * Self.plugs, "\(crowd.busiestSecond) packets in one second")
         try checkNames(crowd, apart: false)
         try live(&crowd)
     }
 
-    @Test(arguments: seeds) func twoLinksOfTheSameNamesAreJoined(seed: UInt64) throws {
+    @Test("Hosts on two joined links with the same names get unique names and are found", arguments: seeds)
+    func twoLinksOfTheSameNamesAreJoined(seed: UInt64) throws {
         var crowd = Crowd(seed: seed, try Self.members())
         crowd.groups = { $0 % 2 }
         crowd.run(until: .zero + .seconds(120))
@@ -59,11 +64,11 @@ import Testing
         try live(&crowd)
     }
 
-    /// Two hours of losses, then the life of a record without.
+    /// Runs more than two hours with losses, then the lifetime of a record without losses.
     private func live(_ crowd: inout Crowd) throws {
         var before = crowd.sent
         crowd.run(until: crowd.now + Self.interval)
-        // From here on nobody is new to anybody.
+        // From now on every host has received every other one.
         let end = crowd.now + Self.life
         while crowd.now < end {
             crowd.run(until: crowd.now + .seconds(100))
@@ -73,11 +78,12 @@ import Testing
         try expect(sent.total <= Self.mostPackets * Self.plugs, "\(sent) while many were lost")
         before = crowd.sent
         crowd.loss = 0
-        // Nobody is told that links were joined, and what all browsers know nobody repeats (RFC 6762 §7.1). So two hosts of one name
-        // hear of each other when browsers refresh its TXT record, once in its life, unless just those answers are lost.
+        // Hosts are not notified when links are joined, and records that all browsers know are not repeated (RFC 6762
+        // §7.1). Two hosts with one name therefore detect each other when browsers refresh the TXT record. That happens
+        // once in its lifetime, unless those answers are lost.
         crowd.run(until: crowd.now + Self.life)
         sent = crowd.sent - before
-        try expect(sent.total <= 10 * Self.plugs, "\(sent) in a life without losses")
+        try expect(sent.total <= 10 * Self.plugs, "\(sent) in a record's lifetime without losses")
         crowd.resolveAll()
         crowd.run(until: crowd.now + .seconds(20))
         try checkNames(crowd, apart: false)

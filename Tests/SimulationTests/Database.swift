@@ -2,39 +2,40 @@ import Metering
 import PlugClient
 import PlugModel
 
-/// What a controller of the simulated house keeps of one plug. Survives everything; each change is one transaction.
+/// The records that a controller of the simulated house stores about one plug. They survive every fault; each change is
+/// one transaction.
 struct Database {
     struct ReportedGap {
         let gap: Gap
-        /// Of the session that reported it.
+        /// The boot of the session that reported the gap.
         let boot: BootID?
     }
 
-    /// Where following began with a plug that took the name of another.
+    /// The start of following a plug that took over a name.
     struct Beginning {
-        /// The last event seen before.
+        /// The last event of the previous plug.
         let last: SequenceNumber
-        /// The last one that nobody sees.
+        /// The last event that the controller does not receive.
         let after: SequenceNumber
     }
 
-    /// The last event seen of each plug that bore the name: one whose flash has lost the id is another plug.
+    /// The last received event of each plug that had the name. A plug whose flash lost the id counts as a new plug.
     private(set) var cursors: [PlugID: SequenceNumber] = [:]
     private var plug: PlugID?
     private(set) var seen: [PlugEvent] = []
     private(set) var gaps: [ReportedGap] = []
     private(set) var beginnings: [Beginning] = []
-    /// The plugs that proved to know the setup code.
+    /// The plugs that proved the setup code.
     var pinned: Set<PublicKey> = []
     var outstanding: [RequestID: PlugCommand] = [:]
-    /// The answer, and the boot of the session that brought it.
+    /// The outcome of each acknowledged command, and the boot of the session that received it.
     var acknowledged: [RequestID: (outcome: CommandOutcome, boot: BootID?)] = [:]
-    /// By boot, in the order in which they were fetched.
+    /// The samples by boot, in the order of the fetches.
     var samples: [BootID: [Sample]] = [:]
 
     var cursor: SequenceNumber { plug.flatMap { cursors[$0] } ?? 0 }
 
-    /// Where following begins with a plug that is not among ``cursors``.
+    /// The cursor for a plug that is not in ``cursors``.
     var start: Cursor { cursors.isEmpty ? .beginning : .now }
 
     mutating func meet(_ plug: PlugID) {
@@ -43,13 +44,13 @@ struct Database {
     }
 
     mutating func begin(after sequence: SequenceNumber) -> String? {
-        guard let plug, cursors[plug] == nil else { return "following began anew, after a cursor" }
+        guard let plug, cursors[plug] == nil else { return "following started again despite a cursor" }
         beginnings.append(Beginning(last: cursors.values.max() ?? 0, after: sequence))
         cursors[plug] = sequence
         return nil
     }
 
-    /// Returns what the event goes against, or nil.
+    /// Stores an event. Returns the violated invariant, or nil.
     mutating func take(_ event: PlugEvent) -> String? {
         defer { move(to: event.sequence) }
         seen.append(event)
@@ -65,20 +66,20 @@ struct Database {
     }
 
     private mutating func move(to sequence: SequenceNumber) {
-        guard let plug else { preconditionFailure("no plug was met") }
+        guard let plug else { preconditionFailure("no plug is connected") }
         cursors[plug] = sequence
     }
 }
 
-/// One fetch of a range of a boot's samples, chunk by chunk.
+/// A fetch of a range of a boot's samples, chunk by chunk.
 struct SampleFetch {
     struct Disorder: Error, CustomStringConvertible { let description: String }
 
     let number: UInt32
     let boot: BootID
-    /// Milliseconds of the plug's clock.
+    /// The range in milliseconds of the plug's clock.
     let range: ClosedRange<Int64>
-    /// Those in the range; a chunk may hold others as well.
+    /// The samples in the range; a chunk may contain others as well.
     private(set) var samples: [Sample] = []
     private var last: Int64 = -1
 

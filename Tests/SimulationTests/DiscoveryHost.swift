@@ -2,13 +2,13 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 
-/// A host that registers one service, browses for all of that type and resolves what it finds.
+/// A host that registers one service, browses for all services of its type and resolves those it finds.
 struct DiscoveryHost: SimulatedHost {
     enum Stimulus {
-        /// Goodbye, in order.
+        /// Stops with a goodbye.
         case stop
         case begin
-        /// Resolves everything that is found, anew.
+        /// Resolves every found service again.
         case resolveAll
     }
 
@@ -18,13 +18,13 @@ struct DiscoveryHost: SimulatedHost {
 
     let wanted: ServiceRegistration
     private(set) var shell: DiscoveryShell?
-    /// The name that is announced; nil while there is none.
+    /// The announced name, or nil before the first announcement.
     private(set) var registered: String?
-    /// What the browse reports, and what its resolving led to.
+    /// The services that the browse reports, with their resolved places.
     private(set) var found: [String: ResolvedService?] = [:]
-    /// What went against the promises of a browse.
+    /// The last violated invariant of the browse, or nil.
     private(set) var violation: String?
-    /// Datagrams of all its processes.
+    /// The number of datagrams of all its processes.
     private(set) var sent = 0
     private var resolving: [ResolveID: String] = [:]
     private var lastResolve: UInt64 = 0
@@ -111,10 +111,10 @@ struct DiscoveryHost: SimulatedHost {
             if found[identity.name] != nil { violation = "\(identity.name) was found twice" }
             return resolve(identity.name, now: now)
         case .browse(_, .lost(let identity)):
-            if found.removeValue(forKey: identity.name) == nil { violation = "\(identity.name) was lost unfound" }
+            if found.removeValue(forKey: identity.name) == nil { violation = "\(identity.name) was lost, not found" }
             return stopResolving(identity.name, now: now)
         case .browse(_, .changed(let identity, txt: _)):
-            if found[identity.name] == nil { violation = "\(identity.name) changed unfound" }
+            if found[identity.name] == nil { violation = "\(identity.name) changed but was not found before" }
             return []
         case .resolved(let id, let service):
             guard let name = resolving[id] else { return [] }
@@ -125,7 +125,7 @@ struct DiscoveryHost: SimulatedHost {
         }
     }
 
-    /// Resolved once is enough: a resolve that goes on asks every two minutes.
+    /// Cancels a resolve after its first result: a continuing resolve queries every two minutes.
     private mutating func stopResolving(_ name: String, now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         for id in resolving.keys.filter({ resolving[$0] == name }).sorted() {

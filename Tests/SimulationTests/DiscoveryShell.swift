@@ -6,7 +6,7 @@ import SimulatedLAN
 
 /// The shell of a ``DiscoveryNode`` on the simulated LAN, for a host with one interface.
 struct DiscoveryShell {
-    /// What the node did: datagrams for the LAN, and news for the host.
+    /// The output of the node: datagrams for the LAN, and other actions for the host.
     struct Outcome {
         var datagrams: [HostAction] = []
         var news: [DiscoveryNode.Action] = []
@@ -16,7 +16,7 @@ struct DiscoveryShell {
         .v4: LANEndpoint(LANAddress(bytes: RFC6762.groupV4.bytes)!, RFC6762.port),
         .v6: LANEndpoint(LANAddress(bytes: RFC6762.groupV6.bytes)!, RFC6762.port),
     ]
-    /// The kernel's index of the one interface.
+    /// The kernel's index of the interface.
     static let index: UInt32 = 1
 
     private(set) var node: DiscoveryNode

@@ -4,16 +4,17 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Hosts that want few names, on a link whose faults the seed decides.
+/// Hosts that compete for few names. The seed decides the faults of the link.
 struct DiscoveredHouse {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    /// The longest interval between two queries of a browse, then the life of a PTR record that it asked about, and what
-    /// the names take that collide only then.
+    /// The longest interval between two queries of a browse, then the lifetime of a PTR record that it requested, and
+    /// the time to resolve name collisions that are detected only then.
     static let quiet = Duration.seconds(3600 + 4500 + 60)
     static let disturbance = Duration.seconds(240)
-    /// Packets that a host may send on average: at most twelve claims of seven packets, and as much again in queries and
-    /// answers, while something breaks every 15 s; in the quiet, what each browse and each record asks for by itself.
+    /// The packets that a host may send on average. During disturbances with a fault every 15 s: at most twelve claims
+    /// of seven packets, and as many queries and answers. In the quiet period: the periodic queries of each browse and
+    /// record.
     static let packetsDisturbed = 160
     static let packetsQuiet = 30
 
@@ -41,7 +42,7 @@ struct DiscoveredHouse {
         }
     }
 
-    /// Faults for some minutes. All are repaired but that some hosts are off, or said goodbye, for good.
+    /// Schedules faults for some minutes. All are repaired, except that some hosts stay off or have said goodbye.
     mutating func disturb() {
         var time = Duration.seconds(random.chance(0.5) ? 0 : 5)
         while time < Self.disturbance {
@@ -88,7 +89,7 @@ struct DiscoveredHouse {
         lan.schedule(repair, after: end)
     }
 
-    /// Holds after every delivery.
+    /// Checks the invariants that hold after every delivery.
     func check() throws {
         for id in hosts {
             if let violation = lan[id].violation { throw Broken(description: violation) }
@@ -97,9 +98,9 @@ struct DiscoveredHouse {
 
     private func isLive(_ host: HostID) -> Bool { lan.isRunning(host) && lan[host].shell != nil }
 
-    /// Holds once all has been quiet for long enough.
+    /// Checks the invariants that hold after a long enough quiet period.
     func checkOutcome() throws {
-        // Capitals do not make another name (RFC 6762 §16), and a cache keeps them as it heard them first.
+        // Names are case-insensitive (RFC 6762 §16), and a cache keeps the spelling that it received first.
         var live: [String: HostID] = [:]
         for id in hosts where isLive(id) {
             guard let name = lan[id].registered else { throw Broken(description: "host \(id.index) has no name") }
@@ -108,7 +109,7 @@ struct DiscoveredHouse {
             }
         }
         for id in hosts where isLive(id) {
-            // A host does not hear itself on this LAN.
+            // A host does not receive its own packets on this LAN.
             let expected = live.filter { $0.value != id }
             let found = lan[id].found
             guard found.keys.map({ $0.lowercased() }).sorted() == expected.keys.sorted() else {
@@ -137,8 +138,9 @@ struct DiscoveredHouse {
 }
 
 @Suite struct DiscoverySimulationTests {
-    /// Names are unique, and after a quiet time everybody sees exactly the services that are there, at the right place.
-    @Test func everybodySeesExactlyWhatIsThere() throws {
+    /// Names are unique, and after a quiet period every host sees exactly the existing services at the right place.
+    @Test("After faults every host sees exactly the existing services, with unique names")
+    func everybodySeesExactlyWhatIsThere() throws {
         for seed in SeedPlan(environment: ProcessInfo.processInfo.environment).seeds {
             var house = try DiscoveredHouse(seed: seed)
             house.disturb()

@@ -8,8 +8,8 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Plugs that a controller is paired with, on a link where a stranger announces plugs that are not there: before they come, while
-/// they do, and afterwards.
+/// Plugs that a controller has paired, on a link where a stranger announces plugs that do not exist: before the real
+/// ones start, while they start, and afterwards.
 private struct FloodedHouse {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
@@ -20,7 +20,7 @@ private struct FloodedHouse {
 
     private var random: SeededRandom
     private var now = Instant.zero
-    /// The last is the controller's.
+    /// The plugs' nodes, followed by the controller's node.
     private var nodes: [DiscoveryNode] = []
     private var inFlight = EventQueue<(sender: UInt8, bytes: [UInt8])>()
     private var directory = PlugDirectory()
@@ -40,7 +40,7 @@ private struct FloodedHouse {
     }
 
     private func id(_ plug: Int) -> PlugID { PlugID(rawValue: "00000000000\(plug)")! }
-    /// What it is called at the time, and what the controller believes.
+    /// The name that the plug announces, which the controller knows.
     private func name(_ plug: Int) -> String { "Plug \(plug)" }
 
     mutating func live() throws {
@@ -55,7 +55,7 @@ private struct FloodedHouse {
         follow(directory.favour(paired, now: now))
         send(.browse(Self.browse, Self.type), to: controller)
         var waiting = Array(0..<plugs)
-        // Enough to fill every cache and list, in pieces between which plugs come.
+        // Enough to fill every cache and list, in portions between which plugs start.
         for _ in 0..<6 {
             if random.chance(0.5), let plug = waiting.popLast() { try begin(plug) }
             try flood(250)
@@ -74,7 +74,7 @@ private struct FloodedHouse {
         send(.register(RegistrationID(rawValue: 1), registration), to: plug)
     }
 
-    /// Some claim to be a plug that is paired, and the others are anybody.
+    /// Announces false plugs. Some claim the id of a paired plug, and the others an unknown id.
     private mutating func flood(_ count: Int) throws {
         for _ in 0..<count {
             let name = "False \(random.next())"
@@ -101,7 +101,7 @@ private struct FloodedHouse {
 
     private func check(_ plug: Int) throws {
         let name = name(plug)
-        guard told.contains(name) else { throw Broken(description: "\"\(name)\" was not told among \(told.count)") }
+        guard told.contains(name) else { throw Broken(description: "\"\(name)\" was not reported") }
         guard let place = places[name], place.port == UInt16(7000 + plug),
             place.addresses.map(\.address) == [.v4(10, 0, 0, UInt8(plug + 1))]
         else { throw Broken(description: "\"\(name)\" is at \(places[name].map { "\($0)" } ?? "no place")") }
@@ -125,7 +125,7 @@ private struct FloodedHouse {
         }
     }
 
-    /// As the controller does: each plug that is told is resolved for as long as it is there.
+    /// Acts as the controller does: resolves each reported plug for as long as it exists.
     private mutating func follow(_ changes: [PlugDirectory.Change]) {
         let controller = nodes.count - 1
         if directory.favoured != favoured {
@@ -180,7 +180,8 @@ private struct FloodedHouse {
 @Suite struct FloodSimulationTests {
     private static let seeds = SeedPlan(environment: ProcessInfo.processInfo.environment, sampled: 6).seeds
 
-    @Test(arguments: seeds) func pairedPlugsAreFoundAmongFalseOnes(seed: UInt64) throws {
+    @Test("A controller finds its paired plugs among flooded false announcements", arguments: seeds)
+    func pairedPlugsAreFoundAmongFalseOnes(seed: UInt64) throws {
         var house = FloodedHouse(seed: seed)
         try house.live()
     }

@@ -4,7 +4,7 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 
-/// A plug that the controller follows: ``PlugFollower`` with what its shell knows.
+/// A plug that the controller follows: ``PlugFollower`` and the state of its shell.
 struct FollowedHousePlug {
     enum Link {
         case none
@@ -16,10 +16,10 @@ struct FollowedHousePlug {
 
     var machine: PlugFollower
     var link = Link.none
-    /// Where it was found last.
+    /// The address at which the plug was last found.
     var address: LANAddress?
     var description: PlugDescription?
-    /// The reading of the last snapshot; what came before it cannot fire a rule.
+    /// The time of the reading in the last snapshot. Earlier readings cannot fire a rule.
     var snapshot: Instant?
 
     var nextDeadline: Instant? {

@@ -5,8 +5,8 @@ import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
-/// A controller on the simulated LAN that follows one plug at a known address: ``PlugFollower``, and what it keeps. It
-/// fetches the samples that it missed each time it is back.
+/// A controller on the simulated LAN that follows one plug at a known address: ``PlugFollower`` and its storage. After
+/// each reconnection it fetches the missed samples.
 final class FollowingController {
     private enum Link {
         case none
@@ -18,26 +18,26 @@ final class FollowingController {
     let name: String
     let stateOptions: StateOptions
     private let plug: LANEndpoint
-    /// What went against the protocol's promises.
+    /// The last violated invariant of the protocol, or nil.
     private(set) var violation: String?
     private(set) var database = Database()
     private(set) var lastAge: (event: PlugEvent, age: Duration?, uncertainty: Duration, at: Instant)?
-    /// The plug of the present session; nil without one.
+    /// The plug of the current session; nil without one.
     private(set) var description: PlugDescription?
     private(set) var heldState: PlugState?
-    /// The last fetch that brought everything, and when it did.
+    /// The last complete fetch, and the time of its end.
     private(set) var lastFetch: (fetch: SampleFetch, at: Instant)?
     private(set) var sessions = 0
     private var follower: PlugFollower?
     private var fetch: SampleFetch?
     private var fetches: UInt32 = 0
-    /// Those that had to wait because too many did; one goes out again when another has ended.
+    /// Requests refused because the plug had too many; one is sent again when another has ended.
     private var refused: [RequestID] = []
     private var link = Link.none
     private var address: LANAddress?
     private var streams: UInt32 = 0
     private var random = SeededRandom(seed: 0)
-    /// Updates that are still stored before the process is killed.
+    /// The number of updates that are stored before the process is killed.
     private var storesLeft: Int?
     private var isKilled = false
 
@@ -93,7 +93,7 @@ final class FollowingController {
         return sendOutstanding(now)
     }
 
-    /// What the process before had asked for and not heard of.
+    /// Sends the unanswered requests of the previous process.
     private func sendOutstanding(_ now: Instant) -> [HostAction] {
         database.outstanding.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.flatMap { send($0, now) }
     }
@@ -102,7 +102,7 @@ final class FollowingController {
         database.outstanding[request].map { step(.command(request, $0), now) } ?? []
     }
 
-    /// Whose key is pinned is followed; who is not known is paired with first.
+    /// Follows a plug whose key is pinned, and pairs with any other plug first.
     private func connected(_ stream: StreamID, _ now: Instant) -> [HostAction] {
         guard case .connecting(stream, _) = link, let address else { return [] }
         guard !database.pinned.contains(PublicKey(of: plug.address)) else {
@@ -147,9 +147,9 @@ final class FollowingController {
         return [.close(stream)] + step(.failed(.away("no answer")), now) + step(.deadlineReached, now)
     }
 
-    /// Hands an event to the follower and does what it says, in order.
+    /// Passes an event to the follower and performs its actions in order.
     private func step(_ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
-        // An answer to a Ping may come in the same piece as the event, after it.
+        // The answer to a Ping may arrive in the same chunk as the event, after it.
         let before = follower?.clock?.uncertainty(at: now) ?? .zero
         guard let actions = follower?.handle(event, now: now) else { return [] }
         let uncertainty = max(before, follower?.clock?.uncertainty(at: now) ?? .zero)
@@ -173,7 +173,7 @@ final class FollowingController {
             case .described: break
             case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
                 .audit:
-                violation = "nobody asked for \(action)"
+                violation = "unexpected \(action)"
             case .fetchRefused(let number, _):
                 if fetch?.number == number { fetch = nil }
             }
@@ -222,7 +222,7 @@ final class FollowingController {
         }
     }
 
-    /// Effect and cursor in one transaction; what the plug is told comes after it.
+    /// Stores effect and cursor in one transaction, and then sends the messages to the plug.
     private func store(_ change: (inout Database) -> String?, then: () -> [HostAction]) -> [HostAction] {
         if storesLeft == 0 {
             isKilled = true
@@ -261,7 +261,7 @@ final class FollowingController {
 
     // MARK: Samples
 
-    /// Everything of this boot that is not here yet, up to a moment that has certainly passed at the plug.
+    /// Fetches the missing samples of this boot, up to a moment that has certainly passed at the plug.
     private func startFetch(_ now: Instant) -> [HostAction] {
         guard let description, let clock = follower?.clock, fetch == nil else { return [] }
         let uncertainty = clock.uncertainty(at: now)
@@ -270,7 +270,7 @@ final class FollowingController {
         guard first <= last else { return [] }
         fetches += 1
         fetch = SampleFetch(number: fetches, boot: description.boot, range: first...last)
-        // The follower reckons with a better estimate of the plug's clock later; what comes is cut to the range.
+        // The follower may improve its estimate of the plug's clock later, so the samples are cut to the range.
         let margin = uncertainty * 2 + .milliseconds(1)
         let from = clock.instant(ofPlugTime: Instant(nanoseconds: first * 1_000_000)) - margin
         let to = clock.instant(ofPlugTime: Instant(nanoseconds: last * 1_000_000)) + margin

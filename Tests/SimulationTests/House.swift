@@ -3,7 +3,7 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-/// Plugs and their controllers on a link whose faults the seed decides.
+/// Plugs and their controllers on a link. The seed decides the faults.
 struct House {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
@@ -12,7 +12,7 @@ struct House {
     private(set) var plugs: [String: HostID] = [:]
     private(set) var controllers: [HostID] = []
     var random: SeededRandom
-    /// No fault makes a disk fail or spoils what it keeps: it is slow at most.
+    /// Disks may be slow, but do not fail or corrupt files.
     var sparesDisks = false
 
     init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {
@@ -33,14 +33,14 @@ struct House {
         attach(id, address: Self.address(ofController: controllers.count), after: .zero)
     }
 
-    /// Somebody whom no fault is meant for.
+    /// Adds a host that no fault affects.
     mutating func add(attacker: HouseHost, name: String, address: LANAddress) -> HostID {
         let id = lan.add(attacker, name: name)
         attach(id, address: address, after: .zero)
         return id
     }
 
-    /// In the order in which they were added, from 1 on.
+    /// The address of a controller; numbers start at 1, in the order of their addition.
     static func address(ofController number: Int) -> LANAddress { LANAddress(192, 0, 2, UInt8(100 + number)) }
 
     private func attach(_ host: HostID, address: LANAddress, after delay: Duration) {
@@ -55,7 +55,7 @@ struct House {
 
     // MARK: Faults
 
-    /// One fault of any kind, repaired at `end`.
+    /// Schedules one random fault, and its repair at `end`.
     mutating func breakSomething(after time: Duration, until end: Duration) {
         let plug = plugs[plugs.keys.sorted().randomElement(using: &random)!]!
         let controller = controllers.randomElement(using: &random)!
@@ -92,14 +92,14 @@ struct House {
         lan.schedule(repair, after: end)
     }
 
-    /// Fills a small ring, and turns the relay over, before a controller is back that may ask again for what it asked before.
+    /// Fills a small ring and toggles the relay before a restarted controller can repeat its requests.
     private mutating func pressSoon(_ plug: HostID, after time: Duration) {
         guard random.chance(0.5) else { return }
         for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
     }
 
-    /// At any byte of what the plug writes next, or of what it writes when it starts; where it writes nothing, between two
-    /// writes.
+    /// Breaks down at a random step of the plug's next writes, or of the writes at its start. If the plug writes
+    /// nothing, it breaks down between two writes.
     private mutating func breakDownWithin(
         _ plug: HostID, _ breakdown: SimulatedDisk.Breakdown, _ time: Duration, _ end: Duration
     ) {
@@ -110,7 +110,8 @@ struct House {
         } else {
             lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: time)
         }
-        // Where the disk never got so far, it ends here; of two repairs only the one that is needed does anything.
+        // If the disk never reached that step, the breakdown happens now. Only the needed one of the two repairs has an
+        // effect.
         lan.schedule(breakdown == .kill ? .kill(plug) : .powerCut(plug), after: end)
         lan.schedule(.start(plug), after: end)
         lan.schedule(.powerOn(plug), after: end)
@@ -126,19 +127,19 @@ struct House {
         default: faults.synchronizeError = .inputOutput
         }
         lan.schedule(.disk(area, faults), on: plug, after: time)
-        // What needs the disk most is a start, and what it left behind is seen at the next.
+        // A start uses the disk most, and the next start reads the files it left.
         if random.chance(0.5) {
             let middle = time + (end - time) / 2
             during(middle, middle + .milliseconds(10), .kill(plug), .start(plug))
             during(end + .seconds(1), end + .seconds(2), .kill(plug), .start(plug))
         }
-        // Where the plug does not run, the first repair does not reach it.
+        // If the plug does not run, the first repair does not reach it.
         for repair in [end, end + .seconds(95)] {
             lan.schedule(.disk(area, SimulatedDisk.Faults()), on: plug, after: repair)
         }
     }
 
-    /// Without a loss of power nobody reads what was spoilt.
+    /// Corrupts a file and cuts the power, because the files are read only after a power cut.
     private mutating func corrupt(_ plug: HostID, _ time: Duration, _ end: Duration) {
         lan.schedule(.corrupt(["sequence", "state", "id"].randomElement(using: &random)!), on: plug, after: time)
         during(time, end, .powerCut(plug), .powerOn(plug))

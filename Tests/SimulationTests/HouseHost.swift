@@ -3,7 +3,7 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-/// A plug, a controller of one of three kinds, or somebody at a plug's door.
+/// A plug, a controller of one of three kinds, or an attacker.
 enum HouseHost: SimulatedHost {
     typealias Stimulus = HouseStimulus
 
@@ -45,36 +45,37 @@ enum HouseHost: SimulatedHost {
     }
 }
 
-/// What a test does to a host of the house.
+/// An action of a test on a host of the house.
 enum HouseStimulus: Sendable {
-    /// A finger on the plug's button.
+    /// Presses the plug's button.
     case press
-    /// A finger that stays on it.
+    /// Holds the plug's button until the pairing window opens.
     case hold
-    /// A finger that stays on it until the plug is set back to factory state.
+    /// Holds the plug's button until the plug is reset to factory state.
     case holdForReset
-    /// The plug's load takes other power, tenths of a watt.
+    /// Changes the active power of the plug's load, in tenths of a watt.
     case load(Int32)
-    /// The plug's disk fails in this way from now on.
+    /// Sets the faults of the plug's disk.
     case disk(SimulatedDisk.Area, SimulatedDisk.Faults)
-    /// The plug's flash takes so long for a write from now on.
+    /// Sets the time that the plug's flash takes for a write.
     case flashTakes(ClosedRange<Duration>)
-    /// The plug's flash spoils what it keeps under this name.
+    /// Corrupts the file of this name in the plug's flash.
     case corrupt(String)
-    /// The plug breaks down after so many steps of its disk; see ``SimulatedDisk/SimulatedDisk/breakDown(_:afterSteps:)``.
+    /// Ends the plug after so many disk steps; see ``SimulatedDisk/SimulatedDisk/breakDown(_:afterSteps:)``.
     case diskBreaksDown(SimulatedDisk.Breakdown, afterSteps: Int)
-    /// The same, counted from the next start of its process.
+    /// Ends the plug after so many disk steps, counted from the next start of its process.
     case nextStartBreaksDown(SimulatedDisk.Breakdown, afterSteps: Int)
-    /// Somebody at the controller asks for this.
+    /// A user of the controller requests this relay state.
     case command(on: Bool)
     /// The controller fetches the samples that it does not have yet.
     case fetchSamples
-    /// The caller connects to the plug and does what it does.
+    /// The caller connects to the plug and behaves in its manner.
     case call
-    /// The caller, where it is let in, has the plug forget the owner of this key.
+    /// If the plug accepts the caller, the caller removes the owner with this key.
     case remove(PublicKey)
-    /// The caller, where it is let in, has the plug set back to factory state.
+    /// If the plug accepts the caller, the caller resets it to factory state.
     case reset
-    /// The controller's process is killed when it has received so many more updates and stored all but the last.
+    /// The controller's process is killed after so many more stored updates; the next update is received but not
+    /// stored.
     case killBeforeStore(Int)
 }

@@ -5,8 +5,8 @@ import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
-/// Television, light, amplifier and a switch by the door, and a controller with two rules, on a link whose faults the seed
-/// decides.
+/// Television, light, amplifier and a switch by the door, and a controller with two rules. The seed decides the faults
+/// of the link.
 struct Household {
     static let disturbance = Duration.seconds(240)
     static let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))
@@ -32,7 +32,7 @@ struct Household {
         house.add(.ruler(RulingController(rules: Self.rules)), name: "controller")
     }
 
-    /// What the plugs know the owner's controller by.
+    /// The id by which the plugs know the owner's controller.
     var owner: AuthorityID { AuthorityID(PublicKey(of: House.address(ofController: 1))) }
 
     var lan: SimulatedLAN<HouseHost> { house.lan }
@@ -46,7 +46,7 @@ struct Household {
 
     func plug(_ name: String) -> SimulatedPlug { house.plug(name) }
 
-    /// Evenings of television, presses of the switch, and faults, all of which end.
+    /// Schedules changes of the television's power, presses of the switch, and faults, all of which end.
     mutating func disturb() {
         var time = Duration.seconds(5)
         while time < Self.disturbance {
@@ -56,7 +56,7 @@ struct Household {
                 lan.schedule(.load(load), on: plugs["Television"]!, after: time)
             case 4..<7: lan.schedule(.press, on: plugs["Switch"]!, after: time)
             default:
-                // What breaks while a command is on its way shows whether it can be lost or doubled.
+                // A fault while a command is in flight shows whether the command can be lost or repeated.
                 if house.random.chance(0.5) {
                     lan.schedule(.press, on: plugs["Switch"]!, after: time - .milliseconds(422))
                 }
@@ -68,15 +68,15 @@ struct Household {
         }
     }
 
-    /// The plugs have been unpacked: their windows are open.
+    /// Pairs the controller with the new plugs, whose pairing windows are open.
     func pair() throws(SimulationFailure) {
         try lan.run(for: .seconds(15)) { _ in try check() }
         guard plugs.keys.allSatisfy({ controller.records[$0]?.pinned.count == 1 }) else {
-            throw lan.failure("not every plug is paired")
+            throw lan.failure("some plugs are not paired")
         }
     }
 
-    /// Everything, until all is quiet again, and an evening without faults.
+    /// Runs the faults until the house is quiet again, and then an evening without faults.
     mutating func run() throws(SimulationFailure) {
         try pair()
         disturb()
@@ -91,7 +91,7 @@ struct Household {
         }
     }
 
-    /// A press, or another load, and time for what follows from it.
+    /// Presses a button or changes a load, and runs the house for `time`.
     func act(_ stimulus: HouseStimulus, on name: String, then time: Duration) throws {
         lan.schedule(stimulus, on: plugs[name]!)
         try lan.run(for: time) { _ in try check() }

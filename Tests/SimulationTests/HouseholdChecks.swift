@@ -2,10 +2,10 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// What must hold in the simulated house.
+/// The invariants of the simulated house.
 extension Household {
-    /// After every delivery: events without a hole or a repetition, no command's effect twice, no firing without an edge that
-    /// the controller saw.
+    /// Checks after every delivery that events have no gap and no repetition, that no command takes effect twice, and
+    /// that each firing has an edge that the controller received.
     func check() throws {
         let controller = controller
         if let violation = controller.violation { throw House.Broken(description: violation) }
@@ -14,60 +14,62 @@ extension Household {
         }
         guard controller.fresh.at == lan.clock(of: controllerHost) else { return }
         for firing in controller.fresh.firings {
-            guard let plug = firing.cause.plug else { throw House.Broken(description: "it fired without a plug") }
+            guard let plug = firing.cause.plug else { throw House.Broken(description: "a firing has no plug") }
             if case .trigger(.activePower(_, let threshold)) = firing.cause.source {
                 try checkRise(plug, threshold, controller)
             } else if let sequence = firing.cause.event {
                 try checkPress(plug, sequence, controller)
             } else {
-                throw House.Broken(description: "it fired without a cause")
+                throw House.Broken(description: "a firing has no cause")
             }
         }
     }
 
-    /// The power rose after the controller's first reading of this boot, and so long ago; in which of its processes does not matter.
+    /// Checks that the power rose after the controller's first reading of this boot, and at least the dwell ago. The
+    /// reading may be of an earlier process of the controller.
     private func checkRise(_ name: String, _ threshold: PowerThreshold, _ controller: RulingController) throws {
         let plug = plug(name)
         guard let boot = controller.plugs[name]?.description?.boot, let first = controller.firstReadings[boot] else {
-            throw House.Broken(description: "it fired on the power that \(name) had when it came")
+            throw House.Broken(description: "a rule fired on the power of \(name) before its first reading")
         }
-        // What the meter of a later boot says is no witness.
+        // The meter of a later boot does not prove anything about this one.
         guard boot == plug.boot else { return }
         let watts = { (deciwatts: Int32) in Double(deciwatts) / 10 }
         let seen = plug.measured.filter { $0.key >= first }.sorted { $0.key < $1.key }
         guard let armed = seen.first(where: { threshold.isArmed(by: watts($0.value)) })?.key,
             let rise = seen.first(where: { $0.key > armed && threshold.isCrossed(by: watts($0.value)) })?.key
-        else { throw House.Broken(description: "it fired, but the power of \(name) did not rise") }
+        else { throw House.Broken(description: "a rule fired, but the power of \(name) did not rise") }
         guard lan.clock(of: plugs[name]!) - rise >= threshold.dwell else {
-            throw House.Broken(description: "it fired before the dwell was over")
+            throw House.Broken(description: "a rule fired before the dwell ended")
         }
     }
 
     private func checkPress(_ name: String, _ sequence: SequenceNumber, _ controller: RulingController) throws {
         guard let event = controller.records[name]?.seen.last(where: { $0.sequence == sequence }),
             case .buttonPressed = event.kind
-        else { throw House.Broken(description: "it fired without a press") }
+        else { throw House.Broken(description: "a rule fired without a press") }
         guard let description = controller.plugs[name]?.description, description.boot == event.boot,
             plug(name).boot == event.boot
-        else { throw House.Broken(description: "it fired on a press of another boot") }
-        // Half the round trip of Hello, and what the clocks may have run apart since, is what the controller cannot know, on
-        // either side.
+        else { throw House.Broken(description: "a rule fired on a press of another boot") }
+        // Half the round trip of Hello and the drift of the clocks since then are unknown to the controller, on either
+        // side.
         let age = lan.clock(of: plugs[name]!) - event.time
         let known = controller.plugs[name]?.machine.clock ?? description.clock
         let uncertainty = known.uncertainty(at: lan.clock(of: controllerHost))
         guard age <= RuleEngine.maximumAge + uncertainty * 2 + .milliseconds(1) else {
-            throw House.Broken(description: "it fired on a press \(age) old")
+            throw House.Broken(description: "a rule fired on a press that is \(age) old")
         }
     }
 
-    /// Once all is quiet: every event was seen or lies in a gap, and the commands and their effects belong to each other.
+    /// Checks after a quiet period that every event was received or lies in a gap, and that commands and their effects
+    /// match.
     func checkOutcome() throws {
         let controller = controller
         for name in plugs.keys.sorted() {
             let record = controller.records[name] ?? Database()
             let last = plug(name).machine!.nextSequence - 1
             guard record.cursor == last else {
-                throw House.Broken(description: "\(name): it saw \(record.cursor) of \(last) events")
+                throw House.Broken(description: "\(name): received \(record.cursor) of \(last) events")
             }
             try checkPresses(name, record)
             try checkEffects(name, record, controller)
@@ -76,13 +78,13 @@ extension Household {
             if case .done(let state, event: nil) = command.outcome, case .setRelay(let on, _) = command.request.command,
                 state.relayOn != on
             {
-                throw House.Broken(description: "\(command.request.plug) says that it did what it did not do")
+                throw House.Broken(description: "\(command.request.plug) confirmed a command without its effect")
             }
             guard case .done(_, event: let sequence?) = command.outcome,
                 let event = controller.records[command.request.plug]?.seen.first(where: { $0.sequence == sequence })
             else { continue }
             guard case .relayChanged(_, cause: .controller(_, command.request.id, owner)) = event.kind else {
-                throw House.Broken(description: "event \(sequence) does not confirm the command that it was said to")
+                throw House.Broken(description: "event \(sequence) does not confirm its command")
             }
         }
     }
@@ -92,7 +94,7 @@ extension Household {
         let plug = plug(name)
         let seen = record.seen.count { if case .buttonPressed = $0.kind { true } else { false } }
         guard (plug.pressesCertain...plug.pressesBegun).contains(seen) else {
-            throw House.Broken(description: "\(name): it saw \(seen) of \(plug.pressesCertain) presses")
+            throw House.Broken(description: "\(name): received \(seen) of \(plug.pressesCertain) presses")
         }
     }
 
@@ -101,7 +103,7 @@ extension Household {
             guard case .relayChanged(let on, cause: .controller(_, let request, let authority)) = event.kind else {
                 continue
             }
-            // What another controller did it may.
+            // Commands of other controllers are allowed.
             guard authority == owner else { continue }
             let isCommanded = controller.commands.contains {
                 $0.request.plug == name && $0.request.id == request
@@ -113,7 +115,7 @@ extension Household {
         }
     }
 
-    /// An evening without faults: the rules do exactly what they say, and the plugs' events confirm it.
+    /// Runs an evening without faults. The rules must act exactly as written, and the plugs' events must confirm it.
     func spendAnEvening() throws {
         for name in ["Light", "Television"] where !plug(name).relayOn {
             try act(.press, on: name == "Light" ? "Switch" : name, then: .seconds(2))

@@ -3,9 +3,10 @@ import SimulatedLAN
 import Testing
 
 @Suite struct HouseholdTests {
-    /// Through faults no event is lost or doubled, no command takes effect twice, and no rule fires on what it did not see
-    /// happen; after them the house does what the rules say.
-    @Test func rulesFireOnceForWhatHappens() throws {
+    /// During faults no event is lost or repeated, no command takes effect twice, and no rule fires on a change that it
+    /// did not observe. Afterwards the rules act as written.
+    @Test("Rules fire exactly once per observed change despite faults")
+    func rulesFireOnceForWhatHappens() throws {
         var (firings, confirmed, gaps) = (0, 0, 0)
         try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
             var house = Household(seed: seed)
@@ -14,7 +15,7 @@ import Testing
             confirmed += house.controller.commands.count { $0.outcome != nil }
             gaps += house.controller.records.values.map(\.gaps.count).reduce(0, +)
         }
-        // The house was alive and the faults were real.
+        // The house was active and the faults took effect.
         #expect(firings > 3 && confirmed > 3)
         print("\(firings) firings, \(confirmed) commands answered, \(gaps) gaps")
     }

@@ -5,16 +5,16 @@ import ProtocolCore
 import SimulatedLAN
 
 extension PublicKey {
-    /// A simulated connection is not encrypted. What TLS would prove is who is at its other end, and that is who has the
-    /// address: nobody here can take another's.
+    /// The key that TLS would prove. Simulated connections are not encrypted, and the peer is identified by its
+    /// address, which no other host can use here.
     ///
-    /// - Parameter number: counts the keys that somebody has had.
+    /// - Parameter number: the number of earlier keys of this host.
     init(of address: LANAddress, number: UInt64 = 0) {
         self.init(madeUp: address.bytes.reduce(number) { $0 << 8 | UInt64($1) })
     }
 }
 
-/// What a controller does on a connection to a plug that it does not know: it pairs.
+/// Pairs a controller with an unknown plug on a connection.
 struct Introduction {
     let stream: StreamID
     private var session: PairingSession
@@ -33,7 +33,7 @@ struct Introduction {
         return handle(.connected(plugKey: plug, ownKey: PublicKey(of: own), nonce: nonce), now: now).actions
     }
 
-    /// How it ended, once it has.
+    /// Returns the actions, and the result once pairing has ended.
     mutating func handle(
         _ event: PairingSession.Event, now: Instant
     ) -> (actions: [HostAction], result: Result<PairedPlug, PairingError>?) {

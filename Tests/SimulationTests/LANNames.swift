@@ -1,6 +1,6 @@
 import SimulatedLAN
 
-// The LAN and multicast DNS each have an address and an interface; files that see both call the LAN's so.
+// Both the LAN and multicast DNS have an address and an interface type. These names denote the LAN's types.
 typealias LANAddress = IPAddress
 typealias LANInterface = InterfaceID
 typealias LANEndpoint = Endpoint

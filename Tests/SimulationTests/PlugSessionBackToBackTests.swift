@@ -5,7 +5,7 @@ import PlugProtocol
 import ProtocolCore
 import Testing
 
-/// The two machines joined by two pipes that hand over one byte at a time.
+/// Both session machines, connected by two pipes that deliver one byte at a time.
 struct BackToBack {
     static let connection = ConnectionID(rawValue: 1)
     var server: PlugServer
@@ -58,7 +58,7 @@ struct BackToBack {
         }
     }
 
-    /// Hands bytes over one by one, from both sides in turn, until both are silent.
+    /// Delivers bytes one by one, alternating between both sides, until both pipes are empty.
     mutating func exchange() {
         while !toPlug.isEmpty || !toController.isEmpty {
             if !toPlug.isEmpty { plug(.received(Self.connection, [toPlug.removeFirst()])) }
@@ -68,7 +68,8 @@ struct BackToBack {
 }
 
 @Suite struct PlugSessionBackToBackTests {
-    @Test func aWholeSessionByteByByte() {
+    @Test("A session that is delivered byte by byte yields the same updates")
+    func aWholeSessionByteByByte() {
         var pair = BackToBack(boundary: 10)
         let request = RequestID(bytes: 0..<16)!
         pair.plug(.record(.restarted(powerLost: true)))
@@ -106,7 +107,8 @@ struct BackToBack {
             ])
     }
 
-    @Test func thousandsOfEventsCatchUpByteByByte() {
+    @Test("2,000 events catch up in order when delivered byte by byte")
+    func thousandsOfEventsCatchUpByteByByte() {
         var pair = BackToBack(boundary: 1)
         for _ in 0..<2000 { pair.plug(.record(.buttonPressed(.single))) }
         pair.plug(.opened(PlugServer.Opening(BackToBack.connection)))

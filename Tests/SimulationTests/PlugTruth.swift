@@ -3,43 +3,43 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// What happened at a simulated plug, written down as it happened: what its controllers' stories are held against.
+/// Records the actual events of a simulated plug, with which the records of its controllers are compared.
 struct PlugTruth {
-    /// Every event that was ever recorded, and so every number that was ever used.
+    /// Every recorded event, by its sequence number.
     private(set) var events: [SequenceNumber: PlugEvent] = [:]
     private(set) var lastSequence: SequenceNumber = 0
-    /// Where the numbers must go on after a kill.
+    /// The sequence number that must follow after a kill.
     private var nextSequence: SequenceNumber = 1
-    /// The first event of each life: a boot is one, and a plug that lost its mirror begins another.
+    /// The first event of each life. A boot starts a life, and a plug that lost its mirror starts another.
     private(set) var lives: [BootID: [SequenceNumber]] = [:]
     /// Requests that took effect in this life.
     private var effects: Set<CommandID> = []
     private var isNewborn = true
-    /// By boot, oldest first.
+    /// The samples by boot, oldest first.
     private(set) var samples: [BootID: [Sample]] = [:]
-    /// Taken in the moment in which the process was killed, or in a life that was forgotten: the plug may have them or not.
+    /// Samples of the moment of a kill or of a forgotten life, which the plug may or may not have.
     private(set) var doubtful: Set<Sample> = []
-    /// What happened and waits for its number, oldest first.
+    /// Events that wait for their numbers, oldest first.
     private(set) var unnumbered: [UnnumberedEvent] = []
-    /// Events that waited, and how many of them a killed process left to the next.
+    /// The number of events that waited, and how many of them a killed process left to its successor.
     private(set) var waited = 0
     private(set) var waitedOverKill = 0
-    /// The numbers leapt because flash took longer than it may.
+    /// True if numbers were skipped because flash took longer than allowed.
     private(set) var hadLateFlash = false
-    /// Flash failed, was spoilt or took too long once, so that the plug may have leapt to other numbers.
+    /// True if flash failed, was corrupted or took too long, so that the plug may have skipped numbers.
     var hadBadFlash = false
-    /// Recorded under numbers that flash could not be told before the power went: the plug goes on below them, and knows
-    /// nothing of them.
+    /// Events whose numbers were not reserved in flash before a power cut. The plug continues with lower numbers and
+    /// has forgotten these events.
     private(set) var forgotten: Set<SequenceNumber> = []
-    /// What went against the plug's promises.
+    /// The last violated invariant, or nil.
     private(set) var violation: String?
 
-    /// The boot whose mirror has been begun.
+    /// The boot whose mirror has been started.
     private var mirrored: BootID?
-    /// Something that was on its way to the mirror when the process ended.
+    /// Records that were being written to the mirror when the process ended.
     private var unfinished: [MirrorRecord] = []
 
-    /// - Parameter isFlashLate: it has taken longer for a boundary than the plug has to wait.
+    /// - Parameter isFlashLate: a boundary has taken longer than the plug has to wait.
     mutating func take(_ records: [MirrorRecord], boot: BootID, isFlashLate: Bool) {
         for record in records {
             switch record {
@@ -49,7 +49,7 @@ struct PlugTruth {
                 unnumbered.append(event)
                 waited += 1
             case .leap:
-                if !hadBadFlash, !isFlashLate { violation = "the numbers leapt, but flash was well" }
+                if !hadBadFlash, !isFlashLate { violation = "numbers were skipped, but flash worked" }
                 if isFlashLate { (hadLateFlash, hadBadFlash) = (true, true) }
             case .begins, .journal, .request, .state, .sealedChunk, .openChunk, .brokerTook: break
             }
@@ -59,7 +59,7 @@ struct PlugTruth {
     private mutating func take(_ event: PlugEvent) {
         if let oldest = unnumbered.first {
             if oldest != UnnumberedEvent(event.kind, at: event.time) {
-                violation = "event \(event.sequence) is not the one that waited longest"
+                violation = "event \(event.sequence) is not the oldest waiting event"
             }
             unnumbered.removeFirst()
         }
@@ -80,20 +80,20 @@ struct PlugTruth {
         }
     }
 
-    /// The key is gone, and those who pinned it are not: no reset and no loss of power may leave that behind.
-    mutating func lostKey() { violation = "controllers are known who pinned a key that is gone" }
+    /// Reports that the key is lost but its paired controllers are not, which no reset or power cut may cause.
+    mutating func lostKey() { violation = "the plug has paired controllers but lost the key they pinned" }
 
     mutating func breakOff(_ records: [MirrorRecord]) { unfinished = records }
 
-    /// A process begins with what its predecessor left.
+    /// Starts a process with the state that its predecessor left.
     ///
     /// - Parameters:
-    ///   - mayForget: the runtime directory could not be written, so that the mirror may be gone.
-    ///   - wasReset: a factory reset made it forget.
+    ///   - mayForget: the runtime directory was not writable, so the mirror may be missing.
+    ///   - wasReset: a factory reset erased the state.
     mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool, wasReset: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
-        // Where flash could not say either that the mirror is out of date, an older one is believed.
+        // If flash could not mark the mirror as outdated either, an older one is used.
         let isOlder = hadBadFlash && next < nextSequence
         guard mirrored == boot, !wasReset, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
             (effects, isNewborn, unnumbered) = ([], true, [])
@@ -112,12 +112,12 @@ struct PlugTruth {
             }
         }
         if !memory.unnumbered.starts(with: unnumbered) {
-            violation = "of \(unnumbered.count) events that waited for their numbers others are left after a kill"
+            violation = "after a kill other events wait for numbers than the \(unnumbered.count) before it"
         }
         unnumbered = memory.unnumbered
         waitedOverKill += unnumbered.count
         if memory.appliance.powerLost || !leapt && next != nextSequence {
-            violation = "after a kill the numbers go on at \(next), not at \(nextSequence)"
+            violation = "after a kill the numbers continue at \(next), not at \(nextSequence)"
         }
     }
 }

@@ -2,17 +2,17 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// A history as simple as it can be, for the simulation.
+/// A minimal history for the simulation.
 struct RecordedTruth {
     struct Timeline: Hashable {
         var plug: PlugID
         var boot: BootID
     }
 
-    /// By the time of their first sample.
+    /// The chunks by the time of their first sample.
     private(set) var chunks: [Timeline: [Int64: SampleChunk]] = [:]
     private var fetched: [Timeline: [ClosedRange<Int64>]] = [:]
-    /// In the order in which they were stored, of all plugs.
+    /// The stored chunks of all plugs, in storage order.
     private(set) var order: [StoredChunk] = []
 
     mutating func record(_ batch: HistoryBatch) {
@@ -26,7 +26,7 @@ struct RecordedTruth {
         for span in batch.fetched { fetched[Timeline(plug: span.plug, boot: span.boot), default: []].append(span.span) }
     }
 
-    /// Newest first.
+    /// The ranges that were not fetched, newest first.
     func missing(of plug: PlugID, _ boot: BootID, through now: Int64) -> [ClosedRange<Int64>] {
         var holes = [0...max(0, now)]
         for span in fetched[Timeline(plug: plug, boot: boot)] ?? [] {

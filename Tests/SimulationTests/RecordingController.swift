@@ -8,14 +8,14 @@ import SimulatedLAN
 
 @testable import Daemon
 
-/// A controller on the simulated LAN that keeps what plugs at known addresses remember, as `plugctl daemon` does, on a disk
-/// that is slow and fails at times.
+/// A controller on the simulated LAN that stores the samples of plugs at known addresses, as `plugctl daemon` does. Its
+/// disk is slow and fails at times.
 final class RecordingController {
     private static let patience = Duration.seconds(5)
 
-    /// What a process that is killed leaves behind.
+    /// The stored history, which survives a kill.
     private(set) var history = RecordedTruth()
-    /// What went against the promises.
+    /// The last violated invariant, or nil.
     private(set) var violation: String?
     private(set) var fetches = 0
     private(set) var failedWrites = 0
@@ -172,7 +172,7 @@ final class RecordingController {
                 .nextKey,
                 .requestRefused,
                 .audit:
-                violation = "nobody asked for \(action)"
+                violation = "unexpected \(action)"
             }
         }
         return out
@@ -226,7 +226,7 @@ final class RecordingController {
         return []
     }
 
-    /// A write takes a while, in which the process may be killed, and one in ten fails.
+    /// A write takes up to 50 ms, in which the process may be killed, and one in ten fails.
     private func write(_ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
         if let (batch, until) = writing, until <= now {

@@ -6,7 +6,7 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 
-/// A controller on the simulated LAN: it finds the plugs, follows them and runs rules, as `plugctl daemon` does.
+/// A controller on the simulated LAN that finds the plugs, follows them and runs rules, as `plugctl daemon` does.
 final class RulingController {
     struct SentCommand {
         let request: CommandRequest
@@ -21,15 +21,15 @@ final class RulingController {
     private(set) var records: [String: Database] = [:]
     private(set) var firings: [Firing] = []
     private(set) var commands: [SentCommand] = []
-    /// What went against the promises.
+    /// The last violated invariant, or nil.
     private(set) var violation: String?
-    /// The firings of the last step and its time, for the test to compare with the plugs.
+    /// The firings of the last step and its time, which the test compares with the plugs.
     private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
     private(set) var plugs: [String: FollowedHousePlug] = [:]
-    /// The first reading of each boot of a plug that any process of the controller saw: what came before it cannot fire a rule.
+    /// The first reading of each boot that any process of the controller received. Earlier changes cannot fire a rule.
     private(set) var firstReadings: [BootID: Instant] = [:]
     private var engine: RuleEngine
-    /// What the engine left on the disk: dwells go on from there.
+    /// The stored state of the engine, with which dwells continue after a restart.
     private var remembered = EngineMemory()
     private var address: LANAddress?
     private var directory = PlugDirectory()
@@ -37,7 +37,7 @@ final class RulingController {
     private var random = SeededRandom(seed: 0)
     private var lastStream: UInt32 = 0
     private var lastResolve: UInt64 = 0
-    /// Updates that are still stored before the process is killed.
+    /// The number of updates that are stored before the process is killed.
     private var storesLeft: Int?
     private var isKilled = false
 
@@ -93,7 +93,7 @@ final class RulingController {
         }?.key
     }
 
-    // MARK: Finding the plugs
+    // MARK: Discovery
 
     private func discover(
         _ now: Instant, _ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome
@@ -144,7 +144,7 @@ final class RulingController {
             + step(name, .failed(.away("no answer")), now)
     }
 
-    /// Whose key is pinned is followed; who is not known is paired with first.
+    /// Follows a plug whose key is pinned, and pairs with any other plug first.
     private func connected(_ name: String, _ stream: StreamID, _ now: Instant) -> [HostAction] {
         guard let address, let plug = plugs[name]?.address else { return [.close(stream)] }
         guard records[name]?.pinned.contains(PublicKey(of: plug)) != true else {
@@ -191,7 +191,7 @@ final class RulingController {
         return actions + run(.deadlineReached, now)
     }
 
-    // MARK: Following them
+    // MARK: Following
 
     private func step(_ name: String, _ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
         guard let actions = plugs[name]?.machine.handle(event, now: now) else { return [] }
@@ -217,7 +217,7 @@ final class RulingController {
                 .nextKey,
                 .requestRefused,
                 .audit:
-                violation = "nobody asked for samples"
+                violation = "an unexpected answer arrived"
             }
         }
         return out
@@ -283,7 +283,7 @@ final class RulingController {
         return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
     }
 
-    /// The cursor is stored before anything follows from the event.
+    /// Stores the cursor before the event has any effect.
     private func store(
         _ name: String, _ change: (inout Database) -> String?, then: () -> [HostAction]
     ) -> [HostAction] {
@@ -293,7 +293,7 @@ final class RulingController {
         }
         storesLeft = storesLeft.map { $0 - 1 }
         let broken = change(&records[name, default: Database()])
-        // A plug that lies about its own events makes a mess of its own record alone.
+        // A lying plug damages only its own record.
         if let broken, name != HostilePlug.name { violation = "\(name): \(broken)" }
         return then()
     }
@@ -302,7 +302,7 @@ final class RulingController {
         run(.happened(plug: name, event, age: age), now)
     }
 
-    // MARK: Running the rules
+    // MARK: Rules
 
     private func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
@@ -317,9 +317,9 @@ final class RulingController {
                 firings.append(firing)
                 fresh.firings.append(firing)
             case .heldBack, .nearMiss, .notSent, .step: break
-            case .remember, .effect, .call: violation = "no rule asks for that"
+            case .remember, .effect, .call: violation = "an unexpected action"
             case .send(let request, let firing):
-                if commands.contains(where: { $0.request.id == request.id }) { violation = "a request id came again" }
+                if commands.contains(where: { $0.request.id == request.id }) { violation = "repeated request id" }
                 commands.append(SentCommand(request: request, firing: firing))
                 out += step(request.plug, .command(request.id, request.command), now)
             }

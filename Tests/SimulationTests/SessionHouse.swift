@@ -3,15 +3,16 @@ import PlugModel
 import ProtocolCore
 import SimulatedLAN
 
-/// One plug and three controllers that follow it, each in its own way.
+/// One plug and two or three controllers that follow it with different options.
 struct SessionHouse {
     static let disturbance = Duration.seconds(600)
     private static let port: UInt16 = 7000
 
     var house: House
-    /// A small ring is overwritten while a controller is away or slow to read; its streams' buffers are small as well.
+    /// The number of events in the plug's ring. A small ring is overwritten while a controller is disconnected or slow;
+    /// the buffers of its streams are small as well.
     let ring: Int
-    /// How long the plug's flash takes for a write at most; zero: it answers at once.
+    /// The longest time that the plug's flash takes for a write. Zero means that writes end at once.
     private let flashTime: Duration
 
     init(seed: UInt64, flashTime: Duration = .zero) {
@@ -23,7 +24,7 @@ struct SessionHouse {
         configuration.meterInterval = .seconds(2)
         var limits = PlugMemory.Limits()
         limits.journal.events = ring
-        // Few at a time: the boundary is written often, and reached often where flash is slow.
+        // A small reservation makes the plug write the boundary often, and reach it often if flash is slow.
         limits.reservation = flashTime > .zero ? 2 : 16
         let plug = SimulatedPlug(
             name: "Lamp", number: 1, seed: seed, place: .fixed(port: Self.port), configuration: configuration,
@@ -50,7 +51,8 @@ struct SessionHouse {
 
     var controllers: [(id: HostID, controller: FollowingController)] { house.controllers.map { ($0, controller($0)) } }
 
-    /// Ten minutes of presses, commands, other loads and faults; each fault ends in the two minutes after them.
+    /// Schedules ten minutes of presses, commands, load changes and faults. Each fault ends within the following two
+    /// minutes.
     mutating func disturb() {
         let plug = house.plugs["Lamp"]!
         if flashTime > .zero { lan.schedule(.flashTakes(.zero...flashTime), on: plug, after: .zero) }
@@ -59,11 +61,11 @@ struct SessionHouse {
             switch Int.random(in: 0..<10, using: &house.random) {
             case 0..<3: lan.schedule(.press, on: plug, after: time)
             case 3..<5:
-                // More at once than are reserved: where flash is slow they wait.
+                // More commands at once than numbers are reserved, so that they wait if flash is slow.
                 for _ in 0..<(flashTime > .zero ? 6 : 1) { command(after: time) }
             case 5: lan.schedule(.load(Int32.random(in: 0...1000, using: &house.random)), on: plug, after: time)
             default:
-                // What breaks while a command is on its way is what shows whether it can be lost or doubled.
+                // A fault while a command is in flight shows whether the command can be lost or repeated.
                 if house.random.chance(0.7) { command(after: time) }
                 let moment = time + house.random.duration(in: .zero...(.milliseconds(6)))
                 house.breakSomething(
@@ -71,7 +73,7 @@ struct SessionHouse {
             }
             time += house.random.duration(in: .milliseconds(1)...(.seconds(15)))
         }
-        // Flash is tried again after five minutes at most.
+        // The plug retries flash after at most five minutes.
         for id in house.controllers { lan.schedule(.fetchSamples, on: id, after: .seconds(990)) }
     }
 
@@ -80,15 +82,15 @@ struct SessionHouse {
         lan.schedule(.command(on: on), on: house.controllers.randomElement(using: &house.random)!, after: time)
     }
 
-    /// The plug has been unpacked: its window is open.
+    /// Pairs the controllers with the new plug, whose pairing window is open.
     private func pair() throws(SimulationFailure) {
         try lan.run(for: .seconds(10)) { _ in try check() }
         guard controllers.allSatisfy({ $0.controller.database.pinned.count == 1 }) else {
-            throw lan.failure("not everybody is paired")
+            throw lan.failure("some controllers are not paired")
         }
     }
 
-    /// Everything, until all is quiet again.
+    /// Runs all faults until the house is quiet again, and checks the outcome.
     mutating func run() throws(SimulationFailure) {
         try pair()
         disturb()

@@ -3,11 +3,11 @@ import PlugModel
 import ProtocolCore
 import SimulatedLAN
 
-/// What must hold between a plug and those who follow it.
+/// The invariants between a plug and its followers.
 extension SessionHouse {
     // MARK: After every delivery
 
-    /// Order, no hole and no repetition; the age of what came last; samples as they were taken.
+    /// Checks the order and completeness of events, the age of the last one, and fetched samples.
     func check() throws {
         if let violation = plug.truth.violation { throw House.Broken(description: violation) }
         for (id, controller) in controllers {
@@ -22,7 +22,7 @@ extension SessionHouse {
 
     private func checkAge(_ event: PlugEvent, _ age: Duration?, _ uncertainty: Duration) throws {
         guard let age, event.boot == plug.boot else { return }
-        // The controller knows the plug's clock to within its uncertainty, on either side.
+        // The controller knows the plug's clock within its uncertainty, on either side.
         let truth = lan.clock(of: house.plugs["Lamp"]!) - event.time
         let least = truth - uncertainty * 2 - .milliseconds(1)
         guard (least...truth + .milliseconds(1)).contains(age) else {
@@ -35,21 +35,22 @@ extension SessionHouse {
         let certain = { (sample: Sample) in !plug.truth.doubtful.contains(sample) }
         guard fetch.samples.filter(certain) == taken.filter(certain), Set(fetch.samples).isSubset(of: taken) else {
             throw House.Broken(
-                description: "of \(taken.count) samples in \(fetch.range) it fetched \(fetch.samples.count), or others")
+                description: "\(fetch.samples.count) of \(taken.count) samples in \(fetch.range) fetched, or others")
         }
     }
 
     // MARK: At the end
 
-    /// Everything was seen once or lies in a gap, what was acknowledged happened once, and what is held is so.
+    /// Checks that every event was received once or lies in a gap, that each acknowledged command took effect once, and
+    /// that the last known state is the plug's.
     func checkOutcome() throws {
         for (id, controller) in controllers {
             let database = controller.database
             guard database.cursor == plug.truth.lastSequence else {
-                throw House.Broken(description: "it saw \(database.cursor) of \(plug.truth.lastSequence) events")
+                throw House.Broken(description: "received \(database.cursor) of \(plug.truth.lastSequence) events")
             }
             guard database.beginnings.isEmpty || plug.truth.hadBadFlash else {
-                throw House.Broken(description: "it began anew, but the plug kept its id")
+                throw House.Broken(description: "following started again, but the plug kept its id")
             }
             try checkEvents(database)
             for gap in database.gaps { try checkGap(gap) }
@@ -61,7 +62,7 @@ extension SessionHouse {
     private func checkEvents(_ database: Database) throws {
         let events = plug.truth.events
         for event in database.seen where events[event.sequence] != event {
-            throw House.Broken(description: "event \(event.sequence) is not the one that happened")
+            throw House.Broken(description: "event \(event.sequence) differs from the recorded one")
         }
         let seen = Set(database.seen.map(\.sequence))
         let gaps = database.gaps.map(\.gap)
@@ -70,11 +71,11 @@ extension SessionHouse {
             let lost =
                 gaps.contains { $0.reason != .unknownCursor && ($0.from...$0.to).contains(sequence) }
                 || database.beginnings.contains { $0.last < sequence && sequence <= $0.after }
-            // Once it went on below numbers that it had used, ranges that were told lost come true.
+            // After the plug has continued below numbers that it had used, events in gaps reported as lost may arrive.
             if plug.truth.forgotten.contains(sequence) || !plug.truth.forgotten.isEmpty && seen.contains(sequence) {
                 continue
             }
-            // A plug that does not know the cursor says that it knows nothing of what was before.
+            // A plug that does not know the cursor reports all earlier events as unknown.
             let isTold = lost || isUnknown && !seen.contains(sequence)
             guard seen.contains(sequence) != isTold else {
                 let story = "seen \(seen.contains(sequence)), in a gap \(lost); gaps \(gaps)"
@@ -83,15 +84,15 @@ extension SessionHouse {
         }
     }
 
-    /// Every gap has the cause that it names: a killed process is none.
+    /// Checks that every gap has the cause that it names. A killed process is not a cause of gaps.
     private func checkGap(_ reported: Database.ReportedGap) throws {
         let gap = reported.gap
         guard let boot = reported.boot, let lives = plug.truth.lives[boot], let first = lives.last else {
-            throw House.Broken(description: "a gap came outside a session")
+            throw House.Broken(description: "a gap was reported outside a session")
         }
         switch gap.reason {
         case .powerLost:
-            // Of two leaps the ring keeps one, and lets go the events before the other.
+            // If numbers were skipped twice, the ring keeps one mark and drops the events before the other.
             guard
                 lives.contains(where: { gap.from < $0 && gap.to < $0 })
                     || gap.from < first && (isOverwritten(gap, in: boot) || plug.truth.hadBadFlash)
@@ -99,12 +100,12 @@ extension SessionHouse {
                 throw House.Broken(description: "\(gap) in a boot whose lives began with \(lives)")
             }
         case .overwritten:
-            // Of two leaps the ring keeps one, and lets go what lies before the other.
+            // If numbers were skipped twice, the ring keeps one mark and drops the events before the other.
             guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
                 throw House.Broken(description: "\(gap), but the ring is \(ring)")
             }
         case .storageFailed, .unknownCursor:
-            guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash was well") }
+            guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash worked") }
         case .unknown, .factoryReset: throw House.Broken(description: "\(gap)")
         }
     }
@@ -120,7 +121,7 @@ extension SessionHouse {
                 throw House.Broken(description: "a command was refused: \(answer.outcome)")
             }
             let effects = effects(of: request).filter { $0.boot == answer.boot }.map(\.sequence).sorted()
-            // Without its mirror the plug forgot what it was asked, as without power.
+            // Without its mirror the plug forgot its requests, as after a power cut.
             let forgot = answer.boot.flatMap { plug.truth.lives[$0] }.map { $0.count > 1 } ?? false
             guard effects == (event.map { [$0] } ?? []) || forgot && event.map(effects.contains) ?? true else {
                 throw House.Broken(description: "a command with event \(event ?? 0) has \(effects.count) effects")

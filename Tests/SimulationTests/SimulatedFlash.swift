@@ -2,17 +2,17 @@ import Appliance
 import PlugModel
 import ProtocolCore
 
-/// The writes to flash that hold up no other work of a plug: one at a time, each in its own time, as in `PlugService`. One of
-/// each kind may wait behind it, the newest, a boundary first.
+/// The flash writes that do not block other work of a plug: one at a time, each with a random duration, as in
+/// `PlugService`. Behind it the newest write of each kind waits, and a boundary goes first.
 struct SimulatedFlash {
     private struct Write {
         let action: PlugMachine.Action
         let asked: Instant
-        /// When it ends, and its answer where it stands in flash before that; nil while it has not begun.
+        /// The end of the write, and its answer if the data reaches flash before that; nil before the write begins.
         var begun: (end: Instant, answer: PlugMachine.Event??)?
     }
 
-    /// How long a write takes.
+    /// The range of write durations.
     var time = Duration.zero...Duration.zero
     private var writes: [Write] = []
     private var random: SeededRandom
@@ -21,10 +21,11 @@ struct SimulatedFlash {
 
     var nextDeadline: Instant? { writes.first?.begun?.end }
 
-    /// It answers before the plug does anything else.
+    /// True if a write ends before the plug does anything else.
     var isImmediate: Bool { time.upperBound == .zero && writes.isEmpty }
 
-    /// A boundary was asked for so long ago that the plug need not wait for it any longer: for two writes of five seconds.
+    /// True if a boundary was requested so long ago that the plug need not wait for it any longer: two writes of five
+    /// seconds.
     func isLate(at now: Instant) -> Bool {
         writes.contains { $0.action.isReservation && now - $0.asked >= .seconds(10) }
     }
@@ -37,16 +38,17 @@ struct SimulatedFlash {
         writes.insert(Write(action: action, asked: now), at: isFirst ? 1 : writes.count)
     }
 
-    /// Begins the first write, where it has not begun. A power cut before its end finds it in flash or not.
+    /// Begins the first write if it has not begun. At random its data reaches flash now or only at its end, so a power
+    /// cut finds it or not.
     mutating func begin(now: Instant, perform: (PlugMachine.Action) -> PlugMachine.Event?) {
         guard let write = writes.first, write.begun == nil else { return }
         let end = now + random.duration(in: time)
         writes[0].begun = (end, random.chance(0.5) ? .some(perform(write.action)) : nil)
     }
 
-    /// Ends the first write, where it is due.
+    /// Ends the first write if it is due.
     ///
-    /// - Returns: true where one ended, with the answer to it; some writes have none.
+    /// - Returns: true if a write ended, with its answer; some writes have no answer.
     mutating func end(
         now: Instant, perform: (PlugMachine.Action) -> PlugMachine.Event?
     ) -> (hasEnded: Bool, answer: PlugMachine.Event?) {
@@ -55,7 +57,7 @@ struct SimulatedFlash {
         return (true, begun.answer ?? perform(write.action))
     }
 
-    /// The process is gone, with the writes that had not begun.
+    /// Drops all writes, as the end of the process does.
     mutating func forget() { writes = [] }
 }
 

@@ -3,23 +3,23 @@ import PlugModel
 import SimulatedLAN
 import Storage
 
-/// The key of a simulated plug, in the file that a factory reset clears: the number of how many it has had before.
+/// The key of a simulated plug, as a number that counts its earlier keys, in a file that a factory reset clears.
 struct SimulatedKey {
     private static let path = SimulatedPlug.stateDirectory + "/key"
 
     let number: UInt64
-    /// Flash has it.
+    /// True if the key is in flash.
     private(set) var isKept: Bool
 
-    /// The factory writes the first one.
+    /// Writes the first key, as the factory does.
     static func make(_ files: FileStore) {
         var key = SimulatedKey(number: 0, isKept: false)
         precondition(key.keep(files), "a new disk works")
     }
 
-    /// As the running plug gets it; nil: the plug stays off the network.
+    /// Loads the key for the running plug, or creates one; nil if the plug has to stay off the network.
     ///
-    /// - Parameter next: the number of a new one.
+    /// - Parameter next: the number of a new key.
     init?(_ storage: PlugStorage, _ files: FileStore, next: UInt64) {
         guard !storage.isUnfinished else { return nil }
         do throws(FileError) {
@@ -41,7 +41,7 @@ struct SimulatedKey {
         self.isKept = isKept
     }
 
-    /// Tries again where it failed before.
+    /// Stores the key if that has not succeeded yet.
     mutating func keep(_ files: FileStore) -> Bool {
         if !isKept { isKept = (try? files.createSecret(Self.path, with: Array("\(number)".utf8))) == true }
         return isKept

@@ -10,13 +10,13 @@ import SimulatedDisk
 import SimulatedLAN
 import Storage
 
-/// A whole plug on the simulated LAN: ``PlugMachine``, its storage and its announcement, as the firmware brings them
-/// together, on a board with a disk that fails.
+/// A complete plug on the simulated LAN: ``PlugMachine``, its storage and its announcement, connected as in the
+/// firmware, on a board with a failing disk.
 final class SimulatedPlug {
-    /// How the plug is found.
+    /// The way in which controllers find the plug.
     enum Place {
         case fixed(port: UInt16)
-        /// Announced by its name, on another port after each start.
+        /// Announced by name, with a new port after each start.
         case announced
     }
 
@@ -24,7 +24,7 @@ final class SimulatedPlug {
     static let runtimeDirectory = "/run/plug"
     static let serviceType: ServiceType = "_smartplug._tcp"
     private static let registration = RegistrationID(rawValue: 1)
-    /// How long a finger stays on the button, and until the press is certainly recorded.
+    /// How long the button is pressed, and the time after which the press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
     private static let longHold = Duration.milliseconds(5200)
     private static let resetHold = Duration.milliseconds(15_100)
@@ -40,29 +40,29 @@ final class SimulatedPlug {
     private(set) var boot: BootID?
     private(set) var truth = PlugTruth()
     private(set) var relayOn = false
-    /// What the meter said in the present boot, and when.
+    /// The readings of the meter in the current boot, by time.
     private(set) var measured: [Instant: Int32] = [:]
     private(set) var pressesBegun = 0
-    /// Those after which the plug lived long enough to record them.
+    /// Presses after which the plug ran long enough to record them.
     private(set) var pressesCertain = 0
     private var storage: PlugStorage?
     private var flash: SimulatedFlash
     private let queue = ActionQueue<PlugMachine.Action>()
     private var out: [HostAction] = []
     private var now = Instant.zero
-    /// Active power of what is plugged in, tenths of a watt.
+    /// Active power of the load, in tenths of a watt.
     private var load: Int32 = 0
     private(set) var starts: UInt16 = 0
-    /// Factory resets that were carried out.
+    /// The number of completed factory resets.
     private(set) var resets = 0
-    /// What it proves itself with; nil: it is off the network.
+    /// The plug's key; nil if it is off the network.
     private var simulatedKey: SimulatedKey?
     private var keyNumbers: UInt64 = 0
     private var lastStart: Start?
     private var isResetting = false
-    /// Until then the mirror may be missing, on the plug's clock.
+    /// The time until which the mirror may be missing, on the plug's clock.
     private var mirrorDoubtedUntil = Instant.zero
-    /// When the machine last did something.
+    /// The time of the machine's last step.
     private var lastStep = Instant.zero
     private var nextStart: (breakdown: SimulatedDisk.Breakdown, steps: Int)?
     private var discovery: DiscoveryShell?
@@ -85,7 +85,7 @@ final class SimulatedPlug {
         printLabel()
     }
 
-    /// The factory writes the code that stands on the label, and the first key.
+    /// Writes the code on the label and the first key, as the factory does.
     private func printLabel() {
         let files = FileStore(calls: disk)
         do {
@@ -101,10 +101,10 @@ final class SimulatedPlug {
 
     var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
 
-    /// What TLS shows of it.
+    /// The key that TLS would show.
     var key: PublicKey? { simulatedKey.map { PublicKey(of: address, number: $0.number) } }
     var isOffNetwork: Bool { simulatedKey == nil }
-    /// Where it listens, where it is announced.
+    /// The endpoint of an announced plug.
     var place: LANEndpoint { LANEndpoint(address, 7000 + starts) }
     var id: PlugID? { storage?.id }
 
@@ -148,7 +148,7 @@ final class SimulatedPlug {
             disk.change(area) { $0 = faults }
             switch area {
             case .flash: truth.hadBadFlash = true
-            // It is tried again every 30 s, and whenever the meter is read.
+            // The mirror is retried every 30 s, and whenever the meter is read.
             case .memory:
                 let isRepaired = faults == SimulatedDisk.Faults()
                 mirrorDoubtedUntil = isRepaired ? now + .seconds(33) : Instant(nanoseconds: .max)
@@ -185,7 +185,7 @@ final class SimulatedPlug {
     }
 
     private func discover(_ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome) {
-        // Names are unique in this house, so there is no news to take.
+        // Names are unique in this house, so the other actions are ignored.
         guard let outcome = discovery.flatMap({ _ in step(&discovery!) }) else { return }
         out += outcome.datagrams
     }
@@ -213,7 +213,7 @@ final class SimulatedPlug {
         perform(.started)
     }
 
-    /// False where the disk broke down.
+    /// Returns false if the disk broke down.
     private func beginLife(_ start: Start, _ boot: BootID) -> Bool {
         starts += 1
         let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
@@ -224,7 +224,7 @@ final class SimulatedPlug {
         return true
     }
 
-    /// Set back to factory state, the process goes on with another plug.
+    /// Continues as a new plug after a factory reset, in the same process.
     private func beginAnew() {
         guard isResetting, let boot, var start = lastStart else { return }
         isResetting = false
@@ -235,7 +235,7 @@ final class SimulatedPlug {
         if beginLife(start, boot) { perform(.started) }
     }
 
-    /// Nil where the disk broke down.
+    /// Returns nil if the disk broke down.
     private func restore(_ start: Start, _ boot: BootID) -> PlugMemory? {
         var random = SeededRandom(seed: start.seed)
         let storage: PlugStorage
@@ -281,7 +281,7 @@ final class SimulatedPlug {
         }
     }
 
-    /// Hands an event to the machine and performs what it asks for.
+    /// Passes an event to the machine and performs its actions.
     private func perform(_ event: PlugMachine.Event) {
         guard let actions = machine?.handle(event, now: now) else { return }
         queue.perform(actions) { action in
@@ -295,7 +295,7 @@ final class SimulatedPlug {
         if !breakOff(nil) { beginAnew() }
     }
 
-    /// As it stands in flash, or does not.
+    /// Writes to flash, and returns the answer for the machine.
     private func write(_ action: PlugMachine.Action) -> PlugMachine.Event? {
         switch action {
         case .persist(let state): storage?.persist(state) == true ? nil : .persistFailed
@@ -303,7 +303,7 @@ final class SimulatedPlug {
         case .keepSettings(let settings): storage?.keep(settings) == true ? .settingsKept : .settingsNotKept
         case .keepAudit(let audit): storage?.keep(audit) == true ? .auditKept : .auditNotKept
         case .keepCode(let code): storage?.keep(code) == true ? .codeKept : .codeNotKept
-        default: preconditionFailure("\(action) is no write that others need not wait for")
+        default: preconditionFailure("\(action) is not a deferred write")
         }
     }
 
@@ -351,7 +351,7 @@ final class SimulatedPlug {
         isResetting = false
     }
 
-    /// Whether the disk broke down, and the process with it, while it performed the action.
+    /// Returns true, and ends the process, if the disk broke down during the action.
     @discardableResult private func breakOff(_ action: PlugMachine.Action?) -> Bool {
         let breakdown = disk.breakdown
         if case .mirror(let records) = action, let boot {

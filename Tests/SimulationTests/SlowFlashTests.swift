@@ -5,13 +5,14 @@ import ProtocolCore
 import SimulatedLAN
 import Testing
 
-/// A plug whose flash is slow, and well.
+/// A plug whose flash is slow, but works.
 @Suite struct SlowFlashTests {
     private let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)
 
-    /// Kills, power cuts and a bad network beside it: no number leaps, none repeats, and a killed process leaves the events that
-    /// wait to the next one.
-    @Test func aSlowFlashDelaysEventsAndLeapsOverNoNumber() throws {
+    /// With kills, power cuts and a bad network, no number is skipped or repeated, and a killed process leaves its
+    /// waiting events to the next one.
+    @Test("Slow flash delays events, but no number is skipped")
+    func aSlowFlashDelaysEventsAndLeapsOverNoNumber() throws {
         var (waited, overKill, seen) = (0, 0, 0)
         try plan.run { (seed) throws(SimulationFailure) in
             var house = SessionHouse(seed: seed, flashTime: .seconds(5))
@@ -21,14 +22,15 @@ import Testing
             overKill += house.plug.truth.waitedOverKill
             seen += house.controllers.map(\.controller.database.seen.count).reduce(0, +)
         }
-        // Where no event waits, nothing is shown.
+        // Without waiting events the test would prove nothing.
         #expect(waited > plan.seeds.count && seen > plan.seeds.count)
         if plan.seeds.count >= 50 { #expect(overKill > 0) }
         print("\(waited) events waited for flash, \(overKill) over a kill")
     }
 
-    /// One that takes longer than it may is told as a gap, and the plug goes on.
-    @Test func aFlashThatTakesTooLongIsLeftBehind() throws {
+    /// A write that takes longer than allowed is reported as a gap, and the plug continues.
+    @Test("The plug skips numbers and continues when flash takes too long")
+    func aFlashThatTakesTooLongIsLeftBehind() throws {
         var leaps = 0
         try plan.run { (seed) throws(SimulationFailure) in
             var house = SessionHouse(seed: seed, flashTime: .seconds(60))

@@ -3,24 +3,25 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A plug as far as its addresses go: the machine, its kernel, its flash, and what must hold at every step. A class, since each
-/// packet asks each plug, and a copy of the machine would cost more than its answer.
+/// The addressing part of a plug: the machine, its kernel, its flash, and the invariants that are checked at every
+/// step. It is a class because each packet visits each plug, and copying the machine would cost more than handling the
+/// packet.
 final class AddressedPlug {
     private(set) var hardware: MACAddress
     private(set) var machine: InterfaceAddressing
-    /// False while there is no power, or no process.
+    /// False while the plug has no power or no process.
     private(set) var isRunning = false
     private(set) var assigned: [IPv4Address: AssignedAddress] = [:]
     private(set) var kernelAnswersARP = true
-    /// In flash.
+    /// The addresses in flash.
     private(set) var memory: RememberedAddresses
     private(set) var inUse: Set<IPv4Address> = []
     private(set) var isLinkUp = false
-    /// When the house wakes it next.
+    /// The time of the next wake-up that the house has scheduled.
     var wake: Instant?
-    /// What went against a promise.
+    /// The last violated invariant, or nil.
     private(set) var violation: String?
-    /// Since the link came, the host woke up, or the process began.
+    /// Probes per address since the link came up, the host resumed, or the process started.
     private var probes: [IPv4Address: Int] = [:]
     private var lastDoubt = Instant.zero
     private(set) var tally = Tally()
@@ -33,7 +34,7 @@ final class AddressedPlug {
         var declines = 0
         var writes = 0
         var conflicts = 0
-        /// Link-local addresses that were probed for, each time anew.
+        /// Claims of link-local addresses; repeated claims of one address count each time.
         var tried = 0
         var deprecations = 0
         var removedUnderConnection = 0
@@ -46,7 +47,7 @@ final class AddressedPlug {
         machine = Self.machine(hardware, memory, inherited: [], isPowerOn: true, seed: seed)
     }
 
-    // MARK: What happens to it
+    // MARK: Faults and packets
 
     func powerOn() { start(isPowerOn: true) }
 
@@ -58,7 +59,7 @@ final class AddressedPlug {
         isLinkUp = false
     }
 
-    /// The process is gone; the kernel keeps everything.
+    /// Ends the process; the kernel keeps its addresses.
     func kill() { isRunning = false }
 
     func restart(now: Instant) {
@@ -106,18 +107,18 @@ final class AddressedPlug {
         return tell(.hardwareAddressChanged(hardware), now: now)
     }
 
-    /// Connections live on all of its addresses, or on none.
+    /// Marks all assigned addresses as used by connections, or none.
     func connect(_ isConnected: Bool, now: Instant) -> [LinkFrame] {
         inUse = isConnected ? Set(assigned.keys) : []
         return tell(.inUse(inUse), now: now)
     }
 
-    /// Most packets are about others, and the machine says so.
+    /// Filters out packets about other stations, which are most of them.
     func isConcerned(by packet: ARPPacket) -> Bool {
         isLinkUp && (isRunning && machine.concerns(packet) || assigned[packet.targetAddress] != nil)
     }
 
-    /// A packet of the link: the kernel answers, if it may, and the machine hears it.
+    /// Handles a packet of the link: the kernel answers if it is allowed to, then the machine receives the packet.
     func hear(_ packet: ARPPacket, now: Instant) -> [LinkFrame] {
         var frames: [LinkFrame] = []
         if kernelAnswersARP, packet.operation == .request, packet.senderHardware != hardware,
@@ -130,7 +131,7 @@ final class AddressedPlug {
         return frames + tell(.receivedARP(packet), now: now)
     }
 
-    // MARK: What it does
+    // MARK: Actions
 
     func tell(_ event: AddressingEvent, now: Instant) -> [LinkFrame] {
         guard isRunning else { return [] }
@@ -153,21 +154,21 @@ final class AddressedPlug {
         case .broadcastDHCP(let message):
             tally.dhcp += 1
             if message.options.messageType == .decline { tally.declines += 1 }
-            if !isLinkUp { violation = "it sends without a link" }
+            if !isLinkUp { violation = "the plug sends without a link" }
             frames.append(.dhcp(message, to: nil))
         case .sendDHCP(let message, let source, let server):
             tally.dhcp += 1
-            if assigned[source] == nil { violation = "it renews from \(source), which it does not have" }
+            if assigned[source] == nil { violation = "the plug renews from \(source), which is not assigned" }
             frames.append(.dhcp(message, to: server))
         case .assign(let address):
-            checkVerified(address.address, "it assigns")
+            checkVerified(address.address, "the plug assigns")
             if !address.isPreferred { tally.deprecations += 1 }
             assigned[address.address] = address
         case .remove(let address):
-            if assigned.removeValue(forKey: address) == nil { violation = "it removes \(address), which is not there" }
+            if assigned.removeValue(forKey: address) == nil { violation = "the plug removes an unassigned address" }
         case .setRoutes(let routes):
             for source in routes.compactMap(\.source) where assigned[source] == nil {
-                violation = "a route leaves from \(source), which it does not have"
+                violation = "a route has the source \(source), which is not assigned"
             }
         case .kernelAnswersARP(let answers): kernelAnswersARP = answers
         case .remember(let memory):
@@ -179,12 +180,12 @@ final class AddressedPlug {
     }
 
     private func check(_ packet: ARPPacket) {
-        if !isLinkUp { violation = "it sends without a link" }
+        if !isLinkUp { violation = "the plug sends without a link" }
         guard packet.isProbe else {
             if assigned[packet.senderAddress] == nil {
-                violation = "it announces \(packet.senderAddress) without having it"
+                violation = "the plug announces \(packet.senderAddress), which is not assigned"
             }
-            return checkVerified(packet.senderAddress, "it announces")
+            return checkVerified(packet.senderAddress, "the plug announces")
         }
         let count = probes[packet.targetAddress, default: 0]
         probes[packet.targetAddress] = count + 1
@@ -198,17 +199,17 @@ final class AddressedPlug {
         }
     }
 
-    /// An address under a connection goes only when another has it, or where it was not verified after the link was lost.
+    /// Checks that an address in use is removed only on a conflict, or if it was not verified after the link was lost.
     private func checkRemoval(of address: IPv4Address, _ actions: [AddressingAction], now: Instant) {
         tally.removedUnderConnection += 1
         guard IPAddress.v4(address).isLinkLocal else { return }
         let isTaken = actions.contains { action in
             if case .notice(.conflict(address, with: _)) = action { true } else { false }
         }
-        if !isTaken, now - lastDoubt > .seconds(11) { violation = "\(address) goes under a connection" }
+        if !isTaken, now - lastDoubt > .seconds(11) { violation = "\(address) is removed during a connection" }
     }
 
-    /// What the kernel asks when somebody talks from one of the addresses.
+    /// The kernel's ARP request when a program on the plug sends from one of its addresses.
     func question(for target: IPv4Address, _ random: inout SeededRandom) -> ARPPacket? {
         let own = assigned.keys.sorted { $0.rawValue < $1.rawValue }
         guard isLinkUp, let source = own.randomElement(using: &random) else { return nil }
@@ -218,9 +219,9 @@ final class AddressedPlug {
     }
 }
 
-/// What the segment carries.
+/// A frame that the segment carries.
 enum LinkFrame {
     case arp(ARPPacket)
-    /// To everybody, or by the kernel's routes to an address.
+    /// A DHCP message; `to` is nil for a broadcast, or the address to which the kernel routes it.
     case dhcp(DHCPMessage, to: IPv4Address?)
 }

@@ -4,9 +4,9 @@ import LinkWire
 import ProtocolCore
 import SimulatedLAN
 
-/// What holds when all has been quiet for long enough.
+/// Invariants that hold after a long enough quiet period.
 extension AddressingHouse {
-    /// The address that a plug would give to who asks for it.
+    /// The address that a plug would announce: its lease, else its link-local address; nil if none is assigned.
     func usable(_ plug: Int) -> IPv4Address? {
         let status = plugs[plug].machine.status
         if case .leased(let lease) = status.dhcp, plugs[plug].assigned[lease.address] != nil { return lease.address }
@@ -14,7 +14,8 @@ extension AddressingHouse {
         return address
     }
 
-    /// A lease may end at any moment, when its server turns out to be dead; then there is another address some seconds later.
+    /// Requires an address on each plug. A lease may end at any moment when its server turns out to be dead, so a plug
+    /// without an address gets 12 more seconds.
     func checkEverybodyHasAnAddress() throws(SimulationFailure) {
         let without = plugs.indices.filter { usable($0) == nil }
         guard !without.isEmpty else { return }
@@ -34,13 +35,13 @@ extension AddressingHouse {
         for plug in plugs.indices {
             for address in plugs[plug].assigned.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 if let other = owners.updateValue("plug \(plug)", forKey: address) {
-                    throw failure("\(address) is plug \(plug)'s and that of \(other)")
+                    throw failure("\(address) belongs to plug \(plug) and to \(other)")
                 }
             }
         }
     }
 
-    /// What one plug may do in a run, however it is treated.
+    /// Limits what each plug may write and send in a run, whatever the faults.
     func checkNobodyMadeAStorm() throws(SimulationFailure) {
         for (plug, state) in plugs.enumerated() {
             let tally = state.tally
@@ -52,14 +53,15 @@ extension AddressingHouse {
         }
     }
 
-    /// Where every claim fails, one address a minute is tried (RFC 3927 §2.2.1) and one lease declined in ten seconds at most.
+    /// Checks the rates when every claim fails: one address per minute is tried (RFC 3927 §2.2.1) and at most one lease
+    /// per ten seconds is declined.
     func checkTheRateLimit(
         since before: [AddressedPlug.Tally], _ time: Duration
     ) throws(SimulationFailure) {
         let minutes = Int(time / RFC3927.rateLimitInterval)
         for (plug, state) in plugs.enumerated() {
             let tried = state.tally.tried - before[plug].tried
-            // A plug that was without a link or a process until the end begins with ten.
+            // A plug that had no link or no process until the end starts with ten tries.
             guard tried <= minutes + RFC3927.maximumConflicts + 1 else {
                 throw failure("plug \(plug) tried \(tried) addresses in \(minutes) minutes")
             }
@@ -68,7 +70,8 @@ extension AddressingHouse {
         }
     }
 
-    /// In twelve minutes, half as much again as the worst plug of 10,000 houses: 18 writes, 129 ARP packets, 85 DHCP messages.
+    /// Limits for twelve minutes. They are 1.5 times the worst plug of 10,000 houses: 18 writes, 129 ARP packets, 85
+    /// DHCP messages.
     static let writes = 27
     static let arp = 200
     static let dhcp = 130

@@ -5,11 +5,11 @@ import ProtocolCore
 import SimulatedLAN
 import Testing
 
-/// Five hundred plugs that get their power within one second, as after a power cut of a whole house.
+/// Starts 500 plugs within one second, as after a power cut of a complete house.
 ///
-/// RFC 2131 §4.4.1 asks each client to wait for 1 to 10 s before its first message. Ours wait up to 1 s. These tests say what
-/// that costs the link: an ARP packet takes 84 bytes of Ethernet, a DHCP message 400, so the bounds are below 2 Mbit/s of ARP and
-/// 6 Mbit/s of DHCP, in the worst second.
+/// RFC 2131 §4.4.1 asks each client to wait for 1 to 10 s before its first message. The plugs wait up to 1 s. These
+/// tests measure what that costs the link. An ARP packet takes 84 bytes of Ethernet and a DHCP message 400, so the
+/// bounds are below 2 Mbit/s of ARP and 6 Mbit/s of DHCP in the worst second.
 @Suite struct AddressingCrowdTests {
     private func house(servers: [ScriptedServer]) -> AddressingHouse {
         let house = AddressingHouse(
@@ -32,7 +32,8 @@ import Testing
         (house.segment.arpPerSecond.values.max() ?? 0, house.segment.dhcpPerSecond.values.max() ?? 0)
     }
 
-    @Test func withAServerAllHaveALeaseAfterThreeSecondsWithoutAStorm() throws {
+    @Test("With a server, 500 plugs have a lease after three seconds without a storm")
+    func withAServerAllHaveALeaseAfterThreeSecondsWithoutAStorm() throws {
         let house = house(servers: [server()])
         try house.run(until: .seconds(3))
         #expect(house.plugs.indices.allSatisfy { house.usable($0).map { $0.rawValue >> 24 == 10 } ?? false })
@@ -41,13 +42,14 @@ import Testing
         let peaks = peaks(house)
         print("500 plugs, a server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages a second")
         #expect(peaks.arp < 2000 && peaks.dhcp < 1500)
-        // Three probes and two announcements, and what was probed of a link-local claim; DISCOVER and REQUEST.
+        // Three probes and two announcements, plus the probes of an interrupted link-local claim; DISCOVER and REQUEST.
         #expect(house.plugs.allSatisfy { $0.tally.arp <= 8 && $0.tally.dhcp == 2 })
     }
 
-    @Test func withoutAServerAllHaveALinkLocalAddressWithoutAStorm() throws {
+    @Test("Without a server, 500 plugs have unique link-local addresses without a storm")
+    func withoutAServerAllHaveALinkLocalAddressWithoutAStorm() throws {
         let house = house(servers: [])
-        // Of so many some draw the same address, and claim twice.
+        // Some of 500 plugs draw the same address, and claim twice.
         try house.run(until: .seconds(16))
         try house.checkEverybodyHasAnAddress()
         try house.checkAddressesAreUnique()
@@ -55,11 +57,12 @@ import Testing
         let peaks = peaks(house)
         print("500 plugs, no server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages a second")
         #expect(peaks.arp < 600 && peaks.dhcp < 400)
-        // 4, 8, 16, 32 and then every 64 s.
+        // A DISCOVER after 4, 8, 16, 32 s and then every 64 s.
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 16 })
     }
 
-    @Test func withAServerThatRefusesEverybodyTheyAskLessAndLess() throws {
+    @Test("With a server that refuses every request, 500 plugs retry less and less often")
+    func withAServerThatRefusesEverybodyTheyAskLessAndLess() throws {
         let house = house(servers: [server(.refusing)])
         try house.run(until: .seconds(600))
         try house.checkEverybodyHasAnAddress()

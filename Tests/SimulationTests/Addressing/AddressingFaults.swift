@@ -4,28 +4,28 @@ import LinkWire
 import ProtocolCore
 import SimulatedLAN
 
-/// What happens to the house.
+/// A fault, or another event of the house.
 enum Happening {
     case powerOn(Int)
     case powerCut(Int)
-    /// The process is killed and begins again.
+    /// The process is killed and restarted.
     case restart(Int)
     case linkDown(Int)
     case linkUp(Int)
     case resume(Int)
     case newCard(Int, MACAddress)
     case connect(Int, Bool)
-    /// A host takes the address that a plug has.
+    /// A host takes over the address of a plug.
     case steal(host: Int, from: Int)
     case announce(host: Int)
     case deny(host: Int, Bool)
     case mirror(host: Int, Bool)
     case server(Int, ScriptedServer.Manner)
     case serverForgets(Int)
-    /// What a server says after having thought about it.
+    /// The delayed answer of a server to a plug; nil sends it to every station.
     case reply(Int, DHCPMessage, to: Int?)
     case faults(LinkFaults)
-    /// Each station joins the group of its number's place.
+    /// Assigns each station to the group at its index.
     case partition([Int])
     case merge
 }

@@ -6,17 +6,17 @@ import SimulatedLAN
 
 /// Plugs, DHCP servers and other hosts on one link, all from one seed.
 final class AddressingHouse {
-    /// Indirect: what the queue moves about is small.
+    /// Indirect, so that the queue moves small values.
     indirect enum Item {
         case arrival(AddressingSegment.Arrival)
         case wake(Int)
-        /// Somebody on the plug talks to a neighbour.
+        /// A program on the plug sends to a neighbour.
         case talk(Int)
         case happening(Happening)
     }
 
     let seed: UInt64
-    /// Plugs come first, then hosts, then servers.
+    /// Stations are numbered in this order: plugs, hosts, servers.
     var plugs: [AddressedPlug] = []
     var hosts: [StubbornHost] = []
     var servers: [ScriptedServer] = []
@@ -26,11 +26,11 @@ final class AddressingHouse {
     private var queue = EventQueue<Item>()
     private var budget: Int
     private var violation: String?
-    /// The last frames and events, put into words only when a run fails.
+    /// The last frames and events. They are formatted only when a run fails.
     private var trace: [(Instant, String, Any)] = []
     private var traced = 0
     private static let traceLength = 60
-    /// A run that failed is repeated with a trace: keeping one costs more than the run itself.
+    /// Recording a trace costs more than the run itself, so only a failed run is repeated with it.
     private let isTraced: Bool
     let talkEvery: Duration
 
@@ -43,7 +43,7 @@ final class AddressingHouse {
         self.servers = servers
         random = SeededRandom(seed: seed &* 41)
         segment = AddressingSegment(stations: count + hostCount + servers.count, seed: seed &* 43)
-        // The whole link hears a few questions a second, whatever its size.
+        // The complete link receives a few ARP requests per second, whatever its size.
         talkEvery = .milliseconds(max(15_000, count * 400))
         for number in 0..<hostCount {
             hosts.append(StubbornHost(hardware: MACAddress(2, 0, 0, 0, 0xEE, UInt8(number))))
@@ -113,7 +113,7 @@ final class AddressingHouse {
                 guard message.operation == .request,
                     let (reply, wait) = servers[number].answer(message, now: now)
                 else { return }
-                // Most servers answer a client by its hardware address; the link layer knows who that is.
+                // Most servers answer a client by its hardware address; the link layer knows its station.
                 let receiver = plugs.firstIndex { $0.hardware == message.clientHardware }
                 let everybody = message.wantsBroadcast || random.chance(0.02)
                 schedule(.happening(.reply(number, reply, to: everybody ? nil : receiver)), after: wait)
@@ -128,7 +128,7 @@ final class AddressingHouse {
         }
     }
 
-    /// Lets a plug do something, carries what it sends, and sees to its being called when it wants.
+    /// Runs a step of a plug, sends its frames, and schedules its next wake-up.
     func act(_ plug: Int, _ body: (AddressedPlug) -> [LinkFrame]) {
         let frames = body(plugs[plug])
         if let broken = plugs[plug].violation { violation = "plug \(plug): \(broken)" }

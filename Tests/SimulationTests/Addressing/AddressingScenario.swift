@@ -4,17 +4,17 @@ import LinkWire
 import ProtocolCore
 import SimulatedLAN
 
-/// A house and its misfortunes, as a seed has them.
+/// A house and its faults, both drawn from a seed.
 struct AddressingScenario {
-    /// Faults come for so long.
+    /// The duration of the faults.
     static let disturbance = Duration.seconds(150)
-    /// Then every lease of a server that died ends, every plug that has had too many conflicts gets its next try, and
-    /// whoever has an address that another has too says something.
+    /// Long enough that every lease of a dead server expires, every plug with too many conflicts makes its next try,
+    /// and each host with a duplicate address sends a packet.
     static let quiet = Duration.seconds(600)
     static let crowd = 500
 
     let house: AddressingHouse
-    /// Somebody denies everything to the end: nobody can get an address.
+    /// True if a host denies every address until the end, so that no plug can get one.
     let isHopeless: Bool
     private var random: SeededRandom
 
@@ -40,7 +40,7 @@ struct AddressingScenario {
         random.chance(0.15) ? Int.random(in: 13...40, using: &random) : Int.random(in: 2...12, using: &random)
     }
 
-    /// None, or up to three; those after the first know nothing of each other and give the same addresses.
+    /// Up to three servers. They share no state and offer the same addresses.
     private static func servers(plugs: Int, taken: [IPv4Address], _ random: inout SeededRandom) -> [ScriptedServer] {
         let count = [0, 1, 1, 1, 2, 2, 3].randomElement(using: &random)!
         let room = random.chance(0.2) ? plugs / 2 + 1 : plugs * 2 + 8
@@ -53,7 +53,7 @@ struct AddressingScenario {
         }
     }
 
-    /// All get their power within one second. Some remember an address, which others may remember too.
+    /// Powers all plugs within one second. Some remember an address, and others may remember the same one.
     private mutating func addPlugs(_ count: Int) {
         for number in 0..<count {
             var memory = RememberedAddresses()
@@ -83,7 +83,7 @@ struct AddressingScenario {
         repair(after: Self.disturbance)
     }
 
-    /// What is wrong at the end of the disturbance is right again, but that some servers are dead for good.
+    /// Ends all faults, except that some servers stay dead.
     private mutating func repair(after time: Duration) {
         house.schedule(.happening(.faults(.none)), after: time)
         house.schedule(.happening(.merge), after: time)
@@ -112,7 +112,7 @@ struct AddressingScenario {
             breakUntil(end, .partition(groups), .merge, time)
         case 3: breakUntil(end, .linkDown(plug), .linkUp(plug), time)
         case 4:
-            // A switch loses its power.
+            // A switch loses power.
             for plug in house.plugs.indices where random.chance(0.3) {
                 breakUntil(end, .linkDown(plug), .linkUp(plug), time)
             }

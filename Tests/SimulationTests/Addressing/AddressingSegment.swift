@@ -2,13 +2,13 @@ import LinkWire
 import ProtocolCore
 import SimulatedLAN
 
-/// A broadcast domain of Ethernet that carries ARP and DHCP. ``SimulatedLAN`` carries datagrams between addresses that are
-/// there; here there are none yet.
+/// A broadcast domain of Ethernet that carries ARP and DHCP. ``SimulatedLAN`` is not used, because it carries datagrams
+/// between existing addresses.
 ///
-/// A broadcast arrives in a few portions of its receivers, each at a time of its own: that is disorder enough, and 500 stations
-/// cost 8 events a packet instead of 500.
+/// A broadcast arrives in up to eight portions of its receivers, each at its own time. That is enough disorder, and 500
+/// stations cost 8 events per packet instead of 500.
 struct AddressingSegment {
-    /// A frame that is about to arrive.
+    /// A frame in flight.
     struct Arrival {
         let frame: LinkFrame
         let sender: Int
@@ -17,7 +17,7 @@ struct AddressingSegment {
 
     enum Receivers {
         case one(Int)
-        /// Those whose number leaves this remainder.
+        /// The stations whose number has this remainder.
         case portion(Int, of: Int)
     }
 
@@ -29,7 +29,7 @@ struct AddressingSegment {
     var stations: [Station]
     var faults = LinkFaults.none
     var random: SeededRandom
-    /// Frames that anybody sent, by the second: a storm is a high bar here.
+    /// Frames of all stations per second, which reveal a storm.
     private(set) var arpPerSecond: [Int: Int] = [:]
     private(set) var dhcpPerSecond: [Int: Int] = [:]
     private static let portions = 8
@@ -39,7 +39,9 @@ struct AddressingSegment {
         random = SeededRandom(seed: seed)
     }
 
-    /// - Parameter receiver: nil for everybody.
+    /// Sends a frame to a receiver, or to all stations if `receiver` is nil.
+    ///
+    /// - Returns: the arrivals with their times; empty if the sender's link is down.
     mutating func send(_ frame: LinkFrame, from sender: Int, to receiver: Int?, now: Instant) -> [(Arrival, Instant)] {
         guard stations[sender].isUp else { return [] }
         let second = Int((now - .zero).components.seconds)
@@ -63,7 +65,7 @@ struct AddressingSegment {
         return random.duration(in: faults.delay) + held
     }
 
-    /// Who gets it, now that it arrives.
+    /// The stations that receive the frame now that it arrives.
     mutating func receivers(of arrival: Arrival) -> [Int] {
         let group = stations[arrival.sender].group
         func isReached(_ station: Int, _ random: inout SeededRandom) -> Bool {

@@ -19,9 +19,11 @@ import Testing
         var peakDHCP = 0
     }
 
-    /// Whatever happens to the link, its servers and its hosts: no address is used that was not probed for, none goes under a
-    /// connection without need, nobody makes a storm, and when it is over everybody has an address of its own.
-    @Test func everybodyGetsAnAddressOfItsOwn() throws {
+    /// Runs each seed's house through faults of the link, its servers and its hosts. No plug uses an address that it
+    /// did not probe, removes an address from a connection without need, or causes a storm. After the faults every plug
+    /// has a unique address.
+    @Test("After faults of link, servers and hosts, every plug has a unique address")
+    func everybodyGetsAnAddressOfItsOwn() throws {
         var totals = Totals()
         try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
             do throws(SimulationFailure) {
@@ -32,7 +34,7 @@ import Testing
                 throw error
             }
         }
-        // The faults were real.
+        // The faults took effect.
         #expect(totals.conflicts > 3 && totals.leased > 3 && totals.linkLocal > 3)
         print(totals)
     }

@@ -3,16 +3,16 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A DHCP server of the simulation, correct or not.
+/// A DHCP server with correct or faulty behaviour.
 struct ScriptedServer {
     enum Manner: CaseIterable {
         case correct
-        /// Offers, and then refuses what it offered, and every renewal.
+        /// Offers addresses, and then refuses every request and renewal.
         case refusing
-        /// Gives addresses that nobody may have or somebody has, for times that make no sense, to whoever did not ask.
+        /// Offers reserved or occupied addresses with senseless lease times, also to clients that did not ask.
         case lying
         case exhausted
-        /// Answers after seconds.
+        /// Answers after 2 to 9 seconds.
         case slow
         case dead
     }
@@ -20,13 +20,13 @@ struct ScriptedServer {
     let hardware: MACAddress
     let address: IPv4Address
     var manner: Manner
-    /// Seconds.
+    /// The lease time in seconds.
     let leaseTime: UInt32
     private let pool: [IPv4Address]
-    /// Addresses of others, for lies.
+    /// Addresses of other hosts, which a lying server offers.
     private let taken: [IPv4Address]
     private var owners: [IPv4Address: [UInt8]] = [:]
-    /// Found to have another owner; for so long nobody gets it.
+    /// Declined addresses, with the time until which the server does not offer them.
     private var declined: [IPv4Address: Instant] = [:]
     private var random: SeededRandom
 
@@ -42,10 +42,10 @@ struct ScriptedServer {
         random = SeededRandom(seed: seed)
     }
 
-    /// After a loss of power it remembers nobody.
+    /// Removes all leases, as after a power cut.
     mutating func forget() { owners = [:] }
 
-    /// - Returns: nil when there is nothing to say.
+    /// - Returns: the answer and its delay, or nil if the server does not answer.
     mutating func answer(_ message: DHCPMessage, now: Instant) -> (message: DHCPMessage, after: Duration)? {
         guard let identifier = message.options.clientIdentifier else { return nil }
         let wait: Duration = manner == .slow ? random.duration(in: .seconds(2)...(.seconds(9))) : .zero

@@ -3,14 +3,14 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A neighbour that heeds no conflict.
+/// A neighbour that ignores conflicts.
 struct StubbornHost {
     let hardware: MACAddress
-    /// Configured by hand, or taken from somebody.
+    /// An address that was configured by hand or taken from a plug.
     var address: IPv4Address?
-    /// Says of every address that it has it.
+    /// Claims every address that is probed.
     var deniesAll = false
-    /// Sends all that it hears back, as some access points do.
+    /// Returns every packet to the link, as some access points do.
     var mirrors = false
 
     func answer(_ packet: ARPPacket) -> ARPPacket? {

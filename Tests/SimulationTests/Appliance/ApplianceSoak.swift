@@ -3,14 +3,14 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// One plug without its network, for some hours of virtual time: a bouncing button, commands, loads, faults, kills and power
-/// cuts, all from one seed. What must hold is checked after every step.
+/// Runs one plug without its network for some hours of virtual time: a bouncing button, commands, loads, faults, kills
+/// and power cuts, all from one seed. The invariants are checked after every step.
 struct ApplianceSoak {
     struct Broken: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What a person's short presses add up to.
+    /// Short presses: those that were made, and what the plug did with them.
     struct Count {
         var made = 0
         var toggles = 0
@@ -22,13 +22,13 @@ struct ApplianceSoak {
     var random: SeededRandom
     var machine: ApplianceMachine
     var now = Instant.zero + .seconds(20)
-    /// The line as the last `setRelay` left it; open without power.
+    /// The line's state after the last `setRelay`; open without power.
     private var isClosed = false
     private var openedAt: Instant
     private var recordedOn: Bool
     private var flash: StoredState?
     private var energy: UInt64 = 0
-    /// Known and not in flash since.
+    /// The time since which the machine has had energy that is not in flash.
     private var unsavedSince: Instant?
     private var isAsked = false
     private var unanswered = 0
@@ -64,11 +64,11 @@ struct ApplianceSoak {
         recordedOn = false
     }
 
-    // MARK: Lives
+    // MARK: Starts and ends
 
     mutating func start() throws { try feed(.started(ApplianceMemory(nil))) }
 
-    /// The process is killed; the mirror knows everything, the relay stays as it is.
+    /// Kills the process. The mirror has the complete state, and the relay keeps its position.
     mutating func kill() throws {
         var memory = ApplianceMemory(machine.storedState, powerLost: false)
         memory.inFlash = flash
@@ -92,15 +92,15 @@ struct ApplianceSoak {
     }
 
     private mutating func begin(_ memory: ApplianceMemory) throws {
-        // What the plug itself said, not what it wrote: flash has a lock at once, where it can be written.
+        // The state that the plug reported, not the one it wrote: a lock is written to flash at once if flash works.
         let locked = memory.powerLost && wasFlashBroken ? flash?.tripped : machine.state.tripped
         machine = ApplianceMachine(configuration)
         isAsked = false
         wornAt = []
         try feed(.started(memory))
-        // A lock that followed another within moments may be told as that one: writes keep their distance.
+        // A lock that follows another within moments may be restored as the first one, because writes are rate limited.
         let isKept = memory.powerLost ? machine.state.tripped != nil : machine.state.tripped == locked
-        try require(locked == nil || isKept, "the lock of \(locked!) did not outlive the start")
+        try require(locked == nil || isKept, "the lock of \(locked!) was lost at the start")
     }
 
     // MARK: Steps
@@ -129,15 +129,15 @@ struct ApplianceSoak {
     mutating func run(for duration: Duration) throws {
         let end = now + duration
         while let deadline = machine.nextDeadline, deadline <= end {
-            // The shell wakes a little late.
+            // The shell wakes up a little late.
             now = max(now, min(end, deadline + (random.chance(0.1) ? .milliseconds(3) : .zero)))
             try feed(.deadlineReached)
-            if let next = machine.nextDeadline { try require(next > now, "it would spin at \(now)") }
+            if let next = machine.nextDeadline { try require(next > now, "the machine would spin at \(now)") }
         }
         now = end
     }
 
-    /// A finger on a contact that bounces where nobody has debounced it.
+    /// Presses the button. The contact bounces if the machine debounces it.
     mutating func press(for duration: Duration) throws {
         for down in [true, false] {
             if configuration.debounce > .zero, random.chance(0.5) {
@@ -159,18 +159,18 @@ struct ApplianceSoak {
         try feed(.buttonEdge(down: down, at: now - age))
     }
 
-    // MARK: What comes of it
+    // MARK: Actions
 
     private mutating func perform(_ action: ApplianceMachine.Action) throws {
         switch action {
         case .setRelay(let on):
             if on, !isClosed, let rest = configuration.rest {
-                try require(now - openedAt >= rest, "it rested for \((now - openedAt).inSeconds) s only")
+                try require(now - openedAt >= rest, "the relay rested for only \((now - openedAt).inSeconds) s")
             }
             if !on, isClosed { openedAt = now }
             isClosed = on
         case .readMeter:
-            try require(!isAsked, "the meter is asked twice")
+            try require(!isAsked, "the meter is read twice at once")
             isAsked = true
         case .persist(let state):
             if isFlashBroken {
@@ -188,7 +188,7 @@ struct ApplianceSoak {
     private mutating func note(_ kind: PlugEvent.Kind) throws {
         switch kind {
         case .relayChanged(let on, let cause):
-            try require(on != recordedOn, "a change to \(on) that is none, by \(cause)")
+            try require(on != recordedOn, "the relay was already \(on), but \(cause) reports a change")
             recordedOn = on
             switch cause {
             case .button: presses.toggles += 1
@@ -205,18 +205,19 @@ struct ApplianceSoak {
 
     private mutating func check() throws {
         let state = machine.state
-        try require(state.relayOn == isClosed, "the line is not as the state says")
-        try require(recordedOn == isClosed, "the events are not as the line is")
-        try require(state.tripped == nil || !isClosed, "closed although \(state.tripped!) locks it")
+        try require(state.relayOn == isClosed, "the line differs from the state")
+        try require(recordedOn == isClosed, "the events differ from the line")
+        try require(state.tripped == nil || !isClosed, "closed although \(state.tripped!) locks the relay")
         try require(answers == commands, "\(commands) commands, \(answers) answers")
         let known = machine.storedState.milliwattHours
-        try require(known >= energy, "the energy fell from \(energy) to \(known)")
+        try require(known >= energy, "the energy decreased from \(energy) to \(known)")
         if known > (flash?.milliwattHours ?? 0), unsavedSince == nil { unsavedSince = now }
         energy = known
         wasFlashBroken = isFlashBroken || wasFlashBroken && machine.storedState != flash
         if let rate = configuration.switchingRate {
             wornAt.removeAll { now - $0 > rate.window }
-            // What the bucket held, what came in meanwhile, and the last one, off, which locks. A lock that was reset fills it.
+            // The bucket's content, its refill during the window, and the last switch to off, which locks. Resetting a
+            // lock fills the bucket.
             try require(
                 resets > 0 || wornAt.count <= 2 * rate.count + 1, "\(wornAt.count) switches within \(rate.window)")
         }

@@ -7,8 +7,9 @@ import SimulatedLAN
 import Testing
 
 @Suite struct ApplianceSoakTests {
-    /// Locks, rests, energy and the button, whatever happens to one plug.
-    @Test func whateverHappensToOnePlugItKeepsItsPromises() throws {
+    /// Checks locks, rests, energy and the button under all faults of one plug.
+    @Test("One plug keeps its invariants under presses, commands, faults and power cuts")
+    func whateverHappensToOnePlugItKeepsItsPromises() throws {
         var seen = (presses: 0, toggles: 0, locks: 0)
         let seeds = SeedPlan(environment: ProcessInfo.processInfo.environment).seeds
         for seed in seeds {
@@ -25,14 +26,15 @@ import Testing
             seen.presses += soak.presses.made
             seen.toggles += soak.presses.toggles
         }
-        // A soak in which nothing happens would hold anything.
+        // The soak must have presses, toggles and locks, or it would prove nothing.
         if seeds.count >= 50 {
             #expect(seen.presses > seeds.count && seen.toggles > seeds.count && seen.locks > seeds.count)
         }
     }
 
-    /// A plug that nothing keeps from switching turns over exactly once for each short press, bouncing or not.
-    @Test func eachPressSwitchesOnceAndIsReportedOnce() throws {
+    /// Uses plugs without a rest, an auto-off or a lock, so that nothing prevents a switch.
+    @Test("Each short press toggles the relay once and is reported once, with or without bouncing")
+    func eachPressSwitchesOnceAndIsReportedOnce() throws {
         for seed in SeedPlan(environment: ProcessInfo.processInfo.environment).seeds {
             var soak = ApplianceSoak(seed: seed)
             guard soak.configuration.rest == nil, soak.configuration.powerOnState != .lockedOn,

@@ -4,7 +4,8 @@ import ProtocolCore
 import SimulatedLAN
 import Testing
 
-/// The household, with a plug of the owner's that lies, somebody who was a controller once, and somebody whom no plug knows.
+/// A household with three attackers: a lying plug that the owner has paired, a former controller, and an unpaired
+/// stranger.
 struct AttackedHousehold {
     var household: Household
     let former: FormerController
@@ -31,7 +32,7 @@ struct AttackedHousehold {
         self.household = household
     }
 
-    /// The owner's evening is as if nobody else were there.
+    /// Runs the household under attack. The owner's evening has the same outcome as without attackers.
     mutating func run() throws(SimulationFailure) {
         do {
             try household.pair()
@@ -49,13 +50,13 @@ struct AttackedHousehold {
         }
     }
 
-    /// The owner holds each plug's button, and the other controller pairs.
+    /// Holds each plug's button, so that the future former controller can pair.
     private func letIn() throws {
         let (lan, plugs) = (household.lan, household.plugs)
         for host in plugs.values { lan.schedule(.hold, on: host) }
         for second in 6..<20 { lan.schedule(.call, on: formerHost, after: .seconds(second)) }
         try lan.run(for: .seconds(20)) { _ in try household.check() }
-        guard former.isPairedWithAll else { throw House.Broken(description: "the other controller is not paired") }
+        guard former.isPairedWithAll else { throw House.Broken(description: "the former controller could not pair") }
     }
 
     private mutating func attack() {
@@ -70,7 +71,8 @@ struct AttackedHousehold {
         }
     }
 
-    /// It asks for what comes next, which comes all the same, and is removed.
+    /// Lets the former controller request the next commands in advance, checks that the switch still works, and removes
+    /// the controller.
     private func remove() throws {
         let lan = household.lan
         lan.schedule(.call, on: formerHost)
@@ -80,7 +82,7 @@ struct AttackedHousehold {
             let wasLit = household.plug("Light").relayOn
             try household.act(.press, on: "Switch", then: .seconds(2))
             guard household.plug("Light").relayOn != wasLit else {
-                throw House.Broken(description: "the switch does nothing, since others asked for it before")
+                throw House.Broken(description: "the switch fails after a request in advance")
             }
         }
         for host in household.plugs.values { lan.schedule(.remove(formerKey), on: host, after: .seconds(4)) }
@@ -90,7 +92,7 @@ struct AttackedHousehold {
         }
         try lan.run(for: .seconds(10)) { _ in try household.check() }
         guard former.refusedBy.count == household.plugs.count else {
-            throw House.Broken(description: "a removed controller is let in by some plugs")
+            throw House.Broken(description: "some plugs accept a removed controller")
         }
         guard stranger.answers == 0 else {
             throw House.Broken(description: "a stranger got \(stranger.answers) answers")
@@ -99,8 +101,9 @@ struct AttackedHousehold {
 }
 
 @Suite struct AttackedHouseholdTests {
-    /// Class: what others say or ask makes a rule of the owner's be lost, done twice, or answered by somebody else.
-    @Test func theOwnersRulesDoWhatTheySayAmongAttackers() throws {
+    /// Attack class: messages of others cause a rule of the owner to be lost, run twice, or answered by someone else.
+    @Test("The owner's rules run correctly while attackers send messages and commands")
+    func theOwnersRulesDoWhatTheySayAmongAttackers() throws {
         var (firings, foreseen, lies) = (0, 0, 0)
         try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
             var house = AttackedHousehold(seed: seed)
@@ -110,7 +113,7 @@ struct AttackedHousehold {
             foreseen += house.former.asked.intersection(ids).count
             lies += house.evil.lies
         }
-        // The attacks were real: commands of the owner's had been asked for before.
+        // The attacks took effect: commands of the owner had been requested in advance.
         #expect(firings > 3 && foreseen > 3 && lies > 3)
         print("\(firings) firings, \(foreseen) commands foreseen by others, \(lies) lies")
     }

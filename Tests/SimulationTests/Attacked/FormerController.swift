@@ -5,8 +5,9 @@ import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
-/// Was let in by the owner once. It hears what every controller hears, knows the owner's rules, and so the ids of the commands that they
-/// will lead to, and asks for those ahead, in a way that changes nothing. Removed, it goes on trying.
+/// A controller that the owner removes. It receives what every controller receives and knows the owner's rules, and so
+/// the ids of their future commands. It requests those ids in advance with commands that change nothing. After its
+/// removal it keeps trying.
 final class FormerController {
     private enum Link {
         case none
@@ -15,12 +16,12 @@ final class FormerController {
         case open(StreamID, ControllerSession)
     }
 
-    /// How many of the next events of the switch it reckons with.
+    /// The number of future switch events that it computes.
     private static let foresight: UInt64 = 40
     private static let patience = Duration.seconds(3600)
 
     private let rules: [Rule]
-    /// Where the plugs are now.
+    /// The current endpoint of each plug.
     private let places: [String: () -> LANEndpoint]
     private let shown: (LANAddress) -> PublicKey?
     private var links: [String: Link] = [:]
@@ -31,9 +32,9 @@ final class FormerController {
     private var address: LANAddress?
     private var random = SeededRandom(seed: 0)
     private var lastStream: UInt32 = 0
-    /// Ids that it asked for, before the owner's rules did.
+    /// Ids that it requested before the owner's rules did.
     private(set) var asked: Set<RequestID> = []
-    /// Plugs that sent it away.
+    /// Plugs that refused it.
     private(set) var refusedBy: Set<String> = []
 
     init(
@@ -158,9 +159,9 @@ final class FormerController {
         return []
     }
 
-    // MARK: Ahead of the owner
+    // MARK: Requests in advance
 
-    /// Each command that a press of the switch will lead to, for the next presses.
+    /// Requests each command that the next presses of the switch will cause.
     private func askAhead(_ now: Instant) -> [HostAction] {
         guard let door = descriptions["Switch"], let last = lastEvents["Switch"] else { return [] }
         var engine = RuleEngine(rules: rules)

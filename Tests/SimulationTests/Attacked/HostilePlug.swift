@@ -6,8 +6,8 @@ import SimulatedLAN
 
 @testable import PlugProtocol
 
-/// A plug that the owner paired with, and that lies: what its server says is changed on the way, to the ends of what the messages can
-/// hold, repeated, left out, or replaced by anything.
+/// A paired plug that lies. Its server's messages are changed in transit: set to extreme values, repeated, dropped, or
+/// replaced by random bytes.
 final class HostilePlug {
     static let name = "Evil"
     private static let registration = RegistrationID(rawValue: 1)
@@ -20,7 +20,7 @@ final class HostilePlug {
     private var streams: [ConnectionID: StreamID] = [:]
     private var decoders: [ConnectionID: FrameDecoder] = [:]
     private var nextEvent: Instant?
-    /// Messages that it changed.
+    /// The number of changed messages.
     private(set) var lies = 0
 
     init(address: LANAddress) { self.address = address }
@@ -68,7 +68,7 @@ final class HostilePlug {
             return actions + [.listen(port: Self.port)]
                 + discover { $0.handle(.register(Self.registration, service), now: now) }
         } catch {
-            preconditionFailure("its names are names: \(error)")
+            preconditionFailure("the names are valid: \(error)")
         }
     }
 
@@ -76,7 +76,7 @@ final class HostilePlug {
         discovery == nil ? [] : step(&discovery!).datagrams
     }
 
-    /// Something is to be said: a press, or a switching.
+    /// Reports a button press or a switch of the relay when it is due.
     private func happen(_ now: Instant) -> [HostAction] {
         guard let due = nextEvent, due <= now else { return [] }
         nextEvent = now + random.duration(in: .milliseconds(100)...(.seconds(4)))
@@ -108,7 +108,7 @@ final class HostilePlug {
 
     // MARK: Lies
 
-    /// What leaves it in place of these frames.
+    /// The frames that leave the plug instead of these.
     private func said(_ bytes: [UInt8], on connection: ConnectionID) -> [[UInt8]] {
         decoders[connection, default: FrameDecoder()].append(bytes)
         var frames: [[UInt8]] = []
@@ -117,7 +117,7 @@ final class HostilePlug {
     }
 
     private func told(_ message: WirePlugMessage) -> [[UInt8]] {
-        // Pairing has to come through, or nobody would listen.
+        // Pairing has to succeed, or the controllers would not listen.
         switch message.kind {
         case .pairingChallenge, .pairingProof: return [FrameEncoder.frame(message)]
         default: break

@@ -6,8 +6,8 @@ import SimulatedLAN
 
 @testable import PlugProtocol
 
-/// Somebody in the network whom no plug knows: announces plugs that are not there, some under the ids of the owner's, and says to the real
-/// ones what only those may say who are paired.
+/// An unpaired host in the network. It announces plugs that do not exist, some with the ids of the owner's plugs, and
+/// sends messages to the real plugs that only paired controllers may send.
 final class Stranger {
     private let places: [String: () -> LANEndpoint]
     private let ids: () -> [PlugID]
@@ -17,7 +17,7 @@ final class Stranger {
     private var streams: Set<StreamID> = []
     private var lastStream: UInt32 = 0
     private var decoder = FrameDecoder()
-    /// Answers that are no refusal.
+    /// The number of answers that are not refusals.
     private(set) var answers = 0
 
     init(places: [String: () -> LANEndpoint], ids: @escaping () -> [PlugID]) {
@@ -88,7 +88,8 @@ final class Stranger {
     }
 
     private func forged(as id: String) -> [UInt8] {
-        // So few, since each is in every host's cache for the rest of the day; floods have a simulation of their own.
+        // Only 16 names, because each stays in every host's cache for the rest of the day. Floods have their own
+        // simulation.
         let number = Int.random(in: 0..<16, using: &random)
         do {
             let type: Name = "_smartplug._tcp.local"
@@ -108,7 +109,7 @@ final class Stranger {
                 ])
             return try message.encoded()
         } catch {
-            preconditionFailure("a forged message is one all the same: \(error)")
+            preconditionFailure("the forged message is valid: \(error)")
         }
     }
 }

@@ -5,16 +5,16 @@ import SimulatedLAN
 @testable import PlugProtocol
 import PlugModel
 
-/// Somebody who connects to a plug, invited or not.
+/// A host that connects to a plug, with or without permission.
 final class Caller {
     enum Manner: CaseIterable {
-        /// Knows the code on the label: pairs, and says Hello from then on.
+        /// Knows the code on the label: pairs, and afterwards sends Hello.
         case owner
-        /// Tries codes.
+        /// Guesses codes.
         case guesser
-        /// Says what only those may say who are paired.
+        /// Sends messages that only paired controllers may send.
         case stranger
-        /// Says again what an owner said.
+        /// Replays the messages of an owner.
         case replayer
     }
 
@@ -28,20 +28,20 @@ final class Caller {
 
     let name: String
     let manner: Manner
-    /// Where it believes the plug to be.
+    /// The endpoint at which it expects the plug.
     let place: LANEndpoint
     private let wiretap: Wiretap
-    /// What whoever has the address proves to have.
+    /// The key that the host at an address proves to own.
     private let shown: (LANAddress) -> PublicKey?
     private(set) var key: PublicKey?
-    /// How often the right proof left it.
+    /// The number of correct proofs that it sent.
     private(set) var proofs = 0
     private(set) var pinned: PublicKey?
-    /// What the other end said, without what was said to a controller that is paired.
+    /// The messages of the other end, except those of a session after pairing.
     private(set) var told: [WirePlugMessage.OneOf_Kind] = []
     private(set) var results: [Result<PairedPlug, PairingError>] = []
     private(set) var welcomes = 0
-    /// Why sessions ended that were to follow the plug.
+    /// The reasons that ended its sessions after pairing.
     private(set) var refusals: [EndReason] = []
     private var address: LANAddress?
     private var link = Link.none
@@ -187,7 +187,7 @@ final class Caller {
         return actions
     }
 
-    // MARK: Being paired
+    // MARK: Paired
 
     private func follow(_ event: ControllerSession.Event, _ now: Instant) -> [HostAction] {
         guard case .following(let stream, var session) = link else { return [] }
@@ -199,7 +199,8 @@ final class Caller {
             case .close: return hangUp()
             case .deliver(.welcomed):
                 welcomes += 1
-                // Not before: what a plug that refuses has not read makes the kernel take its Goodbye back.
+                // Subscribes only now: if a refusing plug has not read all data, its kernel resets the connection and
+                // its Goodbye is lost.
                 return follow(.subscribe(SubscriptionOptions(events: .after(0))), now)
             case .deliver(.ended(let reason)):
                 refusals.append(reason)
@@ -212,7 +213,7 @@ final class Caller {
         }
     }
 
-    // MARK: Not being paired
+    // MARK: Not paired
 
     private func claim() -> [UInt8] {
         var message = WireControllerMessage()
@@ -234,7 +235,7 @@ final class Caller {
     }
 }
 
-/// What an owner said when it paired last: its request and its proof.
+/// The messages that an owner sent when it last paired: its request and its proof.
 final class Wiretap {
     private(set) var heard: [[UInt8]] = []
 

@@ -5,12 +5,12 @@ import PlugModel
 
 @testable import PlugProtocol
 
-/// A man in the middle: takes connections that were meant for the plug, opens others to it, and hands everything on. Each side
-/// sees his key instead of the other's.
+/// A man in the middle. It accepts connections that were meant for the plug, opens others to the plug, and forwards all
+/// data. Each side sees its key instead of the other side's.
 final class Intermediary {
     let port: UInt16
     private let plug: LANEndpoint
-    /// What the plug said to him.
+    /// The messages that it received from the plug.
     private(set) var told: [WirePlugMessage.OneOf_Kind] = []
     private var partners: [StreamID: StreamID] = [:]
     private var decoders: [StreamID: FrameDecoder] = [:]

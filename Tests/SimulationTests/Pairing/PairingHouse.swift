@@ -7,18 +7,18 @@ import PlugModel
 
 @testable import PlugProtocol
 
-/// A plug, those who own it, and those who would like to.
+/// A plug, its owners, and attackers that try to pair.
 struct PairingHouse {
     static let disturbance = Duration.seconds(900)
     private static let port: UInt16 = 7000
 
     var house: House
     private let intermediary: HostID
-    /// Who was paired after the last delivery, and how many proofs each had given when it came to be.
+    /// The keys that were paired after the last delivery, and how many proofs each owner had sent when it was paired.
     private var paired: Set<PublicKey> = []
     private var spent: [PublicKey: Int] = [:]
     private var starts: UInt16 = 0
-    /// Those that the plug has had, in order.
+    /// The plug's keys so far, in order.
     private var plugKeys: [PublicKey]
 
     init(seed: UInt64) {
@@ -51,7 +51,7 @@ struct PairingHouse {
         }
     }
 
-    /// Those who know the code and where the plug really is.
+    /// The callers that know the code and connect to the real plug.
     private var owners: [(id: HostID, caller: Caller)] {
         callers.filter { $0.caller.manner == .owner && $0.caller.place.address == plug.address }
     }
@@ -71,7 +71,7 @@ struct PairingHouse {
                 lan.schedule(.holdForReset, on: plug, after: time)
             case 14: for caller in callers { lan.schedule(.reset, on: caller, after: time) }
             case 15:
-                // Cut off at any step of it.
+                // The reset is interrupted at a random step.
                 let breakdown = house.random.chance(0.7) ? SimulatedDisk.Breakdown.powerCut : .kill
                 let steps = Int.random(in: 0...150, using: &house.random)
                 let reset = time + .seconds(15)
@@ -92,37 +92,37 @@ struct PairingHouse {
         }
     }
 
-    /// Everything; and when all is quiet again, who owns the plug gets in.
+    /// Runs all faults and attacks, then checks that after a quiet period every owner can connect.
     mutating func run() throws(SimulationFailure) {
         disturb()
         try lan.run(for: Self.disturbance + .seconds(400)) { _ in try check() }
         let lamp = house.plugs["Lamp"]!
         if plug.isOffNetwork {
-            // Its flash failed in the middle of a reset, and works again.
+            // The plug's flash failed during a reset, and works again.
             house.during(.zero, .milliseconds(10), .kill(lamp), .start(lamp))
             try lan.run(for: .seconds(1)) { _ in try check() }
         }
         lan.schedule(.hold, on: lamp)
         try lan.run(for: .seconds(3)) { _ in try check() }
-        // One who was forgotten hears of it, pairs, and says Hello.
+        // An owner that was forgotten is refused, pairs, and then sends Hello.
         for _ in 0..<3 {
             for (id, _) in owners { lan.schedule(.call, on: id) }
             try lan.run(for: .seconds(35)) { _ in try check() }
         }
         for (id, owner) in owners where !owner.isFollowing {
             let story = "running \(lan.isRunning(id)), \(owner.welcomes) welcomes, paired \(owner.results.suffix(3))"
-            throw lan.failure("\(owner.name) is not let in: \(story), refused \(owner.refusals.suffix(3))")
+            throw lan.failure("\(owner.name) cannot connect: \(story), refused \(owner.refusals.suffix(3))")
         }
     }
 
     // MARK: After every delivery
 
-    /// Whoever did not prove the code is told nothing but a refusal, whoever is pinned has proven it on that connection, and
-    /// who is not known is not served.
+    /// Checks that a caller without the code receives only refusals, that a pinned plug has proved its key on that
+    /// connection, and that an unknown controller is not served.
     private mutating func check() throws {
         guard let machine = plug.machine else { return }
         if machine.access.key != plugKeys.last, !plug.isOffNetwork {
-            // It was reset: whoever it knows has proven the code to the new plug.
+            // The plug was reset, so each controller it knows has proved the code to the new plug.
             plugKeys.append(machine.access.key)
             (paired, starts) = ([], plug.starts)
         }
@@ -130,11 +130,11 @@ struct PairingHouse {
         try checkProofs(Set(known.map(\.key)))
         for connection in machine.connections {
             guard let name = connection.controller, !known.contains(where: { $0.name == name }) else { continue }
-            throw House.Broken(description: "\(name) is served and not paired")
+            throw House.Broken(description: "\(name) is served but not paired")
         }
         for (_, caller) in callers {
             if let pinned = caller.pinned, !plugKeys.contains(pinned) {
-                throw House.Broken(description: "\(caller.name) pinned another key than the plug's")
+                throw House.Broken(description: "\(caller.name) pinned a key that is not the plug's")
             }
             if caller.key.map({ spent[$0] != nil }) != true { try checkRefused(caller.told, caller.name) }
         }
@@ -142,22 +142,22 @@ struct PairingHouse {
         try checkRefused(intermediary.told, "the man in the middle")
     }
 
-    /// Who was not paired before, and is now, has given one more proof, and gave it to the plug itself.
+    /// Checks that each newly paired controller is an owner that sent one more proof, to the plug itself.
     private mutating func checkProofs(_ keys: Set<PublicKey>) throws {
         for key in keys.subtracting(paired) {
             guard let owner = owners.first(where: { $0.caller.key == key })?.caller else {
-                throw House.Broken(description: "somebody is paired who does not know the code or not the plug")
+                throw House.Broken(description: "a host is paired that does not know the code or the plug")
             }
-            // At a start a plug whose flash failed may know one that it was to forget.
+            // After a start with failed flash the plug may still know a controller that it had removed.
             guard owner.proofs > spent[key, default: 0] || plug.starts != starts else {
-                throw House.Broken(description: "\(owner.name) is paired without another proof")
+                throw House.Broken(description: "\(owner.name) is paired without a new proof")
             }
             spent[key] = owner.proofs
         }
         (paired, starts) = (keys, plug.starts)
     }
 
-    /// The nonce of a challenge is for everybody, and nobody's.
+    /// Checks that only Goodbye and challenges were received. The nonce of a challenge is public and bound to no one.
     private func checkRefused(_ told: [WirePlugMessage.OneOf_Kind], _ name: String) throws {
         for message in told {
             switch message {
@@ -167,7 +167,7 @@ struct PairingHouse {
                 .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
                 .refused,
                 .homekit, .audit:
-                throw House.Broken(description: "\(name) was told \(message)")
+                throw House.Broken(description: "\(name) received \(message)")
             }
         }
     }

@@ -5,9 +5,10 @@ import Testing
 @testable import PlugProtocol
 
 @Suite struct PairingSimulationTests {
-    /// Strangers, guessers, replayed proofs, a man in the middle, a window that is open at times, and everything that breaks:
-    /// only those are let in who proved the code, and they always get in again.
-    @Test func nobodyGetsInWhoDidNotProveTheCode() throws {
+    /// Runs strangers, guessers, replayed proofs, a man in the middle, a pairing window that is open at times, and
+    /// faults. Only callers that proved the code are accepted, and they can always connect again.
+    @Test("Only callers that proved the setup code are paired, and they can reconnect")
+    func nobodyGetsInWhoDidNotProveTheCode() throws {
         var ends: [String: Int] = [:]
         var (welcomes, resets) = (0, 0)
         try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
@@ -26,7 +27,7 @@ import Testing
         print(
             "resets: \(resets)",
             ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
-        // Everything that may happen did.
+        // Every kind of outcome occurred.
         #expect(resets > 0)
         #expect(welcomes > 0 && ends["desk paired"] ?? 0 > 0 && ends["phone paired"] ?? 0 > 0)
         #expect(ends["desk window closed"] ?? 0 > 0)
