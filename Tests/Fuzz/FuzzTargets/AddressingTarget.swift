@@ -4,8 +4,9 @@ import LinkWire
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Whatever neighbours, servers, cables and the kernel do to an interface: no address is used that was not probed for, nothing
-    /// is sent without a link, nobody is flooded, and when all is quiet there is an address.
+    /// Drives one interface with arbitrary events of neighbours, servers, cables and the kernel. The plug uses no
+    /// address that it did not probe, sends nothing without a link, does not flood the network, and has an address
+    /// after a quiet period.
     static let addressing = FuzzTarget(
         name: "addressing",
         seeds: {
@@ -26,21 +27,22 @@ extension FuzzTarget {
         })
 }
 
-/// One interface in virtual time. Its neighbours and servers speak about what it does: an input need not guess addresses.
+/// One interface in virtual time. The steps of neighbours and servers refer to its last packets, so an input need not
+/// guess addresses.
 private struct FuzzedInterface {
     enum Step: Equatable {
-        /// Tenths of a second.
+        /// A time in tenths of a second.
         case wait(UInt8)
         case linkUp, linkDown, resumed, restart, newCard
-        /// Somebody has the address that was last probed for or announced, or wants it, or asks for it.
+        /// A neighbour owns, probes, or requests the address that was last probed or announced.
         case claimed, probed, asked
-        /// What a server says to the last message.
+        /// A server answers the last message.
         case offer, acknowledge, refuse
-        /// Connections begin on all addresses, or all end.
+        /// Connections start on all addresses, or all end.
         case connected, disconnected
-        /// The kernel loses an address.
+        /// The kernel removes an address.
         case removed
-        /// Anything, as it stands.
+        /// An arbitrary packet or message.
         case arp([UInt8])
         case dhcp([UInt8])
 
@@ -48,7 +50,7 @@ private struct FuzzedInterface {
             .linkUp, .linkDown, .resumed, .restart, .newCard, .claimed, .probed, .asked, .offer, .acknowledge, .refuse,
             .connected, .disconnected, .removed,
         ]
-        /// Bounds the time for one input.
+        /// Limits the time for one input.
         private static let limit = 200
 
         var bytes: [UInt8] {
@@ -154,18 +156,18 @@ private struct FuzzedInterface {
         }
     }
 
-    /// Quiet for long enough: every back-off and every rate limit is over, and every lease.
+    /// Waits long enough for every back-off, rate limit and lease to end.
     mutating func rest() throws(FuzzFailure) {
         try take(.disconnected)
         try setLink(true)
         sent = 0
         try wait(.seconds(300))
-        // What came of the input has ended; what is sent now, a plug that is left alone sends.
+        // The effects of the input have ended, so all packets from now on are those of an idle plug.
         try require(sent < 200, "\(sent) packets in five quiet minutes")
         let status = machine.status
         guard case .leased = status.dhcp else {
             guard case .held(let address) = status.linkLocal else { throw FuzzFailure("no address: \(status)") }
-            try require(assigned.contains(address), "the kernel has no \(address)")
+            try require(assigned.contains(address), "\(address) is not assigned")
             return
         }
     }
@@ -181,7 +183,7 @@ private struct FuzzedInterface {
         var calls = 0
         while let next = machine.nextDeadline, next <= end {
             calls += 1
-            try require(calls < 2000, "the machine asks for itself again and again")
+            try require(calls < 2000, "the machine sets deadlines in a loop")
             now = max(now, next)
             try tell(.deadlineReached)
         }
@@ -224,10 +226,10 @@ private struct FuzzedInterface {
             wasUsable = true
             try use(address.address)
         case .remove(let address):
-            try require(assigned.remove(address) != nil, "\(address) is removed and was not there")
+            try require(assigned.remove(address) != nil, "\(address) is removed but was not assigned")
         case .setRoutes(let routes):
             for source in routes.compactMap(\.source) {
-                try require(assigned.contains(source), "a route from \(source), which is not there")
+                try require(assigned.contains(source), "a route from \(source), which is not assigned")
             }
         case .remember(let memory): self.memory = memory
         case .kernelAnswersARP, .handOn, .notice: break
@@ -235,7 +237,7 @@ private struct FuzzedInterface {
     }
 
     private func use(_ address: IPv4Address) throws(FuzzFailure) {
-        try require(assigned.contains(address), "\(address) is announced and not there")
+        try require(assigned.contains(address), "\(address) is announced but not assigned")
         try require(probes[address, default: 0] >= 3, "\(address) is used after \(probes[address, default: 0]) probes")
     }
 }

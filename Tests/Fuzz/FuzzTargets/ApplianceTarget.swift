@@ -5,8 +5,8 @@ import PlugModel
 import ProtocolCore
 
 extension FuzzTarget {
-    /// What happens to a plug, four bytes a step: what, after how long, and two for its number. Whatever comes, the relay is open
-    /// while something locks it and while it rests, energy never falls, and nobody is woken for nothing.
+    /// Drives an appliance with steps of four bytes: the event, the delay, and a two-byte number. The relay stays open
+    /// while it is locked and while it rests, energy never decreases, and every deadline lies in the future.
     static let appliance = FuzzTarget(
         name: "appliance",
         seeds: {
@@ -87,15 +87,15 @@ private struct FuzzedLife {
     private mutating func feed(_ event: ApplianceMachine.Event) throws {
         for case .setRelay(let on) in machine.handle(event, now: now) {
             let rested = now - openedAt >= configuration.rest ?? .zero
-            try require(!on || isClosed || rested, "it did not rest")
+            try require(!on || isClosed || rested, "the relay did not rest")
             if isClosed, !on { openedAt = now }
             isClosed = on
         }
         let state = machine.state
-        try require(state.relayOn == isClosed, "the line is not as the state says")
-        try require(state.tripped == nil || !isClosed, "closed although it is locked")
-        try require(machine.storedState.milliwattHours >= energy, "the energy fell")
+        try require(state.relayOn == isClosed, "the line differs from the state")
+        try require(state.tripped == nil || !isClosed, "the relay is closed although it is locked")
+        try require(machine.storedState.milliwattHours >= energy, "the energy decreased")
         energy = machine.storedState.milliwattHours
-        if case .deadlineReached = event, let next = machine.nextDeadline { try require(next > now, "it would spin") }
+        if case .deadlineReached = event, let next = machine.nextDeadline { try require(next > now, "it spins") }
     }
 }

@@ -5,8 +5,8 @@ import PlugTopics
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Messages from a broker command a plug or are refused with a reason, and every answer is JSON below the topic of answers: at a house,
-    /// and at a plug that speaks for itself.
+    /// Sends messages of a broker to a house and to a plug with its own connection. Each message commands the plug or
+    /// is refused with a reason, and every answer is a JSON object below the answer topic.
     static let broker = FuzzTarget(
         name: "broker",
         seeds: {
@@ -23,7 +23,7 @@ extension FuzzTarget {
             guard let heard = HeardMessages(bytes) else { return false }
             let atHouse = try heard.atHouse()
             let atPlug = try heard.atPlug()
-            try require(atHouse == atPlug, "a plug understands what a house does")
+            try require(atHouse == atPlug, "plug and house disagree about a command")
             return atHouse
         })
 }
@@ -54,10 +54,10 @@ private struct HeardMessages {
     private func checkAnswer(_ publication: Publication) throws(FuzzFailure) {
         guard !publication.isRetained else { return }
         try require(publication.topic.hasPrefix(tree.answers), "an answer goes to \(publication.topic)")
-        try require(publication.payload.utf8.first == UInt8(ascii: "{"), "an answer that is no object")
+        try require(publication.payload.utf8.first == UInt8(ascii: "{"), "an answer is not an object")
     }
 
-    /// Whether any was understood.
+    /// Returns true if the house accepted any message.
     func atHouse() throws(FuzzFailure) -> Bool {
         var machine = BrokerMachine(
             BrokerMachine.Configuration(tree: tree, discovery: nil), known: [plug], after: 0, newest: 0, seed: 1)
@@ -77,7 +77,7 @@ private struct HeardMessages {
                 try checkAnswer(publication)
             case .command(let ticket, _, _, _, let time):
                 understood = true
-                try require(time > .zero && time <= .seconds(10), "a command counts for \(time)")
+                try require(time > .zero && time <= .seconds(10), "a command is valid for \(time)")
                 actions += machine.handle(.answered(ticket, .done(PlugState(relayOn: true), event: 1)), now: now)
             case .replay(let ticket, _, _):
                 understood = true
@@ -88,7 +88,8 @@ private struct HeardMessages {
         return understood
     }
 
-    /// The plug's own server carries commands out, and its journal lost some events.
+    /// Returns true if the plug accepted any message. The plug's own server performs the commands, and its journal has
+    /// lost some events.
     func atPlug() throws(FuzzFailure) -> Bool {
         var server = FuzzedPlug.prepared.server
         var machine = PlugBrokerMachine(
@@ -112,7 +113,7 @@ private struct HeardMessages {
                 try checkAnswer(publication)
             case .ask(let command):
                 understood = true
-                try require(asked.insert(command.ticket).inserted, "a command is asked for twice")
+                try require(asked.insert(command.ticket).inserted, "a command is requested twice")
                 for (ticket, outcome) in try answers(to: command, of: &server, now) {
                     try require(answered.insert(ticket).inserted, "a command is answered twice")
                     actions += machine.handle(.answered(ticket, outcome), now: now)
@@ -127,7 +128,7 @@ private struct HeardMessages {
             case .connect, .disconnect, .subscribe, .keep, .tell: break
             }
         }
-        try require(asked == answered, "each command is answered")
+        try require(asked == answered, "some commands are not answered")
         return understood
     }
 
@@ -141,7 +142,7 @@ private struct HeardMessages {
             switch action {
             case .answer(_, let ticket, let outcome): answers.append((ticket, outcome))
             case .perform(let id, let controller, let command, _):
-                try require(id.authority == .broker && controller == PlugDoor.broker.name, "\(controller) commands")
+                try require(id.authority == .broker && controller == PlugDoor.broker.name, "sent by \(controller)")
                 switch command {
                 case .setRelay, .setLevel, .identify, .resetProtection: break
                 case .rename, .configure: throw FuzzFailure("the broker changes settings")

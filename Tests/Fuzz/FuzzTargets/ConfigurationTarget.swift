@@ -3,7 +3,7 @@ import PlugConfiguration
 import Tariffs
 
 extension FuzzTarget {
-    /// A plug's configuration is read, or refused with places that are in its text.
+    /// Parses a plug's configuration. It is accepted, or rejected with lines of its text.
     static let configuration = FuzzTarget(
         name: "configuration",
         seeds: { configurations.map { Array($0.utf8) } },
@@ -13,7 +13,7 @@ extension FuzzTarget {
             }
         })
 
-    /// What a kilowatt-hour costs is read likewise.
+    /// Parses a tariff file in the same way.
     static let tariff = FuzzTarget(
         name: "tariff",
         seeds: { tariffs.map { Array($0.utf8) } },
@@ -29,9 +29,9 @@ extension FuzzTarget {
             try read()
             return true
         } catch {
-            try require(!error.mistakes.isEmpty, "refused without a reason")
+            try require(!error.mistakes.isEmpty, "rejected without a reason")
             for mistake in error.mistakes {
-                try require(!mistake.description.isEmpty, "a mistake without words")
+                try require(!mistake.description.isEmpty, "a mistake has no description")
                 let line = mistake.line ?? 1
                 try require((1...lines + 1).contains(line), "\(mistake) is in line \(line) of \(lines)")
             }

@@ -1,6 +1,7 @@
 import ProtocolCore
 
-/// A stream in the pieces in which a network may hand it over: at once, byte by byte, and cut where the bytes themselves say.
+/// Splits a stream as a network may deliver it: in one piece, byte by byte, and in pieces of random sizes seeded by the
+/// bytes.
 func cuts(of bytes: [UInt8]) -> [[[UInt8]]] {
     var random = SeededRandom(seed: bytes.reduce(0) { $0 &* 31 &+ UInt64($1) })
     var pieces: [[UInt8]] = []
@@ -13,7 +14,9 @@ func cuts(of bytes: [UInt8]) -> [[[UInt8]]] {
     return [[bytes], bytes.map { [$0] }, pieces]
 }
 
-/// The number of frames in what a machine sent; half a frame, or one outside the limits, is our own fault.
+/// Counts the frames in a machine's output.
+///
+/// - Throws: ``FuzzFailure`` for an incomplete frame or one outside the limits.
 func countFrames(_ bytes: [UInt8]) throws(FuzzFailure) -> Int {
     var rest = bytes[...]
     var count = 0

@@ -13,18 +13,19 @@ import Synchronization
 import TestFolders
 
 extension FuzzTarget {
-    /// Whatever a paired plug sends to the daemon as it runs: `HouseFollower` hands it on, rules run on it and are stored, the recorder
-    /// writes it into a history, and the page shows it. Then the next process begins with what this one stored, and hears it again.
+    /// Runs a daemon on the bytes of a paired plug: `HouseFollower` delivers them, rules run and are stored, the
+    /// recorder writes the history, and the page shows the house. Then a second process starts with the stored state
+    /// and receives the same bytes again.
     static let daemon = FuzzTarget(
         name: "daemon",
         seeds: { recorded { $0.fromPlug } },
         check: { bytes in
             let folder = TestFolder(on: .memory)
             let first = try await DaemonLife.live(on: bytes, in: folder.path, as: .recorder)
-            // What the first one still holds for a moment is of no interest here.
+            // The first process may hold the recorder's lock for a moment, so the second one is a writer.
             let next = try await DaemonLife.live(on: bytes, in: folder.path, as: .writer)
-            try require(next.complaints.isEmpty, "what was stored is not read: \(next.complaints)")
-            // Cursors only grow: nothing that took effect comes again, and nothing is forgotten.
+            try require(next.complaints.isEmpty, "the stored state cannot be read: \(next.complaints)")
+            // Cursors only grow, so no event takes effect twice and none is forgotten.
             for (plug, sequence) in first.cursors {
                 try require(
                     next.cursors[plug] ?? 0 >= sequence, "\(plug) is at \(next.cursors[plug] ?? 0), not \(sequence)")
@@ -33,7 +34,7 @@ extension FuzzTarget {
         })
 }
 
-/// One process of a daemon that follows one plug.
+/// A process of a daemon that follows one plug.
 private struct DaemonLife {
     static let plug = PlugID(rawValue: "0123456789ab")!
     private static let connection = ConnectionID(rawValue: 1)
@@ -77,7 +78,7 @@ private struct DaemonLife {
         return life
     }
 
-    /// A plug whose connection brings these bytes and ends.
+    /// A plug whose connection delivers these bytes and ends.
     private static func follow(
         _ name: String, _ known: [PlugID: SequenceNumber], hearing bytes: [UInt8], end: @escaping @Sendable () -> Void
     ) -> FollowedPlug {
@@ -96,7 +97,7 @@ private struct DaemonLife {
     }
 }
 
-/// Hears the house beside its page.
+/// Observes the house and forwards its updates to the page.
 private final class Ears: HouseAudience {
     let reports = Mutex<[PlugReport]>([])
     private let board: LiveBoard
@@ -114,7 +115,7 @@ private final class Ears: HouseAudience {
         await board.rulesChanged(rules, disabled: disabled, faults: faults)
     }
 
-    /// Events come once and in order, or lie in a gap that was told.
+    /// Checks that events arrived once and in order, or lie in a reported gap.
     func check() throws {
         var last: SequenceNumber?
         for report in reports.withLock({ $0 }) {

@@ -6,7 +6,7 @@ import ProtocolCore
 import ServiceDiscovery
 
 extension FuzzTarget {
-    /// What is taken for a sample chunk can be written and read again.
+    /// Checks that a valid sample chunk can be encoded and decoded again.
     static let sampleChunk = FuzzTarget(
         name: "sample-chunk",
         seeds: { [300, 4, 1].flatMap { encode(samples($0)) } },
@@ -14,33 +14,34 @@ extension FuzzTarget {
             guard let chunk = try? SampleChunk(bytes: bytes), let samples = try? chunk.samples() else { return false }
             try require(samples.count == chunk.count, "\(samples.count) samples in a chunk of \(chunk.count)")
             let again = try encode(samples).flatMap { try SampleChunk(bytes: $0).samples() }
-            try require(again == samples, "other samples come back")
+            try require(again == samples, "the samples change")
             return true
         })
 
-    /// A message that was read can be written, and comes back as it was.
+    /// Checks that a valid message can be encoded, and decodes to the same message.
     static let dnsMessage = FuzzTarget(
         name: "dns-message",
         seeds: { DiscoveryLink.recorded.map(\.bytes) },
         check: { bytes in
             guard let message = try? Message(decoding: bytes) else { return false }
-            // Names that were pointers may be written out, so that what fitted fits no more.
+            // Names that used compression pointers may be written in full, so the message may no longer fit.
             guard let written = try? message.encoded() else { return true }
-            try require(try Message(decoding: written) == message, "another message comes back")
+            try require(try Message(decoding: written) == message, "the message changes")
             return true
         })
 
+    /// Checks that the attributes of a TXT record survive encoding and decoding.
     static let txtRecord = FuzzTarget(
         name: "txt-record",
         seeds: { [DiscoveryLink.txt.encoded, [0], [3] + Array("a=b".utf8) + [1, 0x63, 2] + Array("d=".utf8)] },
         check: { bytes in
             let txt = TXTRecord(decoding: bytes)
             guard !txt.attributes.isEmpty else { return false }
-            try require(TXTRecord(decoding: txt.encoded) == txt, "another record comes back")
+            try require(TXTRecord(decoding: txt.encoded) == txt, "the record changes")
             return true
         })
 
-    /// Datagrams of rtnetlink, each behind its length in two bytes.
+    /// Parses rtnetlink datagrams, each preceded by a two-byte length.
     static let netlink = FuzzTarget(
         name: "netlink",
         seeds: { [netlinkDump] },
@@ -63,7 +64,7 @@ extension FuzzTarget {
             return published
         })
 
-    /// A line of the panel that was understood says the same when it is said again.
+    /// Checks that a valid line of the panel is written and parsed to the same request.
     static let panel = FuzzTarget(
         name: "panel",
         seeds: {
@@ -71,7 +72,7 @@ extension FuzzTarget {
         },
         check: { bytes in
             guard let request = try? PanelRequest(line: String(decoding: bytes, as: UTF8.self)) else { return false }
-            try require(try PanelRequest(line: request.line) == request, "another request comes back")
+            try require(try PanelRequest(line: request.line) == request, "the request changes")
             return true
         })
 
@@ -91,7 +92,7 @@ extension FuzzTarget {
         return chunks
     }
 
-    /// Two interfaces, an address of each family, and the ends of both lists, as the kernel of a little-endian machine says it.
+    /// Two interfaces, an address of each family, and the ends of both lists, as a little-endian kernel sends them.
     private static var netlinkDump: [UInt8] {
         func message(_ type: UInt8, _ sequence: UInt8, _ body: [UInt8]) -> [UInt8] {
             [UInt8(16 + body.count), 0, 0, 0, type, 0, 2, 0, sequence, 0, 0, 0, 0, 0, 0, 0] + body
@@ -111,7 +112,7 @@ extension FuzzTarget {
     }
 }
 
-/// Datagrams behind their lengths in two bytes, big endian; the last one may be cut off.
+/// Splits datagrams with two-byte big-endian lengths; the last one may be truncated.
 func datagrams(in bytes: [UInt8]) -> [[UInt8]] {
     var rest = bytes[...]
     var found: [[UInt8]] = []

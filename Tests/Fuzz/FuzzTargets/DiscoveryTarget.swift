@@ -4,8 +4,8 @@ import ProtocolCore
 import ServiceDiscovery
 
 extension FuzzTarget {
-    /// Whatever comes by multicast, a node that registers, browses and resolves goes on, makes no storm, and sends what can be
-    /// read. Datagrams stand behind their lengths in two bytes.
+    /// Sends multicast packets to a node that registers, browses and resolves. The node keeps running, causes no storm,
+    /// and sends only valid packets. Each datagram has a two-byte length in front.
     static let discovery = FuzzTarget(
         name: "discovery",
         seeds: {
@@ -19,10 +19,10 @@ extension FuzzTarget {
                 link.hear(datagram)
                 link.run(for: .milliseconds(300))
             }
-            // Answers, probes and queries about a handful of packets; a node that never rests would reach the limit.
+            // Answers, probes and queries for up to eight packets; a node that never rests would exceed the limit.
             try require(link.sent.count < 200, "\(link.sent.count) packets for \(heard.count)")
             for datagram in link.sent {
-                try require((try? Message(decoding: datagram.bytes)) != nil, "a packet that nobody can read was sent")
+                try require((try? Message(decoding: datagram.bytes)) != nil, "an invalid packet was sent")
             }
             return link.nodes[0].malformedCount - before < heard.count
         })
@@ -40,10 +40,10 @@ struct DiscoveryLink {
     private(set) var nodes: [DiscoveryNode] = []
     private(set) var sent: [OutboundDatagram] = []
     private var now = Instant.zero
-    /// More than this at one moment is a node that asks for itself again and again.
+    /// The largest number of deadlines in one run. A node that needs more schedules itself in a loop.
     private static let patience = 10_000
 
-    /// What two nodes say to each other when one is registered and the other looks for it and then the first stops.
+    /// The packets of two nodes while one registers a service, the other browses for it, and the first stops.
     static let recorded: [OutboundDatagram] = {
         var link = DiscoveryLink(nodes: 2)
         link.send(.stop, to: 0)
@@ -51,7 +51,7 @@ struct DiscoveryLink {
         return link.sent
     }()
 
-    /// One node at rest; made once, each input gets a copy.
+    /// One idle node. It is created once, and each input gets a copy.
     static let announced: DiscoveryLink = {
         var link = DiscoveryLink(nodes: 1)
         link.sent = []
@@ -89,7 +89,7 @@ struct DiscoveryLink {
         }
     }
 
-    /// A packet from a neighbour.
+    /// Delivers a packet from a neighbour.
     mutating func hear(_ bytes: [UInt8]) { send(.received(inbound(bytes, from: 77)), to: 0) }
 
     mutating func run(for duration: Duration) {
@@ -104,7 +104,7 @@ struct DiscoveryLink {
             now = max(now, deadline)
             send(.deadlineReached, to: index)
         }
-        preconditionFailure("a node wants to be called \(Self.patience) times within \(duration)")
+        preconditionFailure("nodes had \(Self.patience) deadlines within \(duration)")
     }
 
     private func inbound(_ bytes: [UInt8], from host: UInt8) -> InboundDatagram {

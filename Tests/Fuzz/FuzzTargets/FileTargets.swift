@@ -8,7 +8,7 @@ import RuleFiles
 import Storage
 
 extension FuzzTarget {
-    /// A rule file is read or refused with places in its text.
+    /// Parses a rule file. It is accepted, or rejected with places in its text.
     static let ruleFile = FuzzTarget(
         name: "rule-file",
         seeds: { ruleFiles.map { Array($0.utf8) } },
@@ -17,28 +17,28 @@ extension FuzzTarget {
             do throws(RuleFileError) {
                 file = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
             } catch {
-                try require(!error.diagnostics.isEmpty && !error.description.isEmpty, "refused without a reason")
+                try require(!error.diagnostics.isEmpty && !error.description.isEmpty, "rejected without a reason")
                 for diagnostic in error.diagnostics {
                     try require(
                         diagnostic.place.line >= 1 && diagnostic.place.column >= 1 && !diagnostic.message.isEmpty,
-                        "\(diagnostic) is nowhere")
+                        "\(diagnostic) has no place")
                 }
                 return false
             }
             try require(file.rules.count == file.places.count, "a rule without places")
             for (rule, places) in zip(file.rules, file.places) {
-                // Whatever is told of a part has a place in the text.
+                // Every part that a report can mention has a place in the text.
                 for index in rule.actions.indices {
-                    try require(places.place(of: .action(index)).line >= 1, "an action is nowhere")
+                    try require(places.place(of: .action(index)).line >= 1, "an action has no place")
                 }
                 for index in rule.conditions.indices {
-                    try require(places.place(of: .condition(index)).line >= 1, "a condition is nowhere")
+                    try require(places.place(of: .condition(index)).line >= 1, "a condition has no place")
                 }
             }
             return true
         })
 
-    /// A recording that was read keeps its promises; compressed ones are unpacked first.
+    /// Parses a recording, decompressed if necessary, and checks the consistency of the result.
     static let recording = FuzzTarget(
         name: "recording",
         seeds: {
@@ -58,17 +58,18 @@ extension FuzzTarget {
             try require(
                 zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
                     && numbers.allSatisfy { 1...recorded.count ~= $0 },
-                "lines in no order")
+                "the line numbers are out of order")
             let counted = numbers.count + recorded.empty + recorded.unreadable + (recorded.header == nil ? 0 : 1)
-            try require(recorded.count == counted, "\(recorded.count) lines are \(counted)")
-            try require((recorded.firstEmpty != nil) == (recorded.empty > 0), "empty lines are nowhere")
-            try require((recorded.firstFault != nil) == (recorded.unreadable > 0), "unreadable lines are nowhere")
+            try require(recorded.count == counted, "\(counted) of \(recorded.count) lines are accounted for")
+            try require((recorded.firstEmpty != nil) == (recorded.empty > 0), "the first empty line has no place")
+            try require((recorded.firstFault != nil) == (recorded.unreadable > 0), "the first fault has no place")
             guard let recording = try? Recording.parse(bytes) else { return true }
-            try require(Recording(points: recording.points, day: recording.day) == recording, "another recording")
+            try require(Recording(points: recording.points, day: recording.day) == recording, "the recording changes")
             return true
         })
 
-    /// The plugs that a controller is paired with: read, or refused with a line that is there; written again they are the same.
+    /// Parses a controller's list of paired plugs. It is accepted and unchanged when written again, or rejected with a
+    /// valid line number.
     static let pairedPlugs = FuzzTarget(
         name: "paired-plugs",
         seeds: {
@@ -86,11 +87,11 @@ extension FuzzTarget {
                 return false
             }
             let again = try PairedPlugsText.parse(PairedPlugsText.bytes(of: plugs))
-            try require(again == plugs, "other plugs come back")
+            try require(again == plugs, "the plugs change")
             return !plugs.isEmpty
         })
 
-    /// The list of those who are paired with a plug.
+    /// Parses a plug's list of paired controllers.
     static let controllers = FuzzTarget(
         name: "controllers",
         seeds: {
@@ -102,13 +103,13 @@ extension FuzzTarget {
         check: { bytes in
             guard let list = ControllersText.parse(String(decoding: bytes, as: UTF8.self)) else { return false }
             let text = ControllersText.text(list)
-            try require(ControllersText.parse(text) == list, "another list comes back")
-            try require(list.all.count <= PairedControllers.limit && !text.contains("\n"), "no line of the file")
+            try require(ControllersText.parse(text) == list, "the list changes")
+            try require(list.all.count <= PairedControllers.limit && !text.contains("\n"), "invalid list")
             return true
         })
 
-    /// Lines of the audit log behind right checksums, which the input does not have: what is read is the same when it is written
-    /// again, and a plug goes on with it.
+    /// Parses lines of the audit log, to which the correct checksums are added. Valid entries are unchanged when
+    /// written again, and a plug continues its log with them.
     static let auditFile = FuzzTarget(
         name: "audit-file",
         seeds: {
@@ -124,7 +125,7 @@ extension FuzzTarget {
             let content = AuditFile.parse(
                 bytes.split(separator: UInt8(ascii: "\n")).flatMap { AuditFile.summed($0) })
             let again = AuditFile.parse(AuditFile.bytes(of: content.entries))
-            try require(again.entries == content.entries && again.spoiled == 0, "other entries come back")
+            try require(again.entries == content.entries && again.spoiled == 0, "the entries change")
             let log = AuditLog(content.entries, lines: content.entries.count)
             try require(
                 log.entries.count <= AuditLog.doneLimit + AuditLog.refusalLimit
@@ -133,10 +134,10 @@ extension FuzzTarget {
                 ApplianceConfiguration(), identity: FuzzedPlug.prepared.server.identity, access: .knowing(), audit: log)
             let actions = machine.handle(.started, now: FuzzedPlug.now)
             let isNoted = actions.contains { if case .keepAudit = $0 { true } else { false } }
-            // The version that it runs is in it, or comes into it.
+            // The log has an entry for the running firmware version, or the plug adds one.
             try require(
                 isNoted || log.entries.contains { $0.note.kind == .firmware || $0.number == AuditEntry.highestNumber },
-                "a plug cannot go on with it")
+                "a plug cannot continue the log")
             return !content.entries.isEmpty
         })
 
@@ -189,7 +190,7 @@ extension FuzzTarget {
         """,
     ]
 
-    /// `0,10` and `1,2000`, each with its line's end, as xz compresses them.
+    /// `0,10` and `1,2000`, each with a newline, compressed with xz.
     private static let compressed: [UInt8] = [
         0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 0x00, 0x01, 0x69, 0x22, 0xDE, 0x36, 0x02, 0x00, 0x21, 0x01, 0x16, 0x00,
         0x00, 0x00, 0x74, 0x2F, 0xE5, 0xA3, 0x01, 0x00, 0x0B, 0x30, 0x2C, 0x31, 0x30, 0x0A, 0x31, 0x2C, 0x32, 0x30,

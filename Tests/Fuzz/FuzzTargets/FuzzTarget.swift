@@ -1,15 +1,18 @@
-/// Something that reads bytes which others wrote, and what has to hold whatever they are. The coverage-guided fuzzer and the
-/// ordinary tests check the same.
+/// A parser or machine that handles untrusted bytes, with the invariants that hold for any input. The coverage-guided
+/// fuzzer and the ordinary tests run the same check.
 public struct FuzzTarget: Sendable, CustomStringConvertible {
-    /// The name of its folder in the corpus.
+    /// The name of the target's folder in the corpus.
     public let name: String
-    /// Input as it comes in life, to begin with.
+    /// Returns realistic inputs to start from.
     public let seeds: @Sendable () -> [[UInt8]]
-    /// Whether the bytes were understood. Throws ``FuzzFailure`` where a promise is broken; a trap is one by itself.
+    /// Runs one input. Returns true if the bytes were accepted as valid; throws ``FuzzFailure`` if an invariant is
+    /// violated. A trap counts as a failure as well.
     public let check: @Sendable ([UInt8]) async throws -> Bool
 
+    /// The name of the target.
     public var description: String { name }
 
+    /// All targets.
     public static let all = [
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
         discovery,
@@ -18,13 +21,16 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
     ]
 
+    /// Returns the target with this name, or nil.
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// A promise that an input broke.
+/// An invariant that an input violated.
 public struct FuzzFailure: Error, CustomStringConvertible {
+    /// The violated invariant, in English.
     public let description: String
 
+    /// Creates a failure with its description.
     public init(_ description: String) { self.description = description }
 }
 

@@ -4,18 +4,19 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// A plug with a past, for strangers and guests: its journal lost events to a power cut, and more to its small ring.
+/// A plug with a history, for strangers and guests. Its journal lost events in a power cut, and more because its ring
+/// is small.
 struct FuzzedPlug {
     static let now = Instant(nanoseconds: 9_000_000_000)
     static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
-    /// Made once; each input gets a copy.
+    /// The initial plug. It is created once, and each input gets a copy.
     static let prepared = FuzzedPlug()
 
     var server: PlugServer
-    /// What each connection was sent, in order, and how it ended.
+    /// The bytes sent to each connection, and the reason of its end.
     private(set) var sent: [ConnectionID: [UInt8]] = [:]
     private(set) var ends: [ConnectionID: EndReason] = [:]
-    /// Asked of the appliance and not answered yet.
+    /// Commands for the appliance that are not answered yet.
     private(set) var performs: [(id: CommandID, controller: String, command: PlugCommand)] = []
     private(set) var fetches: [(connection: ConnectionID, fetch: UInt32)] = []
 
@@ -44,7 +45,7 @@ struct FuzzedPlug {
         _ = server.handle(.logged(Self.log, lost: 2), now: Self.now - .seconds(3))
     }
 
-    /// A line of each level.
+    /// A log line of each level.
     private static var log: [LogLine] {
         LogLevel.allCases.map { level in
             LogLine(
@@ -53,7 +54,7 @@ struct FuzzedPlug {
         }
     }
 
-    /// An entry of each kind, of this boot and another one.
+    /// An entry of each kind, of this boot and an earlier one.
     private static let audit = AuditNote.Kind.allCases.enumerated().map { index, kind in
         let actors: [AuditActor] = [
             .controller(name: "Prüfung", key: "0123456789ab"), .stranger(key: "ba9876543210"), .button, .panel,
@@ -99,7 +100,7 @@ struct FuzzedPlug {
         }
     }
 
-    /// Carries out what is asked, until nothing more is.
+    /// Answers all pending commands and fetches.
     mutating func answer() throws(FuzzFailure) {
         while !performs.isEmpty || !fetches.isEmpty {
             if !performs.isEmpty { try carryOut(performs.removeFirst()) }
@@ -138,6 +139,6 @@ struct FuzzedPlug {
         try handle(.commandOutcome(asked.id, .done(state, event: nil)))
     }
 
-    /// What a connection was sent since it was asked last.
+    /// Returns the bytes that were sent to a connection since the last call.
     mutating func take(_ connection: ConnectionID) -> [UInt8] { sent.removeValue(forKey: connection) ?? [] }
 }

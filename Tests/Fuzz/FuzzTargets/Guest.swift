@@ -3,23 +3,24 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// An honest controller of the fuzzed plug: follows everything and its log, reads its audit log, turns it on and off, and fetches samples.
+/// An honest controller of the fuzzed plug. It follows events, states and the log, reads the audit log, sends commands,
+/// and fetches samples.
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
-    /// Commands that it sends.
+    /// The number of commands that it sends.
     static let commands = 5
-    /// Lines of the log that it asks for: all but the one of level trace.
+    /// The number of log lines that it requests: all but the one of level trace.
     static let lines = LogLevel.allCases.count - 1
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
     var session = ControllerSession(name: "Desk")
-    /// What it said since it was asked last, and all that it delivered.
+    /// The bytes sent since the last call of ``take()``, and all delivered updates.
     private(set) var said: [UInt8] = []
     private(set) var updates: [SessionUpdate] = []
     private(set) var closed: EndReason?
 
-    /// Connected and with all its wishes said, before the plug has answered.
+    /// Connects and sends all requests before the plug has answered.
     init() throws(FuzzFailure) {
         let deadline = FuzzedPlug.now + .seconds(5)
         for event in [
@@ -56,7 +57,7 @@ struct Guest {
         return said
     }
 
-    /// The lines of the plug's log come once, in order, and none is longer than it may be.
+    /// Checks that the lines of the plug's log arrive once, in order, and within the length limit.
     func checkLog() throws(FuzzFailure) {
         var last: UInt64 = 0
         for case .log(.line(let line)) in updates {
@@ -67,7 +68,8 @@ struct Guest {
         }
     }
 
-    /// Every number after the cursor came once and in order, or lies in a gap that was told.
+    /// Checks that every event after the cursor arrived once and in order, or lies in a reported gap. Returns the last
+    /// sequence number.
     func checkEvents() throws(FuzzFailure) -> SequenceNumber {
         var seen = Self.cursor
         for update in updates {
@@ -91,7 +93,7 @@ struct Guest {
     }
 }
 
-/// A guest at the fuzzed plug: both machines, and everything that went over the wire.
+/// A visit of a guest to the fuzzed plug: both machines, and all bytes of the connection.
 struct Visit {
     static let connection = ConnectionID(rawValue: 1000)
     var plug: FuzzedPlug

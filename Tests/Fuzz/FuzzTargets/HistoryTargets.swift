@@ -3,12 +3,12 @@ import PowerHistory
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Cells of roll-ups behind right checksums: the first byte says of which step. What was read is written, and read again,
-    /// the same way.
+    /// Decodes roll-up cells, to which the correct checksums are added. The first byte selects the step. Valid cells
+    /// are unchanged when written and read again.
     static let rollUpCell = FuzzTarget(
         name: "roll-up-cell",
         seeds: {
-            // Minutes: two entries, three left out, one more. Days: one with energy, one that has nothing but that.
+            // Minutes: two entries, a gap of three, and one more. Days: one with energy, and one with only energy.
             [
                 [0, 0xB1, 0, 2, 0, 20, 5, 40, 100, 9, 0, 7, 3, 1, 0xE1, 0xD4, 3],
                 [3, 0xB1, 4, 2, 0, 0xD0, 0x0F, 30, 0xA0, 0x1F, 12, 8, 0x81, 0xB8, 0x99, 0x29, 50, 50],
@@ -18,11 +18,11 @@ extension FuzzTarget {
             guard let first = bytes.first, let step = RollUpStep(rawValue: Int(first & 3)),
                 let written = HistoryCells.rollUps(step, Array(bytes.dropFirst()))
             else { return false }
-            try require(HistoryCells.rollUps(step, written) == written, "other entries come back")
+            try require(HistoryCells.rollUps(step, written) == written, "the entries change")
             return true
         })
 
-    /// Cells of events and gaps behind right checksums.
+    /// Decodes cells of events and gaps, to which the correct checksums are added.
     static let eventCell = FuzzTarget(
         name: "event-cell",
         seeds: {
@@ -39,7 +39,7 @@ extension FuzzTarget {
         },
         check: { bytes in
             guard let written = HistoryCells.event(bytes) else { return false }
-            try require(HistoryCells.event(written) == written, "another event comes back")
+            try require(HistoryCells.event(written) == written, "the event changes")
             return true
         })
 }

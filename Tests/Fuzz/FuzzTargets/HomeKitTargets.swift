@@ -3,7 +3,7 @@ import ProtocolCore
 import SimulatedHomeKit
 
 extension FuzzTarget {
-    /// Items of pairing messages are read or refused, and what was read is written as it is read.
+    /// Decodes the items of pairing messages. Valid items are unchanged when written and read again.
     static let homeKitItems = FuzzTarget(
         name: "homekit-tlv",
         seeds: {
@@ -22,8 +22,9 @@ extension FuzzTarget {
             return true
         })
 
-    /// Bytes that a stranger sends, or a controller over its encrypted session: a first byte that says which and what flash and plug do, one for
-    /// the size of the pieces and one for the time between them. Strangers switch and store nothing, answers are answers, and sessions end.
+    /// Sends bytes of a stranger, or of a controller over its encrypted session. The first byte selects which one, and
+    /// the behaviour of flash and plug; the second the size of the pieces, and the third the time between them.
+    /// Strangers cannot switch or store anything, all responses are valid, and sessions end.
     static let homeKitServer = FuzzTarget(
         name: "homekit-server",
         seeds: { FuzzedAccessory.seeds },
@@ -39,7 +40,7 @@ extension FuzzTarget {
         })
 }
 
-/// An accessory that is paired, with a stranger's connection and a controller's.
+/// A paired or new accessory, with a connection of a stranger or a controller.
 private struct FuzzedAccessory {
     private struct Prepared {
         var plug: SimulatedAccessory
@@ -47,7 +48,7 @@ private struct FuzzedAccessory {
         var stranger: SimulatedConnection
     }
 
-    /// Pairing takes long, so it is done once.
+    /// Pairing is slow, so it is done only once.
     private static let paired = prepared(isPaired: true)
     private static let new = prepared(isPaired: false)
 
@@ -87,16 +88,16 @@ private struct FuzzedAccessory {
     }
 
     private mutating func hear() throws {
-        try require((plug.output[connection.id] ?? []).count < 100_000, "output grows while nobody reads")
-        do { try plug.deliver(&connection) } catch { throw FuzzFailure("what was sent is no answer: \(error)") }
+        try require((plug.output[connection.id] ?? []).count < 100_000, "the output grows without a limit")
+        do { try plug.deliver(&connection) } catch { throw FuzzFailure("an invalid response was sent: \(error)") }
         while let answer = connection.takeAnswer() {
             try require((200...503).contains(answer.status), "status \(answer.status)")
             if answer.status < 400 { understood = true }
         }
         if !isController {
-            try require(plug.writes.isEmpty, "a stranger writes")
-            try require(plug.disk == disk, "a stranger changes who is paired")
-            try require(connection.takeEvents().isEmpty, "a stranger is told values")
+            try require(plug.writes.isEmpty, "a stranger wrote a characteristic")
+            try require(plug.disk == disk, "a stranger changed the pairings")
+            try require(connection.takeEvents().isEmpty, "a stranger received values")
         }
         _ = connection.takeEvents()
     }
@@ -105,17 +106,17 @@ private struct FuzzedAccessory {
         let end = plug.now + time
         plug.wait(time)
         if let next = plug.server.nextDeadline {
-            try require(next > end - .seconds(1), "a deadline is not obeyed")
+            try require(next > end - .seconds(1), "a deadline was ignored")
         }
         try hear()
     }
 
-    /// Whether any request was understood. A stranger's session has ended in a while.
+    /// Checks that a stranger's session ends after a while. Returns true if any request was accepted.
     mutating func rest() throws -> Bool {
         plug.flashWorks = true
         plug.flashAnswers(true)
         try wait(.seconds(200))
-        if !isController { try require(!plug.isOpen(connection), "a stranger's session stays") }
+        if !isController { try require(!plug.isOpen(connection), "a stranger's session does not end") }
         try require(
             (try? HomeKitRecords(decoding: plug.disk.encoded)) == plug.disk, "the records cannot be read again")
         return understood

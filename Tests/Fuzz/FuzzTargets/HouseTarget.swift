@@ -7,8 +7,9 @@ import ProtocolCore
 import RuleFiles
 
 extension FuzzTarget {
-    /// Whatever a paired plug sends: the house follows it, runs rules on what it hears, writes it down for people, and stores what must
-    /// last; the next process reads that and hears the same again. Nothing is left out between the plug's bytes and the page.
+    /// Runs a house on the bytes of a paired plug. The house follows the plug, runs rules, formats the updates as
+    /// `plugctl watch` does, and stores the durable state. A second process reads that state and receives the same
+    /// bytes again.
     static let followedHouse = FuzzTarget(
         name: "followed-house",
         seeds: { recorded { $0.fromPlug } },
@@ -23,7 +24,7 @@ extension FuzzTarget {
             return !reports.isEmpty
         })
 
-    /// As `plugctl watch` and the page do.
+    /// Formats the reports as `plugctl watch` and the page do.
     private static func tell(_ reports: [PlugReport]) throws {
         var previous: PlugState?
         for report in reports {
@@ -40,7 +41,7 @@ extension FuzzTarget {
     }
 }
 
-/// What following a plug that sends these bytes delivers.
+/// The reports of following a plug that sends these bytes.
 private struct FollowedBytes {
     private(set) var reports: [PlugReport] = []
 
@@ -66,9 +67,9 @@ private struct FollowedBytes {
     }
 }
 
-/// A house's rules that hear reports, and what they store.
+/// The rules of a house that receives reports, with their stored state.
 struct RuledReports {
-    /// One of each kind of trigger that a plug's own bytes can reach.
+    /// A rule for each kind of trigger that a plug's bytes can fire.
     static let rules: [Rule] = {
         let text = """
             - { rule: Press, when: { plug: Lamp, button: single }, then: { toggle: Lamp } }
@@ -82,7 +83,7 @@ struct RuledReports {
         do throws(RuleFileError) {
             return try RuleFile(name: "rules.yaml", text: text).rules
         } catch {
-            preconditionFailure("rules of ours are refused: \(error)")
+            preconditionFailure("the rules are rejected: \(error)")
         }
     }()
     private static let moment = HostMoment(
@@ -100,7 +101,7 @@ struct RuledReports {
         try handle(.stopping)
     }
 
-    /// What the next process reads.
+    /// The state that the next process reads.
     func stored() throws -> HouseMemory {
         try HouseMemory(decoding: machine.memory.encoded(at: Self.moment), at: Self.moment)
     }

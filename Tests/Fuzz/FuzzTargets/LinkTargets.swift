@@ -4,7 +4,7 @@ import LinkWire
 import ProtocolCore
 
 extension FuzzTarget {
-    /// An ARP packet that was read can be written, byte for byte.
+    /// Checks that a valid ARP packet is written again byte for byte.
     static let arpPacket = FuzzTarget(
         name: "arp-packet",
         seeds: {
@@ -16,18 +16,18 @@ extension FuzzTarget {
         },
         check: { bytes in
             guard let frame = try? EthernetFrame(decoding: bytes) else { return false }
-            try require(frame.encoded == bytes, "another frame comes back")
+            try require(frame.encoded == bytes, "the frame changes")
             guard let packet = try? ARPPacket(decoding: frame.payload) else { return false }
-            try require(frame.payload.starts(with: packet.encoded), "another packet comes back")
+            try require(frame.payload.starts(with: packet.encoded), "the packet changes")
             return true
         })
 
-    /// A DHCP message that was read can be written, and comes back as it was; so does the packet that carries it.
+    /// Checks that a valid DHCP message, and the packet that carries it, are unchanged when written and read again.
     static let dhcpMessage = FuzzTarget(
         name: "dhcp-message",
         seeds: { [reply(.ack), reply(.nak), reply(.offer)].map(\.encoded) + [overloaded] },
         check: { bytes in
-            // Checksums would be right by accident only.
+            // The checksum of a random input is rarely correct, so it is not verified.
             _ = try? DHCPPacket(decoding: bytes, verifiesChecksum: false)
             let message: DHCPMessage
             do throws(LinkWireError) {
@@ -37,16 +37,16 @@ extension FuzzTarget {
                 return false
             }
             let written = message.encoded
-            // Options in pieces are written in fewer; what comes of three fields may be too long for one message.
+            // Split options are merged when written; the content of three fields may be too long for one message.
             guard written.count <= DHCPMessage.lengthLimit else { return true }
-            try require(try DHCPMessage(decoding: written) == message, "another message comes back")
+            try require(try DHCPMessage(decoding: written) == message, "the message changes")
             let packet = DHCPPacket(broadcasting: message)
-            try require(try DHCPPacket(decoding: packet.encoded) == packet, "another packet comes back")
+            try require(try DHCPPacket(decoding: packet.encoded) == packet, "the packet changes")
             return true
         })
 
-    /// Whatever servers answer, each message behind its length in two bytes: a client goes on, takes only what makes sense, and
-    /// does not talk too much.
+    /// Sends arbitrary server messages, each preceded by a two-byte length, to a client. The client keeps running,
+    /// accepts only valid leases, and limits its messages.
     static let dhcpClient = FuzzTarget(
         name: "dhcp-client",
         seeds: {
@@ -83,7 +83,7 @@ extension FuzzTarget {
             options: options)
     }
 
-    /// An offer whose options stand in three fields, one of them in two pieces.
+    /// An offer with options in three fields, one of them split into two parts.
     private static var overloaded: [UInt8] {
         var bytes = DHCPMessage(
             operation: .reply, transaction: 1, yourAddress: IPv4Address(10, 0, 0, 9), clientHardware: card
@@ -95,7 +95,7 @@ extension FuzzTarget {
     }
 }
 
-/// A client whose servers are the input: what they say is made to look as if it was asked for.
+/// A client whose servers send the input. Each message gets the expected transaction and hardware address.
 private struct ServedClient {
     static let card = MACAddress(2, 0, 0, 0, 0, 1)
     private var client = DHCPClient(
@@ -118,11 +118,12 @@ private struct ServedClient {
         message.clientHardware = Self.card
         let before = sent
         try handle(.received(message, from: message.options.serverIdentifier ?? .any))
-        // So that the next message answers something again: a lease is renewed, a bad server's offer is taken for want of others.
+        // Waits so that the next message is again an answer: a lease is renewed, or the offer of a bad server is
+        // accepted because there is no other.
         if sent == before { try wait() }
     }
 
-    /// A while without an answer.
+    /// Runs ten minutes without an answer.
     mutating func live() throws(FuzzFailure) {
         let end = now + .seconds(600)
         sent = 0
@@ -150,7 +151,7 @@ private struct ServedClient {
             }
         }
         let isForEver = client.lease.map { $0.duration == nil } ?? false
-        try require(client.nextDeadline != nil || isForEver, "the client waits for nothing")
+        try require(client.nextDeadline != nil || isForEver, "the client has no deadline")
     }
 
     private func check(_ lease: DHCPLease) throws(FuzzFailure) {

@@ -5,8 +5,8 @@ import PlugProtocol
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Several controllers of all roles with sessions at the same time, in any order: they rotate keys, invite, pair, change roles, remove
-    /// each other and run out of time. The plug keeps an owner, and serves nobody whom it does not know.
+    /// Runs concurrent sessions of controllers of all roles, in any order. They rotate keys, invite, pair, change
+    /// roles, remove each other and expire. The plug always keeps an owner, and serves no unknown controller.
     static let manySessions = FuzzTarget(
         name: "many-sessions",
         seeds: { CrowdedPlug.seeds },
@@ -19,7 +19,7 @@ extension FuzzTarget {
         })
 }
 
-/// A plug with four people, who have six connections, and the two halves of each person's keys.
+/// A plug with four people on six connections, and the key pairs of all people.
 private struct CrowdedPlug {
     private enum Step: UInt8, CaseIterable {
         case open, openWithNextKey, hello, malformedHello, announceKey, announceStolenKey, invite, requestPairing
@@ -36,13 +36,13 @@ private struct CrowdedPlug {
     }
 
     private static let keys = (1...64).map { number in
-        // Any number below the order of the curve is a key.
+        // Any number from 1 up to the order of the curve, exclusive, is a private key.
         try! P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 0, count: 31) + [UInt8(number)])
     }
     private static let people = 4
     private static let codes = ["QRST-UVWX-YZ23-4567", "AAAA-BBBB-CCCC-DDDD"].map { try! SetupCode(text: $0) }
 
-    /// A rotation, an invitation with its pairing, and everything else once.
+    /// A rotation, an invitation with its pairing, and every step once.
     static var seeds: [[UInt8]] {
         func step(_ step: Step, _ link: UInt8, _ argument: UInt8 = 0) -> [UInt8] {
             [step.rawValue | link << 4, argument]
@@ -64,7 +64,7 @@ private struct CrowdedPlug {
     private var now = Instant(nanoseconds: 1_000_000_000)
     private var links: [Int: Link] = [:]
     private var lastConnection: UInt64 = 0
-    /// Of each person: the number of the key in use, and of the one that it announced.
+    /// The number of each person's key in use, and of the announced one.
     private var current = Array(0..<people)
     private var announced: [Int?] = Array(repeating: nil, count: people)
     private var unused = people
@@ -99,7 +99,7 @@ private struct CrowdedPlug {
             links[slot]?.session = ControllerSession(name: "Person \(argument)")
             try tell(slot, .connected)
         case .malformedHello:
-            // Version 1, and a name of up to 255 bytes.
+            // A Hello with version 1 and a name of up to 255 bytes.
             let name = [UInt8](repeating: 110, count: Int(argument))
             let hello: [UInt8] = [8, 1, 18] + Self.varint(name.count) + name
             let message = [10] + Self.varint(hello.count) + hello
@@ -117,7 +117,7 @@ private struct CrowdedPlug {
                 slot,
                 .connected(
                     plugKey: .plug, ownKey: Self.key(of: link), nonce: [UInt8](repeating: 3, count: 32)))
-        case .provePairing: break  // The session proves as soon as the challenge comes.
+        case .provePairing: break  // The session sends the proof when it receives the challenge.
         case .setRole:
             let grants = [Grant.owner, try? Grant(.viewer), try? Grant(.guest, seconds: 60), try? Grant(.user)]
             guard let grant = grants[Int(argument >> 4) % 4] else { break }
@@ -181,9 +181,9 @@ private struct CrowdedPlug {
             .announceKey(
                 next, signature: isOwn ? signature(signer) : [7], pendingSignature: signature(announced[link.person])))
         guard server.access.controllers != before else { return }
-        // The key of the session itself is proved by TLS: it takes an announcement back.
+        // TLS has proved the session's own key, so announcing it withdraws an announcement without a signature.
         let isWithdrawn = next == Self.key(of: link)
-        try require(isOwn || isWithdrawn, "a key is announced that nobody proved")
+        try require(isOwn || isWithdrawn, "a key is announced without a proof")
         announced[link.person] = isWithdrawn ? nil : signer
         unused += 1
     }
@@ -204,7 +204,7 @@ private struct CrowdedPlug {
             case .send(let bytes): try send(slot, bytes)
             case .close: break
             case .finish:
-                // Hello may follow.
+                // Pairing is over; the connection can send Hello now.
                 links[slot]?.pairing = nil
                 if let link = links[slot] {
                     current[link.person] =
@@ -263,7 +263,7 @@ private struct CrowdedPlug {
             let link = links.values.first { $0.id == connection.id }
             try require(
                 link.map { server.access.controllers[Self.key(of: $0)] != nil } ?? true,
-                "\(connection.peer) has a session and is not paired")
+                "\(connection.peer) has a session but is not paired")
         }
     }
 }

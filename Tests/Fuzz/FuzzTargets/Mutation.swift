@@ -1,7 +1,8 @@
 public import ProtocolCore
 
-/// Changes inputs as damage and malice do.
+/// Mutates inputs as data corruption and attackers do.
 public enum Mutation {
+    /// Returns the bytes with one to four random changes; `others` supply material for splices.
     public static func change(
         _ bytes: [UInt8], like others: [[UInt8]], using random: inout SeededRandom
     ) -> [UInt8] {

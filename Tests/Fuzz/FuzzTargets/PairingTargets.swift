@@ -4,8 +4,8 @@ import PlugProtocol
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Whatever somebody who is not paired sends to a plug whose window is open, in whatever pieces: the plug does nothing for
-    /// him, answers in whole frames, and pairs with nobody who did not prove the code.
+    /// Sends bytes of an unpaired peer, in several segmentations, to a plug whose pairing window is open. The plug
+    /// performs nothing for it, answers in complete frames, and pairs only after a proof of the code.
     static let pairingPlug = FuzzTarget(
         name: "pairing-plug",
         seeds: { [Courtship.recorded.fromController] },
@@ -18,15 +18,15 @@ extension FuzzTarget {
                 for piece in pieces { try plug.handle(.received(Courtship.connection, piece)) }
                 let isPaired = plug.server.access.controllers != before
                 try require(!isPaired || holds(bytes, Courtship.recorded.fromController), "paired without a proof")
-                try require(isPaired || plug.performs.isEmpty && plug.fetches.isEmpty, "a stranger is served")
+                try require(isPaired || plug.performs.isEmpty && plug.fetches.isEmpty, "an unpaired peer is served")
                 let frames = try countFrames(plug.sent[Courtship.connection] ?? [])
                 if frames > (plug.ends[Courtship.connection] == nil ? 0 : 1) { isAnswered = true }
             }
             return isAnswered
         })
 
-    /// Whatever answers a controller that wants to be paired, in whatever pieces: it comes to the same end, and pins nobody
-    /// who did not prove the code.
+    /// Sends arbitrary answers, in several segmentations, to a controller that pairs. The result is the same for each,
+    /// and a plug is pinned only after a proof of the code.
     static let pairingSession = FuzzTarget(
         name: "pairing-session",
         seeds: { [Courtship.recorded.fromPlug] },
@@ -36,25 +36,25 @@ extension FuzzTarget {
                 var suitor = Suitor()
                 for piece in pieces { suitor.handle(.received(piece)) }
                 _ = try countFrames(suitor.said)
-                try require(suitor.results.count <= 1, "it ended twice")
+                try require(suitor.results.count <= 1, "pairing ended twice")
                 if case .success? = suitor.results.first {
                     try require(
                         holds(bytes, Courtship.recorded.fromPlug.suffix(32)), "a plug is pinned without a proof")
                 }
-                try require(first == nil || first == suitor.results, "it ended with \(suitor.results) here")
+                try require(first == nil || first == suitor.results, "pairing ended with \(suitor.results)")
                 first = suitor.results
             }
             return Suitor.proves(after: bytes)
         })
 
     private static func holds(_ bytes: [UInt8], _ frames: some Collection<UInt8>) -> Bool {
-        // The proof is the last thing that either side says.
+        // The proof is the last message of either side.
         let proof = Array(frames.suffix(32))
         return bytes.indices.contains { bytes[$0...].starts(with: proof) }
     }
 }
 
-/// One honest pairing with the fuzzed plug, as it went over the wire.
+/// The recorded bytes of one honest pairing with the fuzzed plug.
 private struct Courtship {
     static let connection = ConnectionID(rawValue: 9)
     static let recorded = Courtship()
@@ -82,7 +82,7 @@ private struct Courtship {
     }
 }
 
-/// A controller that knows the code and wants to be paired.
+/// A controller that knows the code and pairs.
 private struct Suitor {
     private var session = PairingSession(name: "Tablet", code: .label)
     private(set) var said: [UInt8] = []
@@ -108,7 +108,7 @@ private struct Suitor {
         return said
     }
 
-    /// Whether these bytes are a challenge, at least.
+    /// Returns true if these bytes make the controller answer, so they contain at least a challenge.
     static func proves(after bytes: [UInt8]) -> Bool {
         var suitor = Suitor()
         let request = suitor.take()

@@ -9,8 +9,9 @@ import SimulatedDisk
 import Storage
 
 extension FuzzTarget {
-    /// Whatever a paired controller sends to a whole plug: sessions, appliance, journal, mirror and flash. Then the process is killed,
-    /// and the next one reads the mirror; then the power fails, and the next one has flash alone. Each hears the same bytes again.
+    /// Sends bytes of a paired controller to a complete plug with sessions, appliance, journal, mirror and flash. Then
+    /// the process is killed, and the next one reads the mirror. Then the power fails, and the next one has only flash.
+    /// Each process receives the same bytes again.
     static let plugLife = FuzzTarget(
         name: "plug-life",
         seeds: { recorded { $0.fromGuest } },
@@ -28,11 +29,11 @@ extension FuzzTarget {
         })
 }
 
-/// A board with a disk, and the plug on it, paired with one controller.
+/// A board with a disk and a plug that is paired with one controller.
 private final class FuzzedBoard {
     private static let state = "/var/plug"
     private static let runtime = "/run/plug"
-    /// More steps than this in a minute is a plug that never rests.
+    /// The largest number of steps per wait. A plug that needs more never rests.
     private static let patience = 5000
 
     private let disk = SimulatedDisk(seed: 1)
@@ -43,16 +44,16 @@ private final class FuzzedBoard {
     private var storage: PlugStorage?
     private var machine: PlugMachine?
     private var failure: FuzzFailure?
-    /// No number below it may be used again.
+    /// The lowest sequence number that may still be used.
     private var next: SequenceNumber = 1
     private var isResetting = false
     private var relayOn = false
-    /// Connections that were closed.
+    /// The closed connections.
     private var closed: Set<ConnectionID> = []
-    /// Bytes that went out.
+    /// The number of bytes sent.
     private(set) var sent = 0
 
-    /// The first start, at the owner's.
+    /// Performs the factory's and the owner's first steps: the setup code, a first start, and a paired controller.
     func begin() throws {
         let files = FileStore(calls: disk)
         try files.makeDirectories(Self.state)
@@ -60,11 +61,11 @@ private final class FuzzedBoard {
         try files.replace("\(Self.state)/setup-code", with: Array((code + code).utf8))
         try start(powerLost: true)
         try require(
-            storage?.keep(PairedControllers([.init(key: .desk, name: "Desk")])) == true, "a new disk takes nothing")
+            storage?.keep(PairedControllers([.init(key: .desk, name: "Desk")])) == true, "a new disk rejects a write")
         try kill()
     }
 
-    /// The controller comes, says these bytes, and leaves a minute later.
+    /// Lets the controller connect, send these bytes, and disconnect a minute later.
     func meet(_ bytes: [UInt8]) throws {
         connection += 1
         let id = ConnectionID(rawValue: connection)
@@ -82,7 +83,7 @@ private final class FuzzedBoard {
         storage = nil
         disk.startProcess()
         try start(powerLost: false)
-        try require(before == nil || machine?.settings == before, "other settings come back")
+        try require(before == nil || machine?.settings == before, "the settings change")
     }
 
     func cutPower() throws {
@@ -91,7 +92,7 @@ private final class FuzzedBoard {
         disk.boot()
         relayOn = false
         try start(powerLost: true)
-        try require(machine?.settings == before, "other settings come back")
+        try require(machine?.settings == before, "the settings change")
     }
 
     private func start(powerLost: Bool) throws {
@@ -123,7 +124,7 @@ private final class FuzzedBoard {
             now = max(now, deadline)
             try handle(.deadlineReached)
             steps += 1
-            try require(steps < Self.patience, "it does not rest")
+            try require(steps < Self.patience, "the plug does not rest")
         }
         now = end
     }
@@ -151,7 +152,7 @@ private final class FuzzedBoard {
         case .readMeter: step(.measured(Measurement(deciwatts: relayOn ? 600 : 0, decivolts: 2300, milliamperes: 260)))
         case .mirror(let records):
             for case .event(let event) in records {
-                if event.sequence < next { fail("number \(event.sequence) was used, and the next was \(next)") }
+                if event.sequence < next { fail("number \(event.sequence) was used, but the next is \(next)") }
                 next = event.sequence + 1
             }
             storage?.mirror(records)

@@ -3,7 +3,8 @@ import RuleFiles
 import Scripting
 
 extension FuzzTarget {
-    /// A line of a script's process, which the script may have taken over: understood within the limits, or refused with a reason.
+    /// Parses a line of a script's process, which the script may control. It is accepted within the limits, or rejected
+    /// with a reason.
     static let scriptLine = FuzzTarget(
         name: "script-line",
         seeds: { scriptLines.map { Array($0.utf8) } },
@@ -17,7 +18,7 @@ extension FuzzTarget {
         do throws(ScriptFault) {
             outcome = try ScriptReplies.outcome(of: bytes)
         } catch {
-            try require(!error.words.isEmpty, "refused without a reason")
+            try require(!error.words.isEmpty, "rejected without a reason")
             return false
         }
         switch outcome {
@@ -26,15 +27,15 @@ extension FuzzTarget {
             for action in answer.actions {
                 switch action {
                 case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: break
-                case .wait, .waitUntil, .call: throw FuzzFailure("\(action) is nothing to be done now")
+                case .wait, .waitUntil, .call: throw FuzzFailure("\(action) is not an immediate action")
                 }
             }
             for timer in answer.timers {
                 try require((.zero...ScriptLimits.longestTimer).contains(timer.delay ?? .zero), "\(timer)")
                 try require((1...ScriptLimits.timerNameSize).contains(timer.name.utf8.count), "\(timer)")
             }
-            try require(answer.state?.utf8.count ?? 0 <= ScriptLimits.stateSize, "a large state")
-            try require(answer.state?.contains("\n") != true, "a state of several lines")
+            try require(answer.state?.utf8.count ?? 0 <= ScriptLimits.stateSize, "the state is too large")
+            try require(answer.state?.contains("\n") != true, "the state has several lines")
             try checkLog(answer.log)
         case .failed(let words, let log):
             try require(!words.isEmpty && !words.contains("\n"), "failed without a reason: '\(words)'")
@@ -50,7 +51,7 @@ extension FuzzTarget {
         } catch {
             guard case .refused(let refusal) = error else { return false }
             for diagnostic in refusal.diagnostics {
-                try require(diagnostic.place.line >= 1 && !diagnostic.message.isEmpty, "\(diagnostic) is nowhere")
+                try require(diagnostic.place.line >= 1 && !diagnostic.message.isEmpty, "\(diagnostic) has no place")
             }
             return true
         }
@@ -58,7 +59,7 @@ extension FuzzTarget {
         try require(Set(script.rules.map(\.name)).count == script.rules.count, "two rules share a name")
         for (index, rule) in script.rules.enumerated() {
             let call = RuleAction.call(ScriptHandler(script: "fuzzed.lua", index: index))
-            try require(rule.actions == [call] && !rule.triggers.isEmpty, "\(rule) is no rule of the script")
+            try require(rule.actions == [call] && !rule.triggers.isEmpty, "\(rule) is not a rule of the script")
         }
         try checkLog(script.log)
         return true
@@ -67,10 +68,10 @@ extension FuzzTarget {
     private static func checkLog(_ log: [String]) throws {
         try require(log.count <= ScriptLimits.logLines, "\(log.count) lines of log")
         for line in log {
-            try require(line.utf8.count <= ScriptLimits.logLineSize + 3, "a long line of log")
+            try require(line.utf8.count <= ScriptLimits.logLineSize + 3, "a log line is too long")
             try require(
                 line.unicodeScalars.allSatisfy { $0 == "\t" || $0.properties.generalCategory != .control },
-                "a control character in a log")
+                "a log line has a control character")
         }
     }
 

@@ -4,8 +4,8 @@ import PlugProtocol
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Whatever a stranger sends to a plug, in whatever pieces: the plug does the same, answers in whole frames, and serves the
-    /// next controller as if nothing had been.
+    /// Sends bytes of a controller to a plug, in several segmentations. The plug acts the same for each, answers in
+    /// complete frames, and serves the next controller normally.
     static let plugServer = FuzzTarget(
         name: "plug-server",
         seeds: { recorded { $0.fromGuest } },
@@ -19,7 +19,8 @@ extension FuzzTarget {
             return first?.wasGreeted == true
         })
 
-    /// Whatever a plug sends, in whatever pieces: the same is delivered, and no event is missing, twice or out of order.
+    /// Sends bytes of a plug to a controller, in several segmentations. The same updates are delivered for each, and no
+    /// event is missing, repeated or out of order.
     static let controllerSession = FuzzTarget(
         name: "controller-session",
         seeds: { recorded { $0.fromPlug } },
@@ -37,7 +38,7 @@ extension FuzzTarget {
             return first?.isEmpty == false
         })
 
-    /// One direction of a whole visit, and of one that goes on: a button, and the plug's stop.
+    /// One direction of a complete visit, and of a visit that continues with a button press and the plug's stop.
     static func recorded(_ direction: (Visit) -> [UInt8]) -> [[UInt8]] {
         do {
             var visit = try Visit(to: .prepared)
@@ -52,14 +53,15 @@ extension FuzzTarget {
     }
 }
 
-/// What a stranger's stream made the plug do, apart from what depends on the moment at which its pieces came.
+/// The effects of a stream on the plug, without those that depend on the arrival times of its pieces.
 private struct StrangersVisit: Equatable {
     private static let connection = ConnectionID(rawValue: 1)
     let requests: [RequestID]
     let controllers: [String]
     let commands: [PlugCommand]
     let end: EndReason?
-    /// Whether Welcome went out depends on the pieces: a Goodbye behind Hello in one piece is faster.
+    /// True if the plug sent Welcome. This depends on the pieces, because a Goodbye in the same piece as Hello is
+    /// handled first.
     let wasGreeted: Bool
 
     static func == (left: StrangersVisit, right: StrangersVisit) -> Bool {
@@ -77,7 +79,7 @@ private struct StrangersVisit: Equatable {
         end = plug.ends[Self.connection]
         try plug.answer()
         let frames = try countFrames(plug.sent[Self.connection] ?? [])
-        // The first frame of a plug is Welcome, or the Goodbye of a session that never was.
+        // The first frame of a plug is Welcome, or Goodbye if no session started.
         wasGreeted = frames > (end == nil ? 0 : 1)
         try Self.checkNextVisit(plug)
     }
@@ -86,17 +88,17 @@ private struct StrangersVisit: Equatable {
         let next = plug.server.journal.nextSequence
         let visit = try Visit(to: plug)
         let seen = try visit.guest.checkEvents()
-        try require(visit.guest.closed == nil, "the next controller is sent away: \(visit.guest.updates)")
-        try require(seen + 1 >= next, "the next controller saw \(seen), the journal is at \(next)")
+        try require(visit.guest.closed == nil, "the next controller is disconnected: \(visit.guest.updates)")
+        try require(seen + 1 >= next, "the next controller received \(seen), the journal is at \(next)")
         let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
         try require(
             visit.guest.updates.contains { if case .audit(.success) = $0 { true } else { false } },
-            "the next controller got nothing of the audit log")
-        try require(lines == Guest.lines, "the next controller got \(lines) of \(Guest.lines) lines of the log")
+            "the next controller did not receive the audit log")
+        try require(lines == Guest.lines, "the next controller received \(lines) of \(Guest.lines) lines of the log")
         let finished = visit.guest.updates.filter { update in
             if case .commandFinished = update { true } else { false }
         }
         let asked = Guest.commands
-        try require(finished.count == asked, "the next controller got \(finished.count) of \(asked) answers")
+        try require(finished.count == asked, "the next controller received \(finished.count) of \(asked) answers")
     }
 }

@@ -7,14 +7,14 @@ import PlugProtocol
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Records of the plug's mirror behind right checksums: what is taken means the same when it is written again, and a plug
-    /// lives on with it. The payloads stand behind their lengths in two bytes.
+    /// Decodes records of the plug's mirror, each given as a payload with a two-byte length; the correct checksums are
+    /// added. Valid records are unchanged when written again, and a plug can start with them.
     static let mirror = FuzzTarget(
         name: "mirror",
         seeds: { [framed(payloads(of: written))] },
         check: { bytes in
             let records = decode(encode([head]) + datagrams(in: bytes).flatMap(record))
-            try require(decode(encode(records)) == records, "other records come back")
+            try require(decode(encode(records)) == records, "the records change")
             var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
             var isWhole = true
             for record in records.dropFirst() where isWhole {
@@ -27,7 +27,7 @@ extension FuzzTarget {
             return records.count > 1
         })
 
-    /// The stored memory of running rules, without the hash at its end.
+    /// Decodes the stored memory of running rules, without the hash at its end.
     static let houseMemory = FuzzTarget(
         name: "house-memory",
         seeds: { [HouseMemory(), scripted].map { Array($0.encoded(at: moment).dropLast(16)) } },
@@ -39,17 +39,17 @@ extension FuzzTarget {
                 try require((0...bytes.count + 16).contains(error.offset), "\(error) in \(bytes.count) bytes")
                 return false
             }
-            // Times that are centuries away are cut the first time.
+            // The first decoding clamps times that are centuries away.
             let cut = try HouseMemory(decoding: memory.encoded(at: moment), at: moment)
             let again = try HouseMemory(decoding: cut.encoded(at: moment), at: moment)
             try require(
                 cut.plugs == memory.plugs && cut.commands.count == memory.commands.count && again == cut
                     && cut.calls.count == memory.calls.count && cut.scripts.count == memory.scripts.count,
-                "another memory comes back")
+                "the memory changes")
             return true
         })
 
-    /// A script has answered one call, and has another before it.
+    /// The memory of a script that has answered one call and has another pending.
     private static var scripted: HouseMemory {
         let call = RuleAction.call(ScriptHandler(script: "hall.lua", index: 0))
         let rule = Rule(name: "hall.lua:1", triggers: [.button(plug: "Hall", .single)], actions: [call])
@@ -85,7 +85,7 @@ extension FuzzTarget {
     private static let moment = HostMoment(
         boot: FuzzedPlug.boot, instant: FuzzedPlug.now, nanosecondsSince1970: 1_700_000_000_000_000_000)
 
-    /// What a plug that lived for some seconds has in its mirror.
+    /// The mirror of a plug that ran for some seconds.
     private static var written: [MirrorRecord] {
         var machine = plug(with: PlugMemory())
         var now = FuzzedPlug.now
@@ -117,7 +117,7 @@ extension FuzzTarget {
         ]
     }
 
-    /// Every mirror begins with it: the boot of all its events.
+    /// The first record of every mirror: the boot of all its events.
     private static let head = MirrorRecord.begins(FuzzedPlug.boot, identity.id)
 
     private static let identity = PlugServer.Identity(
@@ -128,13 +128,14 @@ extension FuzzTarget {
         PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)
     }
 
-    /// A minute of a plug that remembers this, and whose flash does not answer: it starts, is pressed, and tells what it knows.
+    /// Runs a plug with this memory for a minute, with a flash that does not answer: it starts, its button is pressed,
+    /// and its mirror is encoded and decoded.
     private static func checkLife(with memory: PlugMemory) throws {
         var machine = plug(with: memory)
         var now = FuzzedPlug.now
         _ = machine.handle(.started, now: now)
         let first = machine.nextSequence
-        try require(first >= memory.journal.nextSequence, "numbers fell")
+        try require(first >= memory.journal.nextSequence, "the sequence numbers decreased")
         _ = machine.handle(.buttonEdge(down: true, at: now), now: now)
         for _ in 0..<200 {
             guard let deadline = machine.nextDeadline, deadline < FuzzedPlug.now + .seconds(60) else { break }
@@ -142,10 +143,10 @@ extension FuzzTarget {
             _ = machine.handle(.deadlineReached, now: now)
         }
         _ = machine.handle(.buttonEdge(down: false, at: now), now: now)
-        try require(machine.nextSequence > first, "numbers fell")
-        try require(machine.memory.unnumbered.isEmpty, "an event waits for flash, and for ever")
+        try require(machine.nextSequence > first, "the press got no number")
+        try require(machine.memory.unnumbered.isEmpty, "an event waits for flash forever")
         let records = [head] + machine.memory.records
-        try require(decode(encode(records)) == records, "the plug's own mirror comes back otherwise")
+        try require(decode(encode(records)) == records, "the plug's own mirror changes")
     }
 
     private static func encode(_ records: [MirrorRecord]) -> [UInt8] {
@@ -161,7 +162,7 @@ extension FuzzTarget {
         return records
     }
 
-    /// A record as it stands in the file.
+    /// A record in the format of the file.
     private static func record(_ payload: [UInt8]) -> [UInt8] {
         let sum = Checksum.crc32(payload.span)
         let head = [UInt32(payload.count), sum].flatMap { number in
