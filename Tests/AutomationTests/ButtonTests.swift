@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Button, names, conditions and cooldown")
 struct ButtonTests {
-    @Test("Each kind of press fires its own rules", arguments: ButtonPress.allCases)
+    @Test("Each kind of press fires only its own rules", arguments: ButtonPress.allCases)
     func presses(press: ButtonPress) {
         var house = VirtualHouse(.button(press: press, .turnOff(["Hall"])))
         house.appear("Hall", at: 0)
@@ -14,7 +14,7 @@ struct ButtonTests {
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
     }
 
-    @Test("An old press, one of unknown age and a replayed one do not fire")
+    @Test("An old press, one of unknown age and a repeated one do not fire")
     func old() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)
@@ -32,7 +32,7 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button"])
     }
 
-    @Test("A replay after the plug returned does not fire; numbers that begin anew with another boot do")
+    @Test("A replay after the plug returned does not fire; restarted sequence numbers of a new boot do")
     func replay() {
         let boots = [UInt8(1), 2].map { BootID(bytes: Array(repeating: $0, count: 16)) }
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
@@ -48,7 +48,7 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button", "5.0 By button"])
     }
 
-    @Test("Where a plug that could keep nothing says that its numbers go on below, they count")
+    @Test("After a gap that resets the sequence numbers, lower numbers fire")
     func lowerNumbers() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)
@@ -62,7 +62,7 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button", "4.0 By button"])
     }
 
-    @Test("Toggle goes by the command on its way, and by the plug's answer once it is there")
+    @Test("Toggle uses the pending command, and the plug's answer once it arrives")
     func toggle() throws {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
@@ -86,7 +86,7 @@ struct ButtonTests {
         #expect(wishes() == [on, off, on, on])
     }
 
-    @Test("Toggle follows the relay when somebody else switched it")
+    @Test("Toggle uses the relay state after another actor switched it")
     func toggleAfterChange() {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
@@ -101,7 +101,7 @@ struct ButtonTests {
         #expect(house.requests.last?.command == .setRelay(on: true, autoOff: nil))
     }
 
-    @Test("Dim becomes a level with its transition, and actions keep their order")
+    @Test("Dim sends a level with its transition, and actions keep their order")
     func dim() {
         var house = VirtualHouse(
             .button(.dim(["Lamp"], to: DimLevel(percent: 30), over: .seconds(2)), .turnOff(["Hall", "Lamp"])))
@@ -112,7 +112,7 @@ struct ButtonTests {
         #expect(house.requests[0].command == .setLevel(DimLevel(percent: 30), transition: .seconds(2)))
     }
 
-    @Test("A plug's exact name goes before one in other capitals; two others are ambiguous; one that left is not there")
+    @Test("An exact name wins over other capitalization; two inexact matches are ambiguous; a lost plug is not present")
     func names() {
         var house = VirtualHouse(.button(.turnOn(["Büro Lamp"])))
         house.appear("hall", at: 0)
@@ -124,7 +124,7 @@ struct ButtonTests {
         house.press("hall", 2, at: 3)
         #expect(house.requests.count == 1)
         guard case .notSent(_, let plug, let reason) = house.log.last?.action else {
-            Issue.record("nothing said")
+            Issue.record("no action was logged")
             return
         }
         #expect(plug == "Büro Lamp" && reason == .ambiguous(["BÜRO LAMP", "büro lamp"]))
@@ -136,12 +136,12 @@ struct ButtonTests {
         for name in ["Büro Lamp", "BÜRO LAMP", "büro lamp"] { house.at(6, .plugLost(plug: name)) }
         house.press("hall", 4, at: 7)
         guard case .notSent(_, _, .notPresent) = house.log.last?.action else {
-            Issue.record("nothing said")
+            Issue.record("no action was logged")
             return
         }
     }
 
-    @Test("A trigger that finds a better plug forgets the power of the other")
+    @Test("A trigger that binds to a better matching plug forgets the other plug's power")
     func rebinding() {
         var house = VirtualHouse(.television())
         house.appear("television", watts: 1, at: 0)
@@ -151,7 +151,7 @@ struct ButtonTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A relay condition holds or holds back, and says so")
+    @Test("A relay condition that does not hold holds the rule back with a reason")
     func relayCondition() {
         let rule = Rule.button(if: [.relay(plug: "Lamp", on: true)], .turnOff(["Lamp"]))
         var house = VirtualHouse(rule)
@@ -161,7 +161,7 @@ struct ButtonTests {
         house.press("Hall", 2, at: 2)
         #expect(house.firings.isEmpty)
         guard case .heldBack(let firing, .condition(let condition)) = house.log.last?.action else {
-            Issue.record("nothing said")
+            Issue.record("no action was logged")
             return
         }
         #expect(firing.cause.event == 2 && firing.cause.source == .trigger(.button(plug: "Hall", .single)))
@@ -172,7 +172,7 @@ struct ButtonTests {
         #expect(house.firings == ["3.0 By button"])
     }
 
-    @Test("A cooldown holds back until it has passed")
+    @Test("A cooldown holds the rule back until it ends")
     func cooldown() {
         var house = VirtualHouse(.button(.turnOff(["Hall"]), cooldown: .seconds(10)))
         house.appear("Hall", at: 0)
@@ -185,7 +185,7 @@ struct ButtonTests {
             })
     }
 
-    @Test("A cooldown goes on in the engine that comes next, and only that of a rule that still exists")
+    @Test("A restored engine continues the cooldowns of the rules that still exist")
     func cooldownGoesOn() {
         let rule = Rule.button(.turnOff(["Hall"]), cooldown: .seconds(10))
         var house = VirtualHouse(rule)
@@ -201,7 +201,7 @@ struct ButtonTests {
         #expect(next.firings == ["11.0 By button"])
     }
 
-    @Test("Toggle goes by a command that was on its way when the plug appeared")
+    @Test("Toggle uses a command that was pending when the plug appeared")
     func resumed() {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
@@ -214,7 +214,7 @@ struct ButtonTests {
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
     }
 
-    @Test("A name that went over to another plug brings that plug's presses, with ids of their own")
+    @Test("Presses of a new plug that took over a name get their own ids")
     func swappedNames() {
         let ids = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map { PlugID(rawValue: $0)! }
         var house = VirtualHouse(.button(.turnOn(["Lamp"])))
@@ -226,7 +226,7 @@ struct ButtonTests {
         #expect(Set(house.requests.map(\.id)).count == 2)
     }
 
-    @Test("New names beyond the table's limit are ignored, known ones go on")
+    @Test("New names beyond the limit of plugs are ignored; known plugs continue to fire")
     func plugLimit() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)

@@ -5,7 +5,8 @@ import Testing
 @testable import Automation
 
 @Suite struct CommandBudgetTests {
-    @Test func sixtyWithinAnyMinute() {
+    @Test("At most 60 commands are granted within any minute")
+    func sixtyWithinAnyMinute() {
         var budget = CommandBudget()
         var granted: [Instant] = []
         for step in 0..<3000 {
@@ -15,10 +16,11 @@ import Testing
         for (index, instant) in granted.enumerated().dropFirst(60) {
             #expect(instant - granted[index - 60] >= .seconds(60))
         }
-        #expect(granted.count == 300, "as many as may be")
+        #expect(granted.count == 300, "the budget grants its maximum")
     }
 
-    @Test func whatIsHeldBackStandsAtTheEndAndEverythingKeepsItsPlace() {
+    @Test("Commands beyond the budget are removed from the end, and the actions keep their indices")
+    func whatIsHeldBackStandsAtTheEndAndEverythingKeepsItsPlace() {
         var budget = CommandBudget()
         #expect(budget.take(56, now: .at(1)) == 56)
         let wanted: [RuleAction] = [

@@ -13,7 +13,7 @@ struct DwellTests {
         #expect(house.firings == ["4.25 Movie night"])
     }
 
-    @Test("Readings that come early or late do not move the moment: it lies between two of them")
+    @Test("The rule fires at the end of the dwell, even between two readings")
     func betweenReadings() {
         var house = VirtualHouse(.television(dwell: .milliseconds(2500)))
         house.appear("Television", watts: 1, at: 0)
@@ -21,7 +21,7 @@ struct DwellTests {
         #expect(house.firings == ["3.5 Movie night"])
     }
 
-    @Test("A reading at or below the threshold ends the dwell, and the next rise begins it anew")
+    @Test("A reading at or below the threshold ends the dwell, and the next rise starts it again")
     func interrupted() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -35,7 +35,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == nil)
     }
 
-    @Test("A reading taken before the end of the dwell cancels it even if it arrives with it")
+    @Test("A reading from before the end of the dwell cancels it even if it arrives after the end")
     func readingTimeDecides() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -45,7 +45,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == nil)
     }
 
-    @Test("The plug's clock counts, not the arrival: readings held up on the way complete the dwell at once")
+    @Test("The plug's clock counts: delayed readings complete the dwell at once")
     func heldUp() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -54,7 +54,7 @@ struct DwellTests {
         #expect(house.firings == ["2.0 Movie night"])
     }
 
-    @Test("Silence longer than the reading gap cancels; the next reading begins the dwell anew")
+    @Test("Silence longer than the reading gap cancels the dwell; the next reading starts it again")
     func silence() {
         var house = VirtualHouse(.television(dwell: .seconds(8)))
         house.appear("Television", watts: 1, at: 0)
@@ -67,7 +67,7 @@ struct DwellTests {
         #expect(house.firings == ["18.0 Movie night"])
     }
 
-    @Test("A gap between reading times begins anew even if the readings arrive together")
+    @Test("A gap between reading times restarts the dwell even if the readings arrive together")
     func gapInReadingTimes() {
         var house = VirtualHouse(.television(dwell: .seconds(8)))
         house.appear("Television", watts: 1, at: 0)
@@ -88,7 +88,7 @@ struct DwellTests {
         #expect(house.firings == ["6.0 Movie night"])
     }
 
-    @Test("Losing the plug, or a snapshot, during the dwell cancels it")
+    @Test("Loss of the plug or a snapshot cancels the dwell")
     func lost() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -106,7 +106,7 @@ struct DwellTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A controller that slept past the end of the dwell does not act on it")
+    @Test("A controller that was suspended past the end of the dwell does not fire")
     func slept() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -124,7 +124,7 @@ struct DwellTests {
         #expect(asleep.nextDeadline == nil)
     }
 
-    @Test("A deadline that comes too early does nothing")
+    @Test("An early deadline has no effect")
     func early() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -134,7 +134,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == .at(4))
     }
 
-    @Test("The value of a firing at its deadline is the last reading, its cause the crossing")
+    @Test("A firing at its deadline has the last reading as value and the crossing as cause")
     func cause() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Edges of active power")
 struct EdgeTests {
-    @Test("Rising above the threshold fires once, with the time, the value and the command")
+    @Test("Rising above the threshold fires once, with time, value and command")
     func rises() throws {
         var house = VirtualHouse(.television())
         house.appear("Amplifier", on: false, at: 0)
@@ -26,7 +26,7 @@ struct EdgeTests {
         #expect(firing.cause.description == "Television rose above 40 W (now 83.2 W)")
     }
 
-    @Test("Falling below the threshold fires")
+    @Test("Falling below the threshold fires once")
     func falls() {
         var house = VirtualHouse(.television(.fallsBelow, 20))
         house.appear("Television", watts: 80, at: 0)
@@ -36,7 +36,7 @@ struct EdgeTests {
         #expect(house.firings == ["2.0 Movie night"])
     }
 
-    @Test("Noise around the threshold fires once; the hysteresis arms again")
+    @Test("Noise around the threshold fires once; the trigger arms again outside the hysteresis")
     func hysteresis() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)
@@ -61,7 +61,7 @@ struct EdgeTests {
         #expect(house.firings == ["1.0 Movie night"])
     }
 
-    @Test("A plug that appears above the threshold does not fire, and fires at the next true rise")
+    @Test("A plug that appears above the threshold does not fire until the next rise")
     func firstReading() {
         var house = VirtualHouse(.television())
         house.appear("Television", at: 0)
@@ -72,7 +72,7 @@ struct EdgeTests {
         #expect(house.firings == ["4.0 Movie night"])
     }
 
-    @Test("A first reading within the hysteresis does not arm: a restart among noise fires nothing")
+    @Test("A first reading within the hysteresis does not arm the trigger")
     func firstReadingInBand() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 39.9, at: 0)
@@ -102,7 +102,7 @@ struct EdgeTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("Times that run backwards are another boot: the reading only arms or disarms")
+    @Test("Reading times that decrease indicate a new boot, and the reading only arms or disarms")
     func reboot() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 100)
@@ -113,7 +113,7 @@ struct EdgeTests {
         #expect(house.firings == ["103.0 Movie night"])
     }
 
-    @Test("The same reading again changes nothing")
+    @Test("A repeated reading has no effect")
     func repeatedReading() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -123,7 +123,7 @@ struct EdgeTests {
         #expect(house.firings == ["4.0 Movie night"])
     }
 
-    @Test("No number, infinity and unknown plugs are survived")
+    @Test("Readings that are not finite or of unknown plugs are handled without a wrong firing")
     func strangeValues() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)
@@ -136,7 +136,7 @@ struct EdgeTests {
         #expect(house.firings == ["4.0 Movie night"])
     }
 
-    @Test("One event that meets two triggers of a rule fires it once")
+    @Test("An event that matches two triggers of a rule fires it once")
     func oneFiringPerEvent() {
         let rule = Rule(
             name: "Either",

@@ -8,7 +8,7 @@ struct LocalTimeTests {
     private static func time(_ hour: Int, _ minute: Int) -> TimeOfDay { TimeOfDay(hour: hour, minute: minute)! }
 
     @Test(
-        "A window over midnight holds on both sides of it, its end not included",
+        "A window over midnight holds on both sides of it and excludes its end",
         arguments: [(16, 59, false), (17, 0, true), (23, 59, true), (0, 0, true), (1, 59, true), (2, 0, false)])
     func overMidnight(hour: Int, minute: Int, expected: Bool) {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
@@ -17,7 +17,7 @@ struct LocalTimeTests {
         #expect(window.description == "from 17:00 to 02:00")
     }
 
-    @Test("A window within a day, to its end, and of equal ends")
+    @Test("A window excludes its end; one to the end of the day and one with equal ends hold as expected")
     func otherWindows() {
         func isIn(_ hour: Int, _ minute: Int, _ after: TimeOfDay, _ before: TimeOfDay) -> Bool {
             DailyWindow.contains(Self.time(hour, minute), after: after, before: before)
@@ -28,7 +28,7 @@ struct LocalTimeTests {
         #expect(isIn(12, 0, Self.time(5, 0), Self.time(5, 0)))
     }
 
-    @Test("Times of day exist on a clock")
+    @Test("Only times from 00:00 to 24:00 are valid")
     func timesOfDay() {
         #expect(TimeOfDay(hour: 24, minute: 0) == .endOfDay)
         #expect(TimeOfDay(hour: 24, minute: 1) == nil)
@@ -37,9 +37,9 @@ struct LocalTimeTests {
         #expect(TimeOfDay(second: 3661)?.description == "01:01:01")
     }
 
-    @Test("The table gives the local time of day, over its transitions and before 1970")
+    @Test("The table returns the local time across its transitions and before 1970")
     func table() {
-        // Spring: 01:59:59 is followed by 03:00:00.
+        // In spring, 01:59:59 is followed by 03:00:00.
         let table = LocalTime(pieces: [
             .init(from: .at(7200), offset: 3600), .init(from: .zero, offset: 0),
         ])
@@ -53,7 +53,7 @@ struct LocalTimeTests {
         #expect(extreme.timeOfDay(at: Instant(nanoseconds: .max)) != nil)
     }
 
-    @Test("A rule with a window fires in it only, follows a step of the clock, and holds back while time is unknown")
+    @Test("A rule with a time window fires only in it, follows clock steps, and holds back while the time is unknown")
     func ruleInWindow() {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
         var house = VirtualHouse(.button(if: [.time(window)], .turnOff(["Hall"])))

@@ -3,7 +3,7 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@Suite("What outlives a restart, a loss, and other rules")
+@Suite("State that survives a restart, a loss, and new rules")
 struct OutlivingTests {
     private static let rule = Rule.television(dwell: .seconds(30))
 
@@ -14,7 +14,7 @@ struct OutlivingTests {
         return house
     }
 
-    @Test("A dwell goes on over a restart and over a short loss")
+    @Test("A dwell continues across a restart and a short loss")
     func goesOn() {
         var restarted = Self.dwelling()
         restarted.restart()
@@ -32,7 +32,7 @@ struct OutlivingTests {
         #expect(undisturbed.requests == restarted.requests && undisturbed.requests == lost.requests)
     }
 
-    @Test("It does not go on in another boot, below the threshold, or after too long")
+    @Test("A dwell ends with a new boot, below the threshold, or after too long a gap")
     func ends() {
         for (boot, watts, second) in [(BootID.second, 80.0, 20.0), (.first, 39, 20), (.first, 80, 131)] {
             var house = Self.dwelling()
@@ -43,7 +43,7 @@ struct OutlivingTests {
         }
     }
 
-    @Test("It goes on over a loss noticed late, or a restart meanwhile, but not where the plug was heard since")
+    @Test("A dwell continues after a late loss or a restart, unless a reading below the threshold arrived before")
     func lostLate() {
         for restarts in [false, true] {
             var house = Self.dwelling()
@@ -52,7 +52,7 @@ struct OutlivingTests {
             house.appear("Television", watts: 100, at: 60, boot: .first)
             #expect(house.firings == ["60.0 Movie night"] && house.nearMisses.count == 1)
         }
-        // The second reading is quiet, so that no trigger hears it.
+        // The second reading is in the quiet band, so no trigger handles it.
         for watts in [39.0, 1] {
             var house = Self.dwelling()
             house.read("Television", watts, at: 20)
@@ -71,7 +71,7 @@ struct OutlivingTests {
     }
 
     @Test(
-        "Rules that are read anew keep what they were in the midst of, others begin anew, and nothing that is already so fires"
+        "Unchanged rules keep their runtime state on a reload, changed ones restart, and true states do not fire"
     )
     func replaced() {
         let fan = Rule.button(.turnOn(["Hall"]), .wait(.seconds(60)), .turnOff(["Hall"]))
@@ -95,7 +95,7 @@ struct OutlivingTests {
         #expect(house.firings.last == "201.0 By button")
     }
 
-    @Test("The memory is read as it was written, times moved; what is damaged is refused")
+    @Test("The memory decodes to the encoded state with shifted times; damaged bytes are rejected or handled")
     func format() throws {
         var house = Self.dwelling()
         let energy = Rule(
@@ -126,7 +126,7 @@ struct OutlivingTests {
                 && read.runs[0].firing.cause.description == "run by hand")
         (read.fired, read.runs, read.judgedUntil) = (memory.fired, memory.runs, memory.judgedUntil)
         #expect(read == memory)
-        // Whatever the bytes are, they are read or refused.
+        // Any bytes are decoded or rejected.
         var random = SeededRandom(seed: 1)
         for _ in 0..<3000 {
             var bytes = out.bytes
@@ -142,7 +142,7 @@ struct OutlivingTests {
         }
     }
 
-    @Test("A stored value that no meter measured is refused", arguments: [.nan, .infinity, -.infinity, 80.5])
+    @Test("A stored power value is rejected if it is not finite", arguments: [.nan, .infinity, -.infinity, 80.5])
     func values(value: Double) throws {
         var memory = EngineMemory()
         memory.dwells = [
@@ -160,7 +160,7 @@ struct OutlivingTests {
         }
     }
 
-    @Test("Quiet readings that are skipped leave the engine as readings that were told do")
+    @Test("Skipping quiet readings leaves the engine in the same state as handling them")
     func skipped() throws {
         for seed in 0..<200 {
             var random = SeededRandom(seed: UInt64(seed))

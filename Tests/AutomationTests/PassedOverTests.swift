@@ -3,11 +3,11 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@Suite("What is passed over leaves the engine as if it had been told")
+@Suite("Skipped readings leave the engine in the same state as handled ones")
 struct PassedOverTests {
     private static let utc = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: 0)
 
-    @Test("Energy that means nothing to a trigger")
+    @Test("Energy that affects no trigger")
     func energy() {
         var fired = 0
         for seed in 0..<40 {
@@ -43,7 +43,7 @@ struct PassedOverTests {
         #expect(fired > 400)
     }
 
-    @Test("Readings at paces that change, with holes and dwells")
+    @Test("Readings at varying rates, with gaps and dwells")
     func paces() throws {
         var (fired, quiet, missed) = (0, 0, 0)
         for seed in 0..<300 {
@@ -74,7 +74,7 @@ struct PassedOverTests {
                 if random.chance(0.03) { watts = .random(in: 0...100, using: &random) }
                 let now = Instant.at(second)
                 var (mine, its): ([RuleEngineAction], [RuleEngineAction]) = ([], [])
-                // One that passes over readings may look at a dwell earlier, and finds that it goes on.
+                // An engine that skips readings may check a dwell earlier, and then continues it.
                 while let due = told.nextDeadline, due < now { its += told.handle(.deadlineReached, now: due) }
                 while let due = quick.nextDeadline, due < now { mine += quick.handle(.deadlineReached, now: due) }
                 if quick.quietBand(of: plug).contains(watts, time: now, now: now) { quiet += 1 }
@@ -96,7 +96,7 @@ struct PassedOverTests {
         #expect(fired > 1000 && missed > 1000 && quiet > 200_000)
     }
 
-    @Test("A dwell goes on when readings come more seldom, or more often")
+    @Test("A dwell continues when the interval of readings changes")
     func paceInDwell() throws {
         for (before, after) in [(1.0, 10.0), (10, 1)] {
             var engine = RuleEngine(rules: [.television(dwell: .seconds(100))])
@@ -106,7 +106,7 @@ struct PassedOverTests {
             _ = engine.read(plug, activePower: 1, time: .at(1), now: .at(1))
             var (second, fired) = (10.0, [RuleEngineAction]())
             while second < 200 {
-                // The first reading at the new pace is as far from the last as those at the old one were from each other.
+                // The first reading at the new rate has the same distance to the previous one as those at the old rate.
                 if second == 60 { engine.expect(readingGap: .seconds(30), of: plug) }
                 if second == 70 { engine.expect(readingGap: .seconds(max(5, 3 * Int(after))), of: plug) }
                 if let due = engine.nextDeadline, due < .at(second) {
@@ -120,7 +120,7 @@ struct PassedOverTests {
         }
     }
 
-    @Test("Samples of which only the appliance on the plug learns")
+    @Test("Samples that only train the appliance detector")
     func watched() throws {
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))

@@ -42,7 +42,7 @@ struct RandomHouseTests {
         }
     }
 
-    @Test("Whatever comes, the same events give the same actions, deadlines lie ahead, and only edges fire")
+    @Test("Equal events give equal actions, deadlines lie in the future, and only edges fire")
     func invariants() {
         for seed in 0..<300 {
             var random = SeededRandom(seed: UInt64(seed))
@@ -62,14 +62,14 @@ struct RandomHouseTests {
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
                 case .reading, .plugAppeared, .plugLost, .state, .gap, .commandResumed, .commandFinished, .recorded,
                     .clockChanged, .energy, .rulesChanged, .ruleEnabled, .ruleRun, .timerEnded, .scriptAnswered:
-                    // But for a dwell whose end was due meanwhile.
+                    // Any other event fires only if a dwell was due meanwhile.
                     #expect(!fired || due.map { $0 <= now } ?? false, "seed \(seed): \(event) gave \(actions)")
                 }
             }
         }
     }
 
-    @Test("Without dwell the engine fires where a plain look at the whole series says")
+    @Test("Without a dwell the engine fires exactly at the rises of the complete series")
     func againstTheSeries() {
         for seed in 0..<500 {
             var random = SeededRandom(seed: UInt64(seed))
@@ -77,7 +77,7 @@ struct RandomHouseTests {
             var house = VirtualHouse(.television())
             house.appear("Television", watts: series[0], at: 0)
             for second in 1..<series.count { house.read("Television", series[second], at: Double(second)) }
-            // A rise counts when, since the last value above 40 W, there was one of 38 W or less.
+            // A rise counts if a value of 38 W or less came after the last value above 40 W.
             let expected = series.indices.dropFirst().filter { index in
                 guard series[index] > 40 else { return false }
                 let before = series[..<index].lastIndex { $0 > 40 }.map { $0 + 1 } ?? 0

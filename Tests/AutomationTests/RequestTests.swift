@@ -6,7 +6,7 @@ import Testing
 @Suite("Request ids")
 struct RequestTests {
     @Test(
-        "The hash is 128-bit FNV-1a (vectors of draft-eastlake-fnv)",
+        "The hash equals the FNV-1a 128-bit vectors of draft-eastlake-fnv",
         arguments: [
             ("", "6c62272e07bb014262b821756295c58d"), ("a", "d228cb696f1a8caf78912b704e4a8964"),
             ("foobar", "343e1662793c64bf6f0d3597ba446f18"),
@@ -18,7 +18,7 @@ struct RequestTests {
         #expect(hash.bytes.count == 16 && hash.bytes.map { UInt128($0) }.reduce(0) { $0 << 8 | $1 } == hash.value)
     }
 
-    @Test("An id is pinned: another program version retries with the same one")
+    @Test("Request ids are fixed, so a different program version retries with the same ones")
     func pinned() {
         let event = FiringSeed("event", rule: "By button", trigger: 0, plug: "Hall").id(7)
         #expect(event.hex == "4f668de5e9cb4b6a59577157f81c3afd")
@@ -28,7 +28,7 @@ struct RequestTests {
         #expect(reading.hex == "59afde4bc70f463d0fdc3c35153744ea")
     }
 
-    @Test("Plug, number, boot, kind, trigger, rule and place each make another id, however the texts are cut")
+    @Test("A different plug, number, boot, kind, trigger, rule or index gives a different id")
     func different() {
         let boot = BootID(bytes: 0..<16)
         let seeds = [
@@ -48,7 +48,7 @@ struct RequestTests {
         #expect(Set(parts + firings).count == parts.count + firings.count)
     }
 
-    @Test("Two engines that see the same edge ask with the same id, whatever else happened at either")
+    @Test("Two engines that observe the same edge use the same request id, whatever happened before")
     func sameEdge() {
         func house(_ prepare: (inout VirtualHouse) -> Void) -> [CommandRequest] {
             var house = VirtualHouse(.television(dwell: .seconds(3)), .button(.toggle(["Amplifier"])))
@@ -70,7 +70,7 @@ struct RequestTests {
         #expect(plain.map(\.id) == eventful.suffix(2).map(\.id))
     }
 
-    @Test("The firing by deadline and the firing by reading of one crossing have the same id")
+    @Test("A firing by deadline and one by reading have the same id for the same crossing")
     func deadlineOrReading() {
         var byDeadline = VirtualHouse(.television(dwell: .seconds(3)))
         var byReading = byDeadline

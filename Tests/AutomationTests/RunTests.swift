@@ -17,7 +17,7 @@ struct RunTests {
         return house
     }
 
-    @Test("Actions wait; a single rule holds back meanwhile")
+    @Test("A run waits between actions; in single mode, later firings are held back meanwhile")
     func single() {
         var house = Self.house(Self.fan())
         house.press("Hall", 1, at: 1)
@@ -28,7 +28,7 @@ struct RunTests {
         #expect(house.steps == ["1.0 waits", "61.0 done"])
     }
 
-    @Test("Restart gives up the earlier one, queued goes on after it, parallel beside it, each up to its count")
+    @Test("Restart ends the earlier run, queued runs after it, and parallel runs at the same time, within their limits")
     func modes() {
         var restart = Self.house(Self.fan(.restart))
         var queued = Self.house(Self.fan(.queued(atMost: 1)))
@@ -48,7 +48,7 @@ struct RunTests {
         #expect(parallel.commands == ["1.0 Fan: on", "30.0 Fan: on", "61.0 Fan: off", "90.0 Fan: off"])
     }
 
-    @Test("Waiting for a condition goes on when it holds, and stops or goes on at the timeout")
+    @Test("A wait for a condition continues when it holds; at the timeout the run stops or continues as configured")
     func waitUntil() {
         func rule(_ end: RuleAction.Timeout) -> Rule {
             .button(
@@ -68,7 +68,7 @@ struct RunTests {
         }
     }
 
-    @Test("A run does not go on in the next process after a day, nor where the rule was changed")
+    @Test("A restored run ends if it is a day late or its rule was changed")
     func ended() {
         var house = Self.house(Self.fan())
         house.press("Hall", 1, at: 1)
@@ -80,7 +80,7 @@ struct RunTests {
         #expect(house.steps.last == "1.0 given up: the rule was changed" && house.commands.count == 1)
     }
 
-    @Test("The fan goes off where nobody ran when it should have")
+    @Test("A turn-off that was due while the daemon was down is sent when the plug appears")
     func lateOff() {
         var house = Self.house(Self.fan())
         house.press("Hall", 1, at: 1)
@@ -97,7 +97,7 @@ struct RunTests {
         #expect(requests == [house.requests[1]])
     }
 
-    @Test("In the next process a condition is judged and a queue goes on when their plugs are there, or a minute later")
+    @Test("After a restart, a wait and a queue resume once their plugs are connected, or after a minute")
     func restored() {
         let absent = Condition.not(.activePower(plug: "Fan", .above(5)))
         let rule = Rule.button(.waitUntil(absent, timeout: .seconds(600), .stop), .turnOff(["Hall"]))
@@ -142,7 +142,7 @@ struct RunTests {
         #expect(queue.commands.last == "135.0 Fan: off" && queue.engine.nextDeadline == nil)
     }
 
-    @Test("Restore brings back what was before the rule, unless somebody switched it since")
+    @Test("Restore returns a plug to the state before the rule, unless another actor switched it since")
     func restore() {
         let off = Rule(name: "Off", triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Fan", "Hall"])])
         let back = Rule(name: "Back", triggers: [.button(plug: "Hall", .double)], actions: [.restore(["Fan", "Hall"])])
@@ -151,7 +151,7 @@ struct RunTests {
         house.appear("Fan", on: true, at: 0)
         house.press("Hall", 1, at: 1)
         house.turn("Fan", on: false, at: 1)
-        // A second time changes nothing, and so remembers nothing anew.
+        // The second press changes nothing, so the saved state stays.
         house.press("Hall", 2, at: 2)
         let ours = RelayCause.controller(name: "this", request: house.requests[0].id)
         house.happened("Fan", 1, .relayChanged(on: false, cause: ours), at: 2)
@@ -159,7 +159,7 @@ struct RunTests {
         #expect(house.commands.suffix(1) == ["3.0 Fan: on"])
         #expect(house.steps == ["3.0 Hall: nothing to restore"])
         house.turn("Fan", on: true, at: 4)
-        // What was restored is not remembered in its turn.
+        // A restore does not save a state for a further restore.
         house.press("Hall", 4, .double, at: 4)
         #expect(house.steps.suffix(2) == ["4.0 Fan: nothing to restore", "4.0 Hall: nothing to restore"])
         house.press("Hall", 5, at: 5)
@@ -168,7 +168,7 @@ struct RunTests {
         #expect(house.steps.suffix(2) == ["7.0 Fan: nothing to restore", "7.0 Hall: nothing to restore"])
     }
 
-    @Test("A notification says what it is asked to, once")
+    @Test("A notification fills in its placeholders, and is sent once")
     func effects() {
         var rule = Rule.television(dwell: .zero)
         rule.actions = [.notify(title: nil, text: "{plug} {value} W {time} {rule} {why} {x} {")]
@@ -180,7 +180,7 @@ struct RunTests {
         #expect(house.effects.map(\.effect) == [.notify(title: "Movie night", text: words)])
     }
 
-    @Test("A plug's name becomes no part of a command, and ends no text in JSON")
+    @Test("A hostile plug name is not substituted into commands, and is escaped in JSON")
     func hostileName() {
         let name = "a\"; \\ {rule}\n\u{1b}"
         let bodies = [" {\"plug\": \"{plug}\"}", "[\"{plug}\"]", "{plug} is on"]
@@ -197,7 +197,7 @@ struct RunTests {
                 + expected.map { .webHook(WebHook(url: "http://a", body: $0)) })
     }
 
-    @Test("A rule that a person turned off is held back and its run ends; one run by hand is not asked")
+    @Test("Turning a rule off ends its run and holds back its firings; running it by hand still works")
     func disabled() {
         var house = Self.house(Self.fan())
         house.press("Hall", 1, at: 1)
@@ -215,7 +215,7 @@ struct RunTests {
         #expect(house.commands.suffix(2) == ["6.0 Fan: on", "66.0 Fan: off"])
     }
 
-    @Test("A limit holds back, a plug that is away is remembered where the rule says so")
+    @Test("A limit holds firings back; a command for a disconnected plug is remembered if the rule says so")
     func limitAndAway() {
         var rule = Rule.button(.turnOff(["Cellar"]))
         rule.limit = FiringLimit(2, within: .seconds(60))

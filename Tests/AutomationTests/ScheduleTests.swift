@@ -15,7 +15,7 @@ struct ScheduleTests {
         .daily(TimeOfDay(hour: hour, minute: minute)!, on: days)
     }
 
-    @Test("A time of day comes once a day, on its weekdays")
+    @Test("A time of day fires once a day, on its weekdays")
     func daily() {
         // Instant zero is a Thursday.
         var house = VirtualHouse(Self.rule(Self.daily(7, 30, on: [.friday, .saturday])))
@@ -24,7 +24,7 @@ struct ScheduleTests {
         #expect(house.firings == [1, 2, 8].map { "\(Double(86_400 * $0 + 1800)) Rule" })
     }
 
-    @Test("Two triggers of one rule that come together fire it once, also where the timer is late")
+    @Test("Two triggers of one rule that are due together fire it once, even if the timer is late")
     func together() {
         var rule = Self.rule(Self.daily(7, 30), late: .seconds(600))
         rule.triggers += [.schedule(Self.daily(7, 30, on: [.thursday])), .schedule(Self.daily(7, 31))]
@@ -38,7 +38,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A clock set forward over it fires what is not too old; set back it does not fire twice")
+    @Test("A clock set forward past a time fires it unless it is too old; a clock set back does not fire it again")
     func steps() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)
@@ -58,9 +58,10 @@ struct ScheduleTests {
         #expect(taken.firings == ["30.0 Rule"])
     }
 
-    @Test("A time that does not exist comes with the first moment after, one that exists twice the first time")
+    @Test("A time that does not exist fires at the next moment; one that exists twice fires the first time")
     func daylightSaving() {
-        // At 2:00 to 3:00; at 2:00 of the next day, which is 25 h later, back to 1:00.
+        // At 2:00 the clock is set forward to 3:00. At 2:00 of the next day, 25 h after instant zero, it is set back to
+        // 1:00.
         let time = LocalTime(pieces: [
             .init(from: .at(-1e6), offset: 0), .init(from: .at(7200), offset: 3600),
             .init(from: .at(90_000), offset: 0),
@@ -69,7 +70,7 @@ struct ScheduleTests {
         house.at(0, .clockChanged(time, .unknown))
         house.run(to: 100_000)
         #expect(house.firings == ["7200.0 Rule", "\(26.5 * 3600) Rule"])
-        // Told anew in the hour that comes twice, nothing comes again.
+        // A repeated clock change in the repeated hour fires nothing again.
         var twice = VirtualHouse(Self.rule(Self.daily(1, 30), late: .seconds(3600)))
         twice.at(80_000, .clockChanged(time, .unknown))
         twice.at(91_000, .clockChanged(time, .unknown))
@@ -92,7 +93,7 @@ struct ScheduleTests {
         return house.firings.compactMap { $0.split(separator: " ").first.flatMap { Double($0) } }
     }
 
-    @Test("In an hour that comes twice, wildcard schedules run twice and fixed times once")
+    @Test("In a repeated hour, wildcard schedules run twice and fixed times once")
     func wildcards() {
         let quarters = Self.cron(1 | 1 << 15 | 1 << 30 | 1 << 45, isWildcard: true)
         // It is 2:00. At 3:00 the clock is set back to 2:00.
@@ -103,7 +104,7 @@ struct ScheduleTests {
         #expect(Self.firings(Self.cron(1 << 30, 1 << 2, isWildcard: false), autumn, changes: 4000) == [1800])
     }
 
-    @Test("For an hour that is left out, fixed times run at once and wildcard schedules do not")
+    @Test("In a skipped hour, fixed times run at once and wildcard schedules do not run")
     func leftOut() {
         // It is 1:00. At 2:00 the clock is set forward to 3:00.
         let spring: [(Double, Int64)] = [(-1e6, 3600), (3600, 7200)]
@@ -111,12 +112,12 @@ struct ScheduleTests {
         #expect(Self.firings(Self.cron(1 << 30, isWildcard: true), spring) == [1800, 5400, 9000])
     }
 
-    @Test("A wildcard schedule continues when the clock is set back, and makes up for nothing when it is set forward")
+    @Test("Wildcard schedules continue when the clock is set back, and skip times when it is set forward")
     func wildcardSteps() {
         let quarters = Self.cron(1 | 1 << 15 | 1 << 30 | 1 << 45, isWildcard: true)
         var house = VirtualHouse(Self.rule(.cron(quarters), late: .seconds(3600)))
         house.clock(12)
-        // Nine hours back: a new time zone.
+        // Nine hours back, as for a new time zone.
         house.clock(3, 0, at: 1200)
         house.clock(8, 30, at: 3000)
         house.run(to: 4000)
@@ -124,7 +125,7 @@ struct ScheduleTests {
         #expect(house.heldBack.isEmpty)
     }
 
-    @Test("A wildcard schedule keeps its days and hours")
+    @Test("A wildcard schedule fires only on its days and in its hours")
     func wildcardDays() {
         var weekend = Self.cron(.max >> 4, 1 << 5, isWildcard: true)
         weekend.weekdays = [.saturday]
@@ -140,7 +141,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("Minutes of a cron schedule fit all sets, and both days, or either of them")
+    @Test("A cron schedule fires in minutes that match all its sets; day and weekday match both or either")
     func cron() {
         let quarter = CronSchedule(
             text: "*/15 6 * * *", minutes: 1 | 1 << 15 | 1 << 30 | 1 << 45, hours: 1 << 6, days: .max << 1,
@@ -163,7 +164,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("The sun's events come with their offset, and a day without them has none")
+    @Test("Sun events fire with their offset, and never on a day without them")
     func sun() {
         let sun = SunTimes(days: [
             .init(day: 0, sunrise: .at(7 * 3600), sunset: .at(18 * 3600)), .init(day: 1, sunrise: nil, sunset: nil),
@@ -179,7 +180,7 @@ struct ScheduleTests {
         #expect(house.firings == ["\(17.5 * 3600) Rule", "\(65.5 * 3600) Rule"])
     }
 
-    @Test("Another process judges what came while nobody ran, and nothing that was judged")
+    @Test("After a restart, times that passed meanwhile are handled, and handled ones do not fire again")
     func restart() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)

@@ -12,7 +12,7 @@ struct ScriptEngineTests {
         return house
     }
 
-    @Test("An edge asks for a call, whose id follows from the edge alone")
+    @Test("An edge requests a call, and the call's id depends only on the edge")
     func call() throws {
         var first = house(.scripted)
         var second = house(.scripted, .timed)
@@ -24,7 +24,7 @@ struct ScriptEngineTests {
         #expect(first.calls.count == 1 && second.calls.map(\.id).last == call.id && second.calls[0].id != call.id)
     }
 
-    @Test("A rule that only calls may fire as often as it wants, unless it says how often; a cooldown holds")
+    @Test("A rule that only calls a script has no default limit; explicit limits and cooldowns apply")
     func limits() {
         var limited = Rule.script(2, on: .button(plug: "Hall", .single))
         limited.limit = FiringLimit(3, within: .seconds(60))
@@ -38,7 +38,7 @@ struct ScriptEngineTests {
         #expect(counts == [0: 1000, 2: 3, 3: 1] && house.effects.count == 60)
     }
 
-    @Test("What a script asks for is done as a rule's actions are: toggle reckons with what is on its way")
+    @Test("A script's actions run as a rule's do: toggle uses pending commands")
     func answer() throws {
         var house = house(.scripted)
         house.press("Hall", 1, at: 1)
@@ -57,7 +57,7 @@ struct ScriptEngineTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("The same answer to the same call gives the same ids, in whichever process")
+    @Test("Equal answers to equal calls give equal ids in any process")
     func sameIDs() throws {
         var (first, second) = (house(.scripted), house(.scripted, .timed))
         for index in 0..<2 {
@@ -69,7 +69,7 @@ struct ScriptEngineTests {
         #expect(first.requests.count == 2 && first.requests.map(\.id) == second.requests.map(\.id))
     }
 
-    @Test("A command for a plug that is away is kept where the script's rule says so")
+    @Test("A command for a disconnected plug is remembered if the script's rule says so")
     func away() throws {
         var rule = Rule.scripted
         rule.remembersAway = .seconds(3600)
@@ -84,7 +84,7 @@ struct ScriptEngineTests {
         #expect(request.plug == "Lamp")
     }
 
-    @Test("One call changes, a later one restores, also when an earlier process sent the command")
+    @Test("A call can restore what an earlier call changed, even in an earlier process")
     func restore() throws {
         var house = house(.scripted)
         house.press("Hall", 1, at: 1)
@@ -99,7 +99,7 @@ struct ScriptEngineTests {
         #expect(house.commands.last == "3.0 Lamp: off")
     }
 
-    @Test("Somebody who switches it meanwhile is left alone")
+    @Test("A plug that another actor switched meanwhile is not restored")
     func notRestored() throws {
         var house = house(.scripted)
         house.press("Hall", 1, at: 1)
@@ -110,7 +110,7 @@ struct ScriptEngineTests {
         #expect(house.requests.count == 1)
     }
 
-    @Test("A timer fires the rules that ask for it, late by up to a day")
+    @Test("A timer fires the rules that name it, up to a day late")
     func timer() throws {
         var house = house(.scripted, .timed, .script(2, on: .timer(.lightsOut), .timer(.lightsOut)))
         let call = RequestID(bytes: [UInt8](repeating: 9, count: 16))!
@@ -120,7 +120,7 @@ struct ScriptEngineTests {
         #expect("\(cause)" == "timer \"lights out\" of hall.lua was over" && cause.age == nil)
         house.at(2, .timerEnded(.lightsOut, startedBy: call, age: .seconds(80_000)))
         #expect(house.calls.count == 4 && house.calls[2].firing.cause.age == .seconds(80_000))
-        #expect(house.calls[2].id == house.calls[0].id, "whichever process tells it")
+        #expect(house.calls[2].id == house.calls[0].id, "the id is the same in any process")
         house.at(3, .timerEnded(.lightsOut, startedBy: call, age: .seconds(90_000)))
         #expect(house.calls.count == 4 && house.heldBack.count == 2)
         house.at(4, .timerEnded(ScriptTimer(script: "hall.lua", name: "x"), startedBy: call, age: .zero))
@@ -129,7 +129,7 @@ struct ScriptEngineTests {
         #expect(house.calls.count == 5 && house.heldBack.last == "5.0 hall.lua:2: it is turned off")
     }
 
-    @Test("Scripts see what is on its way, and nothing of a plug that is away")
+    @Test("Scripts see pending commands, and no state of a disconnected plug")
     func views() throws {
         var house = house(.scripted)
         house.read("Fan", 12, at: 0.5)
@@ -143,7 +143,7 @@ struct ScriptEngineTests {
         #expect(views["Hall"] == PlugView(name: "Hall", isConnected: false))
     }
 
-    @Test("A part is known by its whole")
+    @Test("A derived id is recognized as part of its base id")
     func parts() {
         let seed = FiringSeed("event", rule: "Rule", trigger: 0, plug: "Hall")
         let keys = (0..<50).map { seed.key($0) }

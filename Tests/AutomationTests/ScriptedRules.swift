@@ -5,16 +5,16 @@ import Testing
 @testable import Automation
 
 extension Rule {
-    /// As `on(...)` in a script makes it.
+    /// The rule that `on(...)` in a script creates.
     static func script(_ place: Int = 0, of script: String = "hall.lua", on triggers: Trigger...) -> Rule {
         Rule(
             name: "\(script):\(place + 1)", triggers: triggers,
             actions: [.call(ScriptHandler(script: script, index: place))])
     }
 
-    /// Pressing the button in the hall calls the script's first function.
+    /// Calls the script's first function on a press of the hall's button.
     static let scripted = script(on: .button(plug: "Hall", .single))
-    /// The end of its timer the second one.
+    /// Calls the script's second function at the end of its timer.
     static let timed = script(1, on: .timer(.lightsOut))
 }
 
@@ -45,7 +45,7 @@ extension HouseBench {
     var calls: [ScriptCall] { actions.compactMap { if case .call(let call, _) = $0 { call } else { nil } } }
     var withdrawn: [RequestID] { actions.compactMap { if case .withdraw(let id) = $0 { id } else { nil } } }
 
-    /// What was told of calls, in words: `calling`, `called`, why one failed, a line of a log.
+    /// The notices about calls, as text: `calling`, `called`, the reason of a failure, or a line of a log.
     var callsTold: [String] {
         told.flatMap { notice -> [String] in
             switch notice {
@@ -64,7 +64,7 @@ extension HouseBench {
         feed(.callFinished(call.id, .answered(answer)), at: seconds)
     }
 
-    /// The hall's button and the lamp are there, and nothing is left to store.
+    /// A house with the hall's button and the lamp connected, and no pending stores.
     static func settled(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) -> HouseBench {
         var bench = HouseBench(of: rules, memory: memory, at: seconds)
         for plug in ["Hall", "Lamp"] { bench.appear(plug, at: seconds) }
@@ -73,14 +73,14 @@ extension HouseBench {
         return bench
     }
 
-    /// The button is pressed, and what comes of it is stored.
+    /// Presses the button and stores the effects. Returns the last call, if any.
     mutating func pressed(_ sequence: SequenceNumber, at seconds: Double) -> ScriptCall? {
         press("Hall", sequence, at: seconds)
         settle(at: seconds)
         return calls.last
     }
 
-    /// The button is pressed, and the script is called.
+    /// Presses the button and returns the script's call.
     mutating func called(_ sequence: SequenceNumber, at seconds: Double) throws -> ScriptCall {
         let call = pressed(sequence, at: seconds)
         return try #require(call)

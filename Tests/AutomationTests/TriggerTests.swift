@@ -10,7 +10,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "Power that comes into a band and stays fires; what is in it at the start does not; leaving it by the hysteresis arms"
+        "Staying in a power band after entering it fires; starting in it does not; leaving beyond the hysteresis arms"
     )
     func band() {
         var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 40, dwell: .seconds(3)))))
@@ -24,7 +24,7 @@ struct TriggerTests {
         house.read("Oven", 80, at: 13)
         for second in 14...18 { house.read("Oven", 20, at: Double(second)) }
         #expect(house.firings == ["17.0 Rule"])
-        // Through the band without staying.
+        // The power passes the band without staying.
         house.read("Oven", 0, at: 19)
         house.read("Oven", 20, at: 20)
         house.read("Oven", 90, at: 21)
@@ -36,13 +36,13 @@ struct TriggerTests {
             ])
     }
 
-    @Test("A wide band is left at each end by that end's own hysteresis")
+    @Test("A wide band has a separate hysteresis at each end")
     func wideBand() {
         var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 2000))))
         house.appear("Oven", watts: 0, at: 0)
         house.read("Oven", 1500, at: 1)
         #expect(house.firings == ["1.0 Rule"])
-        // 0.5 W below, 100 W above.
+        // The band is left 0.5 W below, or 100 W above.
         house.read("Oven", 4.6, at: 2)
         house.read("Oven", 2090, at: 3)
         house.read("Oven", 1500, at: 4)
@@ -55,7 +55,7 @@ struct TriggerTests {
         #expect(PowerBand(5, 40, hysteresis: 3).armsBelow == 2 && PowerBand(5, 40, hysteresis: 3).armsAbove == 43)
     }
 
-    @Test("Energy of a day fires once a day, from where the day began")
+    @Test("Energy per day fires once a day, counted from the start of the day")
     func energy() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day))))
         house.appear("Heater", at: 0)
@@ -69,22 +69,22 @@ struct TriggerTests {
         heard(5101, 3)
         heard(5200, 4)
         #expect(house.firings == ["3.0 Rule"])
-        // The next day begins after 60 s.
+        // The next day starts after 60 s.
         heard(5250, 59)
         heard(5260, 61)
         heard(5350, 62)
         #expect(house.firings.count == 1)
         heard(5351, 63)
         #expect(house.firings == ["3.0 Rule", "63.0 Rule"])
-        // Another counter, which counts anew; the day has fired.
+        // The counter restarts; the day has fired already.
         heard(1, 64)
         heard(1000, 65)
         #expect(house.firings.count == 2)
     }
 
-    /// A house whose heater takes 100 W for so long.
+    /// The firings of a house whose heater draws 100 W for some hours.
     ///
-    /// - Parameter pieces: seconds from which local time is so many seconds ahead of the house's clock.
+    /// - Parameter pieces: times in seconds from which local time has the given offset in seconds.
     private static func heated(_ threshold: Double, _ hours: Double, _ pieces: [(Double, Int64)]) -> [String] {
         var house = VirtualHouse(rule(.activeEnergy(plug: "Heater", EnergyThreshold(threshold, since: .hour))))
         let time = LocalTime(pieces: pieces.map { .init(from: .at($0), offset: $1) })
@@ -97,18 +97,18 @@ struct TriggerTests {
         return house.firings
     }
 
-    @Test("An hour that comes twice is two hours of energy")
+    @Test("A repeated hour counts as two hours of energy")
     func repeatedHour() {
         // It is 1:00. At 3:00 the clock is set back to 2:00.
         let berlin: [(Double, Int64)] = [(-1e6, 3600), (7200, 0)]
         #expect(Self.heated(120, 4, berlin).isEmpty)
         #expect(Self.heated(90, 4, berlin).count == 4)
-        // In the middle of an hour: at 2:00 back to 1:30, so that one hour has 90 minutes.
+        // Within an hour: at 2:00 the clock is set back to 1:30, so one hour has 90 minutes.
         let island: [(Double, Int64)] = [(-1e6, 3600), (3600, 1800)]
         #expect(Self.heated(120, 3, island) == ["4381.0 Rule"])
     }
 
-    @Test("A clock that is set back over the beginning of an hour does not begin the previous hour again")
+    @Test("A clock set back over the start of an hour does not restart the previous hour")
     func hourSetBack() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .hour))))
         house.appear("Heater", at: 0)
@@ -122,7 +122,7 @@ struct TriggerTests {
         #expect(house.firings == ["64.0 Rule"])
     }
 
-    @Test("Energy that is exceeded before a trigger was there fires nothing; what a restart missed does")
+    @Test("Energy exceeded before a trigger existed does not fire; energy exceeded during a restart does")
     func energyReloaded() {
         let day = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day)))
         let lower = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(50, since: .day)))
@@ -156,7 +156,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("Energy since the relay was turned on begins anew with it")
+    @Test("Energy since the relay was turned on restarts when it is turned on again")
     func energySinceOn() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(10, since: .on))))
         house.appear("Heater", on: false, at: 0)
@@ -173,7 +173,7 @@ struct TriggerTests {
         #expect(house.firings == ["12.0 Rule", "21.0 Rule"])
     }
 
-    @Test("The relay fires by whomever it is switched, one way or either; a protection too")
+    @Test("Relay triggers fire for any cause, in one direction or both; protection triggers fire too")
     func journal() {
         var house = VirtualHouse(
             Self.rule(.relay(plug: "Fan", on: true), name: "On"),
@@ -188,7 +188,7 @@ struct TriggerTests {
         #expect(house.firings == ["1.0 Either", "2.0 On", "2.0 Either", "3.0 Power", "3.0 Any", "4.0 Any"])
     }
 
-    @Test("Lost and back fire after their dwell, a short flap does not, and nobody who was never there is lost")
+    @Test("Lost and back fire after their dwell; a short loss and a plug that never connected do not fire")
     func presence() {
         var house = VirtualHouse(
             Self.rule(.lost(plug: "Fan", dwell: .seconds(10)), name: "Lost"),
@@ -206,7 +206,7 @@ struct TriggerTests {
         #expect(house.firings == ["220.0 Lost", "235.0 Back"])
     }
 
-    @Test("A rule that another one sets off fires; two that set each other off end")
+    @Test("A rule that another rule fires runs; two rules that fire each other end at the limit")
     func chains() {
         let first = Rule(
             name: "First", triggers: [.button(plug: "Hall", .single), .rule("Second")], actions: [.turnOff(["Hall"])])
@@ -221,7 +221,7 @@ struct TriggerTests {
         #expect(house.firings.count <= 2 * RuleEngine.usualLimit.count)
     }
 
-    @Test("A washing machine is done once, at its end, also where its beginning was recorded before")
+    @Test("A washing machine is finished once, at its end, even if its start was recorded earlier")
     func appliance() {
         var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
         let samples = (0..<1800).map {
@@ -236,7 +236,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "One that was done while nothing was heard of its plug is told when that is known, with when it was",
+        "A cycle that ended during a gap in readings is reported afterwards, with the time of its end",
         arguments: [false, true])
     func doneInAHole(isLost: Bool) {
         var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
@@ -253,9 +253,9 @@ struct TriggerTests {
         #expect(since.count == 1 && since.allSatisfy { Instant.at(2300) <= $0 && $0 <= Instant.at(2400) })
     }
 
-    @Test("A washing machine that goes on after it was done is done again only at its new end")
+    @Test("A washing machine that continues after it was finished is finished again only at its new end")
     func goesOn() throws {
-        // Twelve washes of before, with a short pause, teach that so much quiet as comes below is the end.
+        // Twelve recorded cycles with a short pause teach the detector that this much quiet is the end.
         let wash = [(400, 25), (3, 4), (400, 25), (0, 31)].flatMap { watts, minutes in
             Array(repeating: Int32(watts * 10), count: minutes * 60)
         }

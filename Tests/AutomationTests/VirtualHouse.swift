@@ -3,7 +3,7 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Runs an engine in virtual time: deadlines are met exactly, and every action is kept with its time.
+/// Runs an engine in virtual time. Deadlines are met exactly, and every action is recorded with its time.
 struct VirtualHouse {
     var engine: RuleEngine
     private(set) var now: Instant
@@ -18,7 +18,7 @@ struct VirtualHouse {
         now = .zero + start
     }
 
-    /// Lets time pass to a moment, in seconds, with the deadlines before it.
+    /// Advances to a time in seconds, and handles the deadlines before it.
     mutating func run(to seconds: Double) {
         let end = Instant.at(seconds)
         while let deadline = engine.nextDeadline, deadline <= end {
@@ -37,7 +37,7 @@ struct VirtualHouse {
         log += engine.handle(event, now: now).map { (now, $0) }
     }
 
-    // MARK: - Events of one plug whose clock runs with the controller's
+    // MARK: - Events of one plug whose clock equals the controller's
 
     mutating func appear(_ plug: String, on: Bool = true, watts: Double? = nil, at seconds: Double, boot: BootID? = nil)
     {
@@ -68,18 +68,18 @@ struct VirtualHouse {
         at(seconds, .state(plug: plug, on: on, level: level))
     }
 
-    /// Instant zero is this time of day, of 1 January 1970, a Thursday.
+    /// Sets the local time at instant zero, on Thursday, 1 January 1970.
     mutating func clock(_ hour: Int, _ minute: Int = 0, sun: SunTimes = .unknown, at seconds: Double = 0) {
         let offset = Int64(hour * 3600 + minute * 60)
         at(seconds, .clockChanged(LocalTime(pieces: [.init(from: Instant(nanoseconds: .min), offset: offset)]), sun))
     }
 
-    /// Another process with the same rules, or others, which knows what this one left; no plug is there yet.
+    /// Restarts with the same or other rules and the stored memory; no plug is connected yet.
     mutating func restart(_ rules: [Rule]? = nil) {
         engine = RuleEngine(rules: rules ?? engine.rules, memory: engine.memory)
     }
 
-    // MARK: - What came out
+    // MARK: - Output
 
     /// `SECONDS RULE` of every firing.
     var firings: [String] {
@@ -89,7 +89,7 @@ struct VirtualHouse {
         }
     }
 
-    /// `SECONDS RULE: REASON` of what was held back.
+    /// `SECONDS RULE: REASON` of every firing that was held back.
     var heldBack: [String] {
         log.compactMap { time, action in
             guard case .heldBack(let firing, let reason) = action else { return nil }
@@ -112,7 +112,7 @@ struct VirtualHouse {
         }
     }
 
-    /// `SECONDS PLUG: COMMAND`, where it is about relays and levels.
+    /// `SECONDS PLUG: COMMAND` of every command.
     var commands: [String] {
         log.compactMap { time, action in
             guard case .send(let request, _) = action else { return nil }
@@ -158,7 +158,7 @@ extension Instant {
 }
 
 extension Rule {
-    /// Television above 40 W turns the amplifier on.
+    /// Turns the amplifier on when the television rises above 40 W.
     static func television(
         _ direction: PowerThreshold.Direction = .risesAbove, _ watts: Double = 40, dwell: Duration = .zero,
         hysteresis: Double? = nil, if conditions: [Condition] = [], cooldown: Duration = .zero

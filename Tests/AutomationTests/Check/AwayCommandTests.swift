@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Commands for plugs that are away")
 struct AwayCommandTests {
-    @Test("A command that depends on the plug's state is refused in a rule that remembers commands")
+    @Test("A rule that remembers commands is rejected if a command depends on the plug's state")
     func stateful() {
         var rule = Rule.checked(
             then: .turnOn(["A"]), .toggle(["B"]), .dimBy(["C"], permille: 100, over: .zero),

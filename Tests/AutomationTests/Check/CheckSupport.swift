@@ -1,7 +1,7 @@
 import Automation
 import PlugModel
 
-/// `SEVERITY RULE PART: MESSAGE` of what is found, for a house that nobody was asked about unless one is given.
+/// The findings as `SEVERITY RULE PART: MESSAGE`. A nil house means that no plugs are known.
 func found(_ rules: Rule..., in house: [KnownPlug]? = nil, knowsSun: Bool = true) -> [String] {
     RuleCheck.findings(rules, in: house, knowsSun: knowsSun).map(\.line)
 }
@@ -27,7 +27,7 @@ extension RulePart {
 }
 
 extension Rule {
-    /// When a button is pressed, unless something else is said.
+    /// A rule that fires on a button press unless other triggers are given.
     static func checked(
         _ name: String = "A", when triggers: Trigger..., if conditions: [Condition] = [], then actions: RuleAction...
     ) -> Rule {

@@ -2,7 +2,7 @@ import Automation
 import PlugModel
 import Testing
 
-@Suite("Rule check: conditions that never hold, or always")
+@Suite("Rule check: conditions that never or always hold")
 struct ContradictionTests {
     private static let on = Condition.relay(plug: "Lamp", on: true)
     private static let off = Condition.relay(plug: "lamp", on: false)
@@ -30,7 +30,7 @@ struct ContradictionTests {
         (.any([on, above]), .all([off])), (weekend, .time("23:00", "24:00")), (brighter, darker),
     ]
 
-    @Test("Two that exclude each other are told, at the second of them", arguments: 0..<exclusive.count)
+    @Test("Two exclusive conditions are reported at the second one", arguments: 0..<exclusive.count)
     func exclude(_ index: Int) {
         let (first, second) = Self.exclusive[index]
         let findings = RuleCheck.findings([.checked(if: [first, second])], in: nil, knowsSun: true)
@@ -40,13 +40,13 @@ struct ContradictionTests {
         #expect(found(.checked(if: [.any([first, second])])).filter { $0.hasPrefix("error") } == [])
     }
 
-    @Test("Others are left alone", arguments: 0..<compatible.count)
+    @Test("Compatible conditions are not reported", arguments: 0..<compatible.count)
     func agree(_ index: Int) {
         let (first, second) = Self.compatible[index]
         #expect(found(.checked(if: [first, second])) == [])
     }
 
-    @Test("What can never hold by itself, and what always does")
+    @Test("A condition that can never hold is an error, and one that always holds a warning")
     func alone() {
         #expect(found(.checked(if: [.activePower(plug: "Lamp", .above(5000))])).map { $0.prefix(10) } == ["error 0 if"])
         for certain in [
@@ -58,7 +58,7 @@ struct ContradictionTests {
         #expect(found(.checked(if: [.time("00:00", "23:00")])) == [])
     }
 
-    @Test("Three of which no two exclude each other")
+    @Test("Three conditions that contradict only together are reported at the third")
     func three() {
         let conditions = [
             Condition.any([Self.on, Self.weekend]), .relay(plug: "Lamp", on: false), .weekdays([.monday, .tuesday]),
@@ -81,21 +81,21 @@ struct ContradictionTests {
         ),
     ]
 
-    @Test("A trigger in whose moment a condition cannot hold", arguments: 0..<hopeless.count)
+    @Test("A trigger whose event excludes a condition is reported", arguments: 0..<hopeless.count)
     func neverFires(_ index: Int) {
         let (trigger, condition) = Self.hopeless[index]
         #expect(found(.checked(when: trigger, if: [condition])).map { $0.prefix(14) } == ["error 0 when 0"])
         #expect(found(.checked(when: trigger, if: [.not(condition)])).filter { $0.hasPrefix("error") } == [])
     }
 
-    @Test("A trigger that asks for old events says nothing of now")
+    @Test("A trigger that accepts old events does not exclude conditions of the present")
     func late() {
         var rule = Rule.checked(when: .relay(plug: "Lamp", on: true), if: [Self.off])
         rule.maximumAge = .seconds(3600)
         #expect(found(rule) == [])
     }
 
-    @Test("Hundreds of alternatives are given up, and nothing is said of them", .timeLimit(.minutes(1)))
+    @Test("A check of hundreds of alternatives ends in time without a contradiction", .timeLimit(.minutes(1)))
     func bounded() {
         let choices = (0..<30).map { index in
             Condition.any((0..<8).map { .relay(plug: "\(index) \($0)", on: true) })

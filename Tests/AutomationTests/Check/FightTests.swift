@@ -2,13 +2,13 @@ import Automation
 import PlugModel
 import Testing
 
-@Suite("Rule check: fights, and what has no effect")
+@Suite("Rule check: conflicting commands and actions without effect")
 struct FightTests {
     private func fights(_ first: Rule, _ second: Rule) -> Int {
         RuleCheck.findings([first, second], in: nil, knowsSun: true).filter { $0.message.contains("fights") }.count
     }
 
-    @Test("Opposite commands in one moment are told at both places, each with the other's name")
+    @Test("Opposite commands at the same moment are reported at both rules, each with the other's name")
     func bothPlaces() {
         let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .wait(.zero), .turnOn(["Lamp"]))
         let second = Rule.checked("B", when: .button(plug: "hall", .single), then: .turnOff(["lamp"]))
@@ -25,7 +25,7 @@ struct FightTests {
             ])
     }
 
-    @Test("Not so: another press, another plug, the same wish, or conditions that exclude each other")
+    @Test("Rules with different presses, plugs or times, equal commands or exclusive conditions do not conflict")
     func peace() {
         let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
         func other(on press: ButtonPress = .single, if conditions: [Condition] = [], _ action: RuleAction) -> Rule {
@@ -44,7 +44,7 @@ struct FightTests {
         #expect(fights(first, later) == 0)
     }
 
-    @Test("Opposite commands a few seconds apart are told, by a wait, or by two times of the day")
+    @Test("Opposite commands a few seconds apart, by a wait or two times of day, are reported")
     func secondsApart() {
         func undone(_ first: Rule, _ second: Rule) -> [String] {
             found(first, second).filter { $0.contains("undoes it") }
@@ -73,7 +73,7 @@ struct FightTests {
         }
         #expect(
             undone(sun("A", 0, on), sun("B", 2, off)).count == 1 && undone(sun("A", 0, on), sun("B", 60, off)).isEmpty)
-        // What a rule does itself is meant.
+        // Opposite commands within one rule are intended.
         #expect(found(Rule.checked("A", when: press, then: on, .wait(.seconds(1)), off)).isEmpty)
     }
 
@@ -110,7 +110,7 @@ struct FightTests {
         (.schedule(.sun(.sunset, offset: .zero, on: .all)), .schedule(.sun(.sunrise, offset: .zero, on: .all))),
     ]
 
-    @Test("Triggers that one event meets", arguments: 0..<coinciding.count)
+    @Test("Rules whose triggers can match the same event conflict", arguments: 0..<coinciding.count)
     func coincide(_ index: Int) {
         let (first, second) = Self.coinciding[index]
         #expect(
@@ -120,7 +120,7 @@ struct FightTests {
                 == 2)
     }
 
-    @Test("Triggers that no event meets both", arguments: 0..<apart.count)
+    @Test("Rules whose triggers cannot match the same event do not conflict", arguments: 0..<apart.count)
     func areApart(_ index: Int) {
         let (first, second) = Self.apart[index]
         #expect(
@@ -130,7 +130,7 @@ struct FightTests {
                 == 0)
     }
 
-    @Test("A rule that follows another's firing does so in the same moment, also by way of a third")
+    @Test("A rule that follows another's firing, directly or through a third, conflicts with it")
     func followers() {
         let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
         let between = Rule.checked("Between", when: .rule("A"), .rule("Last"))
@@ -140,7 +140,7 @@ struct FightTests {
         #expect(found(first, between, last).filter { $0.contains("fights") } == [])
     }
 
-    @Test("What another rule undoes a few seconds later, each time, is told at the first; after a minute it is meant")
+    @Test("A command that another rule undoes a few seconds later is reported; after a minute it is intended")
     func undoing() {
         func turnsOn(_ watts: Double, _ seconds: Int) -> Rule {
             .checked("A", when: .rises("Television", watts, for: .seconds(seconds)), then: .turnOn(["Lamp"]))
@@ -149,11 +149,11 @@ struct FightTests {
         let words = "\"B\" undoes it 2 s later, each time that it stays so: turn off Lamp"
         #expect(found(turnsOn(40, 3), off) == ["warning 0 then 0: \(words)"])
         #expect(found(off, turnsOn(60, 3)) == ["warning 1 then 0: \(words)"])
-        #expect(found(turnsOn(30, 3), off) == [], "what rises above 30 W need not rise above 40 W")
+        #expect(found(turnsOn(30, 3), off) == [], "a rise above 30 W may stay below 40 W")
         #expect(found(turnsOn(40, 65), off) == [])
     }
 
-    @Test("What is undone at once has no effect, unless there is a wait between")
+    @Test("A command that the next action undoes has no effect and is reported, unless a wait separates them")
     func idle() {
         #expect(
             found(.checked(then: .turnOff(["Router"]), .turnOn(["Router"]))) == [
@@ -166,14 +166,14 @@ struct FightTests {
         #expect(found(.checked(then: .turnOn(["Lamp"]), .turnOff(["Fan"]))) == [])
     }
 
-    @Test("Only what some rule changes can be restored")
+    @Test("A restore of a plug that no rule changes is reported")
     func restore() {
         let restore = Rule.checked("A", then: .restore(["Lamp"]))
         #expect(found(restore).map { $0.prefix(35) } == ["warning 0 then 0: no rule changes L"])
         #expect(found(restore, .checked("B", when: .lost(plug: "X", dwell: .zero), then: .turnOff(["lamp"]))) == [])
     }
 
-    @Test("Waiting for what never comes, or is there already")
+    @Test("A wait for a condition that never holds is an error; one that always holds, a warning")
     func waits() {
         func wait(_ condition: Condition) -> [String] {
             found(.checked(then: .waitUntil(condition, timeout: .seconds(60), .stop))).map { String($0.prefix(16)) }
@@ -184,7 +184,7 @@ struct FightTests {
         #expect(wait(on) == [])
     }
 
-    @Test("What stands twice")
+    @Test("Repeated triggers, conditions, actions and waits are reported")
     func repetitions() {
         let press = Trigger.button(plug: "Hall", .single)
         #expect(found(.checked(when: press, press)).count == 1)

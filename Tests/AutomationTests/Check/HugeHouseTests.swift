@@ -2,11 +2,11 @@ import Automation
 import PlugModel
 import Testing
 
-@Suite("Rule check: files that are made to take hours")
+@Suite("Rule check: rule sets designed to be slow")
 struct HugeHouseTests {
     private static let cutShort = "warning 0 name: not everything was looked at"
 
-    /// - Returns: what is found, and whether it took as long as a look may, with room for a busy machine.
+    /// - Returns: the findings, and whether the check took less than 10 s, which leaves time for a busy machine.
     private func look(_ rules: [Rule]) -> (lines: [String], isQuick: Bool) {
         var lines: [String] = []
         let time = ContinuousClock().measure { lines = found(rules) }
@@ -33,7 +33,7 @@ struct HugeHouseTests {
                     text: "* * * * *", minutes: .max, hours: hours, days: .max, months: .max, weekdays: .all)))
     }
 
-    @Test("Each minute, 64 times in each of 200 rules, with opposite commands: fights up to what is told at most")
+    @Test("200 rules with 64 triggers each and opposite commands yield the maximum number of warnings")
     func everyMinute() {
         let (lines, isQuick) = look(
             rules(200, { _ in Array(repeating: everyMinute(.max), count: 64) }, then: opposite))
@@ -41,7 +41,7 @@ struct HugeHouseTests {
         #expect(lines.first?.contains("there are more than 500 warnings: the others are not told") == true)
     }
 
-    @Test("An error behind more warnings than are told is told, and first")
+    @Test("An error behind more warnings than the limit is reported first")
     func errorBehindWarnings() {
         var rules = rules(200, { _ in Array(repeating: everyMinute(.max), count: 64) }, then: opposite)
         rules.append(.checked("Last", then: .turnOn(["Nobody's"])))
@@ -52,7 +52,7 @@ struct HugeHouseTests {
         #expect(findings.count == errors.count + 1 + RuleCheck.warningLimit)
     }
 
-    @Test("Schedules that never meet are compared until it is too much, and that is told")
+    @Test("Comparing schedules that never meet stops at a limit, which is reported")
     func neverMeet() {
         let (lines, isQuick) = look(
             rules(
@@ -69,7 +69,7 @@ struct HugeHouseTests {
         #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
     }
 
-    @Test("Schedules that meet, where conditions exclude each other")
+    @Test("Comparing rules with exclusive conditions stops at a limit, which is reported")
     func excluded() {
         let (lines, isQuick) = look(
             rules(
@@ -78,7 +78,7 @@ struct HugeHouseTests {
         #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
     }
 
-    @Test("Each rule follows and commands each plug: ways without number, few of which are loops")
+    @Test("The loop search through rules that all affect each other stops at a limit, which is reported")
     func ways() {
         let plugs = (0..<64).map { "Plug \($0)" }
         let (lines, isQuick) = look(
@@ -88,7 +88,7 @@ struct HugeHouseTests {
         #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
     }
 
-    @Test("A thousand sensible rules that share a plug are looked at to the end")
+    @Test("A thousand plausible rules that share a plug are checked completely")
     func sensible() {
         let (lines, isQuick) = look(
             rules(1000, { [.button(plug: "Button \($0)", .single)] }, then: opposite))

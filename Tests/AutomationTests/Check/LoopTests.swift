@@ -7,7 +7,7 @@ struct LoopTests {
     private static let turnedOn = Rule.checked("A", when: .relay(plug: "Lamp", on: true), then: .turnOff(["Lamp"]))
     private static let turnedOff = Rule.checked("B", when: .relay(plug: "Lamp", on: false), then: .turnOn(["Lamp"]))
 
-    @Test("Two rules that undo each other go round for certain; the message has the whole way")
+    @Test("Two rules that undo each other are a certain loop, and the message has the complete path")
     func certain() {
         #expect(
             found(Self.turnedOn, Self.turnedOff) == [
@@ -19,7 +19,7 @@ struct LoopTests {
         #expect(found(Self.turnedOn) == [] && found(Self.turnedOff) == [])
     }
 
-    @Test("What may end it makes a warning of it: a wait, a cooldown, a limit, a condition")
+    @Test("A wait, a cooldown, a limit or a condition in the loop turns the error into a warning")
     func warnings() {
         var cooling = Self.turnedOff
         cooling.cooldown = .seconds(60)
@@ -34,7 +34,7 @@ struct LoopTests {
         }
     }
 
-    @Test("A condition that does not hold after the other one's action cuts it")
+    @Test("A condition that the other rule's action makes false breaks the loop")
     func cut() {
         var judged = Self.turnedOff
         judged.conditions = [.relay(plug: "Fan", on: true)]
@@ -50,7 +50,7 @@ struct LoopTests {
         #expect(found(byDay, byNight) == [])
     }
 
-    @Test("Through power: what is turned on draws more, what is turned off less")
+    @Test("A loop through power is found: turning on raises the power, turning off lowers it")
     func power() {
         let warm = Rule.checked("Warm", when: .falls("Heater", 10), then: .turnOn(["Heater"]))
         let cool = Rule.checked("Cool", when: .rises("Heater", 1000), then: .turnOff(["Heater"]))
@@ -67,18 +67,18 @@ struct LoopTests {
         #expect(found([warm, cool], in: strong).count == 1)
     }
 
-    @Test("Two plugs in turn: one rule through power, the other by the relay")
+    @Test("A loop over two plugs, through power and a relay, is found")
     func acrossPlugs() {
         let first = Rule.checked("A", when: .rises("Television", 40), then: .toggle(["Amplifier"]))
         let second = Rule.checked("B", when: .relay(plug: "Amplifier", on: nil), then: .toggle(["Television"]))
-        #expect(found(first, second) == [], "it turns the television off, and that is the end")
+        #expect(found(first, second) == [], "turning the television off ends the chain")
         let third = Rule.checked(
             "C", when: .relay(plug: "Amplifier", on: true), then: .turnOff(["Television", "Amplifier"]))
         let fourth = Rule.checked("D", when: .falls("Television", 5), then: .turnOn(["Television"]))
         #expect(found(first, third, fourth).contains { $0.contains("round") })
     }
 
-    @Test("Rules that only ever turn on what is on already come to rest")
+    @Test("Rules that only turn on plugs that are already on are not a loop")
     func rests() {
         let first = Rule.checked("A", when: .relay(plug: "Left", on: true), then: .turnOn(["Right"]))
         let second = Rule.checked("B", when: .relay(plug: "Right", on: true), then: .turnOn(["Left"]))
@@ -90,7 +90,7 @@ struct LoopTests {
         #expect(found(story, back) == [])
     }
 
-    @Test("A rule that turns itself off after a while does not set itself off")
+    @Test("A rule whose auto-off ends its own command does not trigger itself")
     func autoOff() {
         let fan = Rule.checked(
             "A", when: .relay(plug: "Fan", on: true), then: .turnOn(["Fan"], autoOff: .seconds(900)))
@@ -100,7 +100,7 @@ struct LoopTests {
         #expect(found(standby) == [])
     }
 
-    @Test("One rule alone can do it: over and over, or by its own firing")
+    @Test("A single rule can be a loop: by its relay, or by its own firing")
     func alone() {
         let toggle = Rule.checked("A", when: .relay(plug: "Lamp", on: nil), then: .toggle(["Lamp"]))
         #expect(found(toggle).map { $0.prefix(22) } == ["error 0 then 0: this g"])
@@ -109,7 +109,7 @@ struct LoopTests {
         #expect(found(single) == [])
     }
 
-    @Test("By each other's firing; each loop is told once")
+    @Test("Rules that fire each other are a loop, which is reported once")
     func firings() {
         let rules = [("A", "C"), ("B", "A"), ("C", "B")].map { Rule.checked($0.0, when: .rule($0.1)) }
         let way = "\"A\" fires → \"B\" fires → \"C\" fires → \"A\" again"
@@ -117,7 +117,7 @@ struct LoopTests {
         #expect(found(Array(rules.dropLast())).filter { $0.contains("round") } == [])
     }
 
-    @Test("One rule of two triggers sets itself off through its own plug's power")
+    @Test("A rule with two triggers is a loop through the power of its own plug")
     func itself() {
         let triggers = [Trigger.rises("Heater", 100), .falls("Heater", 50)]
         let rule = Rule(name: "A", triggers: triggers, actions: [.toggle(["Heater"])])
@@ -125,7 +125,7 @@ struct LoopTests {
         let relay = [Trigger.relay(plug: "Heater", on: true), .relay(plug: "Heater", on: false)]
         #expect(
             found(Rule(name: "A", triggers: relay, actions: [.toggle(["Heater"])])).count { $0.contains("round") } == 1)
-        // Once on, it stays so.
+        // Once the heater is on, it stays on.
         #expect(
             found(Rule(name: "A", triggers: triggers, actions: [.turnOn(["Heater"])])).filter { $0.contains("round") }
                 == [])
@@ -134,7 +134,7 @@ struct LoopTests {
         #expect(found(again).count { $0.contains("round") } == 1)
     }
 
-    @Test("Dimmed to one level and to another, it goes round; to the same, it does not")
+    @Test("Dimming to two different levels is a loop; to the same level, it is not")
     func dimming() {
         func rule(_ name: String, _ trigger: Trigger, _ permille: Int) -> Rule {
             .checked(name, when: trigger, then: .dim(["Lamp"], to: DimLevel(permille: permille)!, over: .zero))
@@ -144,7 +144,7 @@ struct LoopTests {
         #expect(found(high, rule("B", .falls("Lamp", 5), 200)) == [])
     }
 
-    @Test("A thousand rules that all work on one plug are given up in time", .timeLimit(.minutes(1)))
+    @Test("The loop search over a thousand rules on one plug ends in time", .timeLimit(.minutes(1)))
     func bounded() {
         let rules = (0..<1000).map { index in
             Rule.checked("\(index)", when: .relay(plug: "Lamp", on: index % 2 == 0), then: .toggle(["Lamp"]))

@@ -2,14 +2,14 @@ import Automation
 import PlugModel
 import Testing
 
-@Suite("Rule check: names and what plugs can do")
+@Suite("Rule check: names and capabilities of plugs")
 struct CheckedNameTests {
     private let house = [
         KnownPlug(name: "Television", capabilities: [.relay, .meter, .button]),
         KnownPlug(name: "Ceiling Light", capabilities: [.relay, .dimmer]), KnownPlug(name: "Hall"),
     ]
 
-    @Test("A plug that nobody knows is told with the nearest one; capitals are fine")
+    @Test("An unknown plug is reported with the most similar name; capitalization does not matter")
     func unknownPlug() {
         let rule = Rule.checked(then: .turnOn(["Televison"]), .turnOff(["ceiling light"]))
         let findings = RuleCheck.findings([rule], in: house, knowsSun: true)
@@ -17,14 +17,14 @@ struct CheckedNameTests {
         #expect(findings.first?.hint == "did you mean \"Television\"?" && findings.first?.word == "Televison")
     }
 
-    @Test("Where nobody could be asked, nothing is said of names; where there is no plug at all, it is")
+    @Test("Names are not checked without a list of plugs; an empty list is reported with a hint")
     func nobodyAsked() {
         #expect(found(.checked(then: .turnOn(["Televison"]))) == [])
         let findings = RuleCheck.findings([.checked(then: .turnOn(["X"]))], in: [], knowsSun: true)
         #expect(findings.count == 2 && findings.allSatisfy { $0.hint?.contains("plugctl browse") == true })
     }
 
-    @Test("Names in every part are looked at: conditions, and what is waited for")
+    @Test("Names in all conditions and waits are checked")
     func everyPart() {
         let waiting = RuleAction.waitUntil(.not(.relay(plug: "Nowhere", on: true)), timeout: .seconds(9), .stop)
         let rule = Rule.checked(
@@ -37,7 +37,7 @@ struct CheckedNameTests {
             ])
     }
 
-    @Test("A name that fits two plugs is ambiguous, unless it is exactly one of them")
+    @Test("A name that matches two plugs is ambiguous, unless it is an exact match")
     func ambiguous() {
         let twins = [KnownPlug(name: "LAMP"), KnownPlug(name: "Lamp"), KnownPlug(name: "Hall")]
         #expect(
@@ -47,7 +47,7 @@ struct CheckedNameTests {
         #expect(found(.checked(then: .turnOn(["Lamp"])), in: twins) == [])
     }
 
-    @Test("A rule that another one waits for has to be there")
+    @Test("A rule that another rule's trigger names must exist")
     func unknownRule() {
         let other = Rule.checked("Movie night")
         let findings = RuleCheck.findings([other, .checked("B", when: .rule("Movie nigth"))], in: nil, knowsSun: true)
@@ -56,7 +56,7 @@ struct CheckedNameTests {
         #expect(found(other, .checked("B", when: .rule("Movie night"), then: .wait(.seconds(1)))) == [])
     }
 
-    @Test("Two rules share no name, and need not do the same")
+    @Test("Two rules with one name are an error, and two rules that do the same are a warning")
     func twins() {
         let other = Rule.checked("A", then: .turnOn(["Hall"]))
         #expect(found(.checked("A"), other) == ["error 1 name: another rule is called \"A\" already"])
@@ -64,7 +64,7 @@ struct CheckedNameTests {
         #expect(found(.checked("A"), .checked("B", then: .turnOn(["Hall"]))) == [])
     }
 
-    @Test("What a plug cannot do is not asked of it")
+    @Test("Triggers, conditions and actions that a plug does not support are reported")
     func capabilities() {
         let wrong = Rule.checked(
             when: .rises("Ceiling Light", 5), .button(plug: "Ceiling Light", .single),
@@ -80,6 +80,6 @@ struct CheckedNameTests {
             if: [.level(plug: "Ceiling Light", .above(DimLevel(permille: 500)!))],
             then: .dim(["Ceiling Light"], to: DimLevel(permille: 300)!, over: .zero))
         #expect(found(right, in: house) == [])
-        #expect(found(.checked(when: .rises("Hall", 5)), in: house) == [], "nobody told what it can do")
+        #expect(found(.checked(when: .rises("Hall", 5)), in: house) == [], "the capabilities are unknown")
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Automation
 
-@Suite("Rules of scripts are looked at, and nothing false is found")
+@Suite("Rule check: rules of scripts")
 struct ScriptCheckTests {
-    @Test("Whatever a script reacts to, it may do anything")
+    @Test("Rules of scripts are never part of a reported loop or conflict")
     func nothing() {
         let script: [Rule] = [
             .script(0, on: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40))),
@@ -15,18 +15,18 @@ struct ScriptCheckTests {
             .script(7, of: "other.lua", on: .timer(ScriptTimer(script: "other.lua", name: "nobody starts it"))),
         ]
         #expect(found(script) == [])
-        // Something else turns on what a script may turn off.
+        // Another rule turns on the lamp that a script may turn off.
         let lamp = Rule.checked("A", when: .relay(plug: "Lamp", on: false), then: .turnOn(["Lamp"]))
         #expect(found(script + [lamp]) == [])
     }
 
-    @Test("A script may change what a rule restores")
+    @Test("A restore is valid if a script may change the plug")
     func restore() {
         let restore = Rule.checked("A", then: .restore(["Lamp"]))
         #expect(found(restore).count == 1 && found(restore, .scripted) == [])
     }
 
-    @Test("What is wrong with a trigger is wrong in a script too")
+    @Test("Invalid triggers and unknown names are reported in scripts too")
     func wrong() {
         let high = Trigger.activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 4000))
         #expect(found(.script(on: high)).map { $0.prefix(14) } == ["error 0 when 0"])
@@ -34,10 +34,10 @@ struct ScriptCheckTests {
         let known = [KnownPlug(name: "Lamp")]
         #expect(found(.scripted, in: known) == ["error 0 when 0: no plug is called \"Hall\""])
         let itself = Rule.script(on: .rule("hall.lua:1"))
-        #expect(found(itself).count == 1, "its own firing")
+        #expect(found(itself).count == 1, "a script rule that fires itself")
     }
 
-    @Test("Rules that follow scripts which one timer sets off fight")
+    @Test("Rules that follow two scripts with the same timer conflict")
     func moments() {
         let on = Rule.checked("A", when: .rule("hall.lua:1"), then: .turnOn(["Lamp"]))
         let off = Rule.checked("B", when: .rule("hall.lua:2"), then: .turnOff(["Lamp"]))

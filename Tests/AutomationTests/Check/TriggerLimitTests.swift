@@ -9,7 +9,7 @@ struct TriggerLimitTests {
 
     private func heater(_ range: ClosedRange<Double>) -> [KnownPlug] { [KnownPlug(name: "Heater", activePower: range)] }
 
-    @Test("Power that no plug switches")
+    @Test("A threshold above the power that a plug can switch is an error")
     func rating() {
         let never = "a plug switches 3680 W at most"
         #expect(found(.rises("Heater", 4000)) == ["error: it never rises above 4000 W: \(never)"])
@@ -18,7 +18,7 @@ struct TriggerLimitTests {
         #expect(found(.falls("Heater", 3600, hysteresis: 50)) == [])
     }
 
-    @Test("Power below nothing is for what feeds back")
+    @Test("A threshold below 0 W is a warning, unless the plug's load feeds power back")
     func belowNothing() {
         #expect(found(.falls("Heater", 0)).map { $0.prefix(8) } == ["warning:"])
         #expect(found(.falls("Heater", 0.5)) == [])
@@ -27,7 +27,7 @@ struct TriggerLimitTests {
         #expect(found(.rises("Heater", 0)) == [])
     }
 
-    @Test("A hysteresis that reaches below nothing")
+    @Test("A hysteresis that reaches below 0 W is an error, unless the plug's load feeds power back")
     func hysteresis() {
         #expect(
             found(.rises("Heater", 5, hysteresis: 6)) == [
@@ -37,7 +37,7 @@ struct TriggerLimitTests {
         #expect(found(.rises("Heater", 5, hysteresis: 6), in: heater(-300...300)) == [])
     }
 
-    @Test("Power that a plug is not known to have drawn is a warning")
+    @Test("A threshold above the plug's recorded power is a warning")
     func unheardOf() {
         let warning = "warning: Heater drew 800 W at most in what is known of it; it never rose above 1000 W"
         #expect(found(.rises("Heater", 1000), in: heater(0...800)) == [warning])
@@ -46,7 +46,7 @@ struct TriggerLimitTests {
         #expect(found(.falls("Heater", 700), in: heater(0...800)) == [])
     }
 
-    @Test("Bands without width, upside down, or that are never left")
+    @Test("Bands that are empty, inverted or never left are reported")
     func bands() {
         func band(_ low: Double, _ high: Double, _ hysteresis: Double? = nil) -> Trigger {
             .activePowerStays(plug: "Heater", PowerBand(low, high, hysteresis: hysteresis))
@@ -64,7 +64,7 @@ struct TriggerLimitTests {
         #expect(found(band(10, 20), in: heater(0...80)) == [])
     }
 
-    @Test("Energy that is nothing, or more than there can be")
+    @Test("An energy threshold of zero or above the possible energy is reported")
     func energy() {
         func energy(_ wattHours: Double, _ period: EnergyThreshold.Period) -> Trigger {
             .activeEnergy(plug: "Heater", EnergyThreshold(wattHours, since: period))
@@ -76,7 +76,7 @@ struct TriggerLimitTests {
         #expect(found(energy(2000, .day), in: heater(0...100)) == [])
     }
 
-    @Test("Schedules without a day, and the sun without a place")
+    @Test("Schedules without a day, and sun times without a location, are reported")
     func schedules() {
         func cron(days: UInt32, months: UInt16, weekdays: Weekdays = .all, eitherDay: Bool = false) -> Trigger {
             .schedule(

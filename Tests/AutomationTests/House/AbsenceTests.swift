@@ -4,13 +4,13 @@ import Testing
 
 @testable import Automation
 
-@Suite("Commands whose plug goes, or takes another name, before it has answered")
+@Suite("Commands whose plug disconnects or changes its name before it answers")
 struct AbsenceTests {
     private static let away = CommandOutcome.refused(Refusal(.deadlinePassed, "the plug is away"))
     private let on = PlugCommand.setRelay(on: true, autoOff: nil)
     private let off = PlugCommand.setRelay(on: false, autoOff: nil)
 
-    /// The fan was turned on and is to go off; that was sent at 61 s.
+    /// The fan was turned on, and the command that turns it off was sent at 61 s.
     private func airing() -> HouseBench {
         var bench = HouseBench(.button(.turnOn(["Fan"]), .wait(.seconds(60)), .turnOff(["Fan"])))
         bench.appear("Hall", at: 0)
@@ -25,7 +25,7 @@ struct AbsenceTests {
         return bench
     }
 
-    @Test("What turns off after a wait is sent again when its plug is back, however late", arguments: [true, false])
+    @Test("A turn-off after a wait is sent again when its plug is back, however late", arguments: [true, false])
     func late(goesFirst: Bool) throws {
         var bench = airing()
         let command = try #require(bench.sent.last)
@@ -40,7 +40,7 @@ struct AbsenceTests {
         #expect(bench.rules.memory.commands.isEmpty)
     }
 
-    @Test("A command for a plug that goes while it is stored is not sent into the void, and given up in its time")
+    @Test("A command whose plug disconnects before the store ends is not sent, and is refused at its deadline")
     func gone() {
         var bench = HouseBench(HouseBench.toggle)
         bench.appear("Hall", at: 0)
@@ -54,7 +54,7 @@ struct AbsenceTests {
         #expect(bench.refusals == [Refusal(.deadlinePassed, "it could not be sent in time")])
     }
 
-    @Test("The answer of a plug that took another name is known under that")
+    @Test("The answer of a plug that changed its name is matched to the command")
     func renamed() throws {
         var bench = HouseBench(.button(.toggle(["Lampe"])))
         bench.appear("Hall", at: 0)
@@ -69,10 +69,10 @@ struct AbsenceTests {
         bench.settle(at: 2)
         bench.press("Hall", 2, at: 3)
         bench.settle(at: 3)
-        #expect(bench.sent.last?.command == off, "toggle knows that it is on")
+        #expect(bench.sent.last?.command == off, "toggle uses the answer")
     }
 
-    @Test("A rule that fires while the engine hears of a refusal does what it says")
+    @Test("A rule that fires while a refusal is handled runs its actions")
     func fires() {
         let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))
         let rise = Rule(
@@ -84,14 +84,14 @@ struct AbsenceTests {
         bench.press("Hall", 1, at: 1)
         bench.feed(.stored, at: 1)
         for second in 7...10 { bench.read("Lamp", 80, at: Double(second) + 0.5) }
-        // The command is over, and with the same event the dwell.
+        // The refusal and the end of the dwell are handled in the same event.
         bench.feed(.commandFinished(bench.sent[0].id, .refused(Refusal(.busy, "busy"))), at: 11)
         bench.settle(at: 11)
         let effects = bench.told.filter { if case .performing = $0 { true } else { false } }
         #expect(effects.count == 1)
     }
 
-    @Test("Where there is no room a later command overtakes nothing, and a wish is kept until there is")
+    @Test("When the memory is full, a new command is refused and replaces none; a remembered command waits for room")
     func full() {
         var memory = HouseMemory()
         for (name, id) in HouseBench.ids { memory.meet(id, name) }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Automation
 
-/// Class: who may take a name decides what a rule does.
-@Suite("A name means the plug that it was bound to")
+/// Attack class: control over a plug's name controls the effect of a rule.
+@Suite("Rules address the plug to which a name is bound")
 struct BoundNameTests {
     private let lamp = HouseBench.ids["Lamp"]!
     private let fan = HouseBench.ids["Fan"]!
 
-    /// The rule has been read, and both plugs have been there.
+    /// A house that has loaded the rule and connected both plugs.
     private func bench(_ rule: Rule = HouseBench.toggle) -> HouseBench {
         var bench = HouseBench(rule)
         bench.appear("Hall", at: 0)
@@ -28,7 +28,8 @@ struct BoundNameTests {
         bench.told.filter { if case .renamed = $0 { true } else { false } }
     }
 
-    @Test("A rename that a person makes is followed, and told once") func rename() {
+    @Test("Rules follow a rename by the user, which is reported once")
+    func rename() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
         bench.appear("Lounge", at: 1, id: lamp)
@@ -38,7 +39,8 @@ struct BoundNameTests {
         #expect(renamed(bench) == [.renamed(plug: "Lounge", id: lamp, before: "Lamp", rules: [HouseBench.toggle.name])])
     }
 
-    @Test("The next process still knows which plug is meant") func restart() throws {
+    @Test("The next process keeps the binding of the name")
+    func restart() throws {
         var before = bench()
         leave("Lamp", &before, at: 1)
         before.appear("Lounge", at: 1, id: lamp)
@@ -52,7 +54,8 @@ struct BoundNameTests {
         #expect(renamed(bench).isEmpty)
     }
 
-    @Test("Another plug that takes the name is not commanded") func foreign() {
+    @Test("A different plug that takes over the name gets no commands")
+    func foreign() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
         bench.appear("Lamp", at: 2, id: fan)
@@ -69,7 +72,8 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == ["Lounge"])
     }
 
-    @Test("A plug that is not paired any more leaves the name to its successor") func replaced() {
+    @Test("A plug that is no longer paired passes its name on to its successor")
+    func replaced() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
         bench.feed(.paired([fan: "Lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 2)
@@ -80,7 +84,8 @@ struct BoundNameTests {
         #expect(bench.rules.memory.names["Lamp"] == fan)
     }
 
-    @Test("A name that no rule says any more is free") func edited() {
+    @Test("A name that no rule uses any longer is unbound")
+    func edited() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
         bench.appear("Lounge", at: 1, id: lamp)
@@ -93,7 +98,7 @@ struct BoundNameTests {
         #expect(bench.rules.memory.names["Lamp"] == fan)
     }
 
-    @Test("Of two paired plugs with one name neither is guessed, whether one is away or not", arguments: [false, true])
+    @Test("A name shared by two paired plugs is ambiguous, even if one is disconnected", arguments: [false, true])
     func shared(isAlone: Bool) {
         var bench = HouseBench(HouseBench.toggle)
         let names = [lamp, fan].map { $0.distinguishing("Lamp") }
@@ -113,7 +118,8 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == [names[0]])
     }
 
-    @Test("The name of a paired plug that is away means no plug whose name differs in capitals") func away() {
+    @Test("A name that differs in capitals from a disconnected paired plug's name does not match another plug")
+    func away() {
         let paired = [lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]
         var bench = HouseBench(HouseBench.toggle)
         bench.feed(.paired(paired), at: 0)
@@ -129,7 +135,8 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("A spelling that fits two paired plugs is ambiguous while one of them is away") func ambiguousSpelling() {
+    @Test("A spelling that matches two paired plugs is ambiguous while one is disconnected")
+    func ambiguousSpelling() {
         var bench = HouseBench(.button(.toggle(["LAMP"])))
         bench.feed(.paired([lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 0)
         bench.appear("Hall", at: 0)
@@ -144,7 +151,7 @@ struct BoundNameTests {
         #expect(bench.rules.memory.names["LAMP"] == nil)
     }
 
-    @Test("A process that does not know the paired plugs yet binds no name in a different spelling of capitals")
+    @Test("A process without the list of paired plugs does not bind names that differ in capitals")
     func restartWithoutList() throws {
         var before = HouseBench(of: [])
         before.appear("lamp", at: 0, id: fan)
@@ -155,7 +162,7 @@ struct BoundNameTests {
         #expect(bench.rules.memory.names["Lamp"] == lamp)
     }
 
-    @Test("A command that is kept for a paired plug that is away goes to no plug whose name differs in capitals")
+    @Test("A command remembered for a disconnected plug is not sent to a plug whose name differs in capitals")
     func keptCommand() {
         var rule = Rule.button(.turnOn(["Lamp"]))
         rule.remembersAway = .seconds(3600)
@@ -173,7 +180,8 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("A script that says a name means the plug too") func script() {
+    @Test("Names in scripts are bound to plugs too")
+    func script() {
         let handler = ScriptHandler(script: "hall.lua", index: 0)
         var bench = bench(.button(.call(handler)))
         leave("Lamp", &bench, at: 1)

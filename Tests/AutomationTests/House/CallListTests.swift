@@ -14,7 +14,8 @@ import Testing
         return .init(call: ScriptCall(id: id, handler: handler, firing: Self.firing), until: .at(1))
     }
 
-    @Test func itKeepsOrderAndFindsEachLikeAPlainList() {
+    @Test("The list keeps the order and finds each call like a plain array")
+    func itKeepsOrderAndFindsEachLikeAPlainList() {
         var random = SeededRandom(seed: 5)
         var list = CallList()
         var plain: [RequestID] = []

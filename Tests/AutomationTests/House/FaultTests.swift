@@ -4,9 +4,9 @@ import Testing
 
 @testable import Automation
 
-@Suite("A house in which everything goes wrong")
+@Suite("Rules in a house with faults")
 struct FaultTests {
-    /// Evenings of television, presses of the switch, and faults, all of which end.
+    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults, all of which end.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         var house = FaultyHouse(seed: seed)
         house.add(.start, after: .zero)
@@ -37,14 +37,14 @@ struct FaultTests {
     private static let other = Rule(
         name: "Other", triggers: [.button(plug: "Switch", .long)], actions: [.turnOn(["Light"])])
 
-    @Test("Every rule keeps its promise", arguments: 1...60 as ClosedRange<UInt64>)
+    @Test("Every rule keeps its invariants despite faults", arguments: 1...60 as ClosedRange<UInt64>)
     func promises(seed: UInt64) {
         var house = disturbed(seed)
         #expect(house.violations.isEmpty)
         for (name, plug) in house.plugs {
-            #expect(Set(plug.done).count == plug.done.count, "\(name) did a command twice")
+            #expect(Set(plug.done).count == plug.done.count, "\(name) executed a command twice")
         }
-        // One edge is one firing, whichever process tells of it.
+        // Each edge has one firing id, in any process that reports it.
         var edges: [SequenceNumber: RequestID] = [:]
         for firing in house.firings {
             if let event = firing.cause.event {
@@ -52,20 +52,20 @@ struct FaultTests {
                 edges[event] = firing.id
             }
             guard firing.rule == "Cinema", let since = firing.cause.since else { continue }
-            #expect(firing.time - since >= .seconds(3), "the dwell was not over")
-            // What was heard after a suspension is some time ago; how long, nobody knows.
+            #expect(firing.time - since >= .seconds(3), "the rule fired before the dwell ended")
+            // A reading that is handled after a suspension is older, by an unknown time.
             let loads = zip(house.loads, house.loads.dropFirst().map(\.at) + [house.now])
             let rose = loads.contains { load, end in
                 load.watts > 40 && load.at <= firing.time - .seconds(3) && end >= firing.time - .seconds(60)
             }
             #expect(rose, "the power had not risen")
         }
-        #expect(!house.plugs["Fan"]!.on, "the fan must go off")
+        #expect(!house.plugs["Fan"]!.on, "the fan is still on")
         #expect(Set(house.performed).isSubset(of: house.finished), "an effect is lost")
         evening(&house)
     }
 
-    /// Without faults the rules do exactly what they say.
+    /// Checks that the rules act exactly as written when there are no faults.
     private func evening(_ house: inout FaultyHouse) {
         house.isCalm = true
         house.add(.watts(5), after: .zero)

@@ -4,9 +4,9 @@ import ProtocolCore
 
 @testable import Automation
 
-/// A television, a light, an amplifier, a fan and a switch, and the rules' process on a disk, in virtual time. Whatever the seed wants
-/// goes wrong until the end is near: the process is killed or suspended, answers are lost, plugs go away, clocks are set, rules are
-/// read anew.
+/// A television, a light, an amplifier, a fan and a switch, and the rules' process with its disk, in virtual time. The
+/// seed chooses the faults until shortly before the end: the process is killed or suspended, answers are lost, plugs
+/// disconnect, clocks are set, and rules are reloaded.
 struct FaultyHouse {
     static let names = ["Television", "Light", "Amplifier", "Fan", "Switch"]
     static let rise = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))
@@ -53,14 +53,14 @@ struct FaultyHouse {
     var now = Instant.at(1)
     var plugs: [String: Plug] = [:]
     var watts = 5.0
-    /// When the power became what it is.
+    /// The changes of the power, with their times.
     var loads: [(at: Instant, watts: Double)] = []
     var machine: HouseRules?
     var process = 0
     var disk = HouseMemory()
     var withdrawn: Set<RequestID> = []
     var isSuspended = false
-    /// What came while nobody could take it.
+    /// Events that arrived while the process was suspended.
     var held: [HouseRulesEvent] = []
     var isCalm = false
     var rules: [Rule]
@@ -145,7 +145,7 @@ struct FaultyHouse {
         }
     }
 
-    // MARK: The plugs
+    // MARK: Plugs
 
     private func state(_ name: String) -> PlugState {
         let power = name == "Television" ? watts : 0
@@ -165,7 +165,7 @@ struct FaultyHouse {
         add(.event(event, process: process), after: .milliseconds(1))
     }
 
-    /// A request that came before is answered and not carried out again.
+    /// Executes a command, unless the plug has done so already, and answers it.
     private mutating func carryOut(_ request: CommandRequest, for sender: Int) {
         guard sender == process, !withdrawn.contains(request.id) else { return }
         let isLost = !isCalm && random.chance(0.3)
@@ -186,7 +186,7 @@ struct FaultyHouse {
         add(.event(.commandFinished(request.id, outcome), process: sender), after: .milliseconds(1))
     }
 
-    // MARK: The process
+    // MARK: Process
 
     private mutating func start() {
         guard machine == nil else { return }
@@ -215,7 +215,7 @@ struct FaultyHouse {
         add(.start, after: random.duration(in: .milliseconds(100)...(.seconds(25))))
     }
 
-    /// The script's process takes its turn, if it lives.
+    /// Runs the script's call if its process is alive.
     private mutating func answer(_ call: ScriptCall, _ ask: Int) {
         guard scripts.isUnderWay(ask) else { return }
         let stored = machine?.scriptState(of: call.handler.script)
@@ -242,20 +242,20 @@ struct FaultyHouse {
         case .store(let memory): add(.stored(memory, process: process), after: .milliseconds(5))
         case .send(let request):
             if !disk.commands.contains(where: { $0.request.id == request.id }) {
-                violations.append("sent before it was stored")
+                violations.append("a command was sent before it was stored")
             }
             add(.command(request, process: process), after: .milliseconds(1))
         case .withdraw(let id):
             withdrawn.insert(id)
             scripts.withdraw(id)
         case .call(let call, _):
-            if disk.calls[call.id] == nil { violations.append("called before it was stored") }
-            if !scripts.begin(call) { violations.append("two calls of a script at once") }
+            if disk.calls[call.id] == nil { violations.append("a script was called before the call was stored") }
+            if !scripts.begin(call) { violations.append("a script has two calls at once") }
             let pause = random.duration(in: .milliseconds(1)...(.milliseconds(50)))
             add(.called(call, process: process, ask: scripts.lastAsk), after: pause)
         case .perform(let request):
             if !disk.effects.contains(where: { $0.request.id == request.id }) {
-                violations.append("performed before it was stored")
+                violations.append("an effect was performed before it was stored")
             }
             performed.append(request.id)
             add(.event(.effectFinished(request.id, .done), process: process), after: .milliseconds(100))

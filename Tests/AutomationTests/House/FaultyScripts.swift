@@ -3,14 +3,14 @@ import ProtocolCore
 
 @testable import Automation
 
-/// The processes of two scripts, as pure functions of a call and of what was set before: one airs a room, the other one counts. They
-/// die in the middle of it, and functions of the one that counts fail.
+/// The processes of two scripts, as pure functions of a call and the state: one airs a room, and the other counts. The
+/// processes die during calls, and functions of the counting script fail.
 struct FaultyScripts {
     static let air = "air.lua"
     static let count = "count.lua"
     static let wait = Duration.seconds(20)
 
-    /// A press turns the fan on, and the timer that it starts turns it off.
+    /// Rules that turn the fan on at a press, and off at the end of the timer that the press started.
     static let airing: [Rule] = [
         .script(0, of: air, on: .button(plug: "Switch", .single)),
         .script(1, of: air, on: .timer(ScriptTimer(script: air, name: "air"))),
@@ -22,13 +22,13 @@ struct FaultyScripts {
     ]
 
     var failed: Set<RequestID> = []
-    /// What each process remembers; none: it is to begin with what is stored.
+    /// The state of each process; a process without one starts with the stored state.
     private var states: [String: String] = [:]
     private var underWay: [String: (id: RequestID, ask: Int)] = [:]
-    /// The number of the call that was begun last, also of one that was begun before.
+    /// The number of the last call that was started, including repeated calls.
     private(set) var lastAsk = 0
 
-    /// False where another one of the script is under way.
+    /// Starts a call. Returns false if another call of the script is running.
     mutating func begin(_ call: ScriptCall) -> Bool {
         lastAsk += 1
         defer { underWay[call.handler.script] = (call.id, lastAsk) }
@@ -42,7 +42,7 @@ struct FaultyScripts {
         underWay[script] = nil
     }
 
-    /// The process ends with it.
+    /// Withdraws a call, which ends the script's process.
     mutating func withdraw(_ id: RequestID) {
         guard let script = script(of: id) else { return }
         underWay[script] = nil
@@ -56,7 +56,7 @@ struct FaultyScripts {
 
     private func script(of id: RequestID) -> String? { underWay.first { $0.value.id == id }?.key }
 
-    /// Nil where the process died of something else before it had answered.
+    /// Runs a call. Returns nil if the process died before it answered.
     mutating func run(
         _ call: ScriptCall, stored: String?, isCalm: Bool, _ random: inout SeededRandom
     ) -> ScriptOutcome? {
@@ -78,7 +78,7 @@ struct FaultyScripts {
         case _: break
         }
         states[script] = answer.state
-        // It has computed it, and nobody hears of it.
+        // The process dies after it has computed the answer.
         if !isCalm, random.chance(0.1) {
             states[script] = nil
             return nil

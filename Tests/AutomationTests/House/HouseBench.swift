@@ -4,7 +4,7 @@ import ProtocolCore
 
 @testable import Automation
 
-/// Rules, and what they asked for; the test says when a write has ended.
+/// A rule machine with its recorded actions. The test decides when a write ends.
 struct HouseBench {
     static let ids = ["Hall": "aaaaaaaaaaaa", "Lamp": "bbbbbbbbbbbb", "Fan": "cccccccccccc"].mapValues {
         PlugID(rawValue: $0)!
@@ -60,16 +60,16 @@ struct HouseBench {
         feed(.event(plug: plug, event, age: age), at: seconds)
     }
 
-    /// Ends writes until nothing is to be stored.
+    /// Ends writes until nothing is left to store.
     mutating func settle(at seconds: Double) {
         feed(.stopping, at: seconds)
         while !rules.isStored {
-            // What the end of a write led to need not be due at once.
+            // The effects of a finished write need not be due at once.
             feed(isWriting ? .stored : .stopping, at: seconds)
         }
     }
 
-    /// Lets time pass with every deadline, each of which is stored.
+    /// Advances to a time; each deadline is handled and stored.
     mutating func run(to seconds: Double) {
         while let due = rules.nextDeadline, due <= .at(seconds) {
             feed(.deadlineReached, at: due.seconds)

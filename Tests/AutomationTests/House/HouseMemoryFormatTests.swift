@@ -4,7 +4,7 @@ import Testing
 
 @testable import Automation
 
-@Suite("The stored form of the rules' memory")
+@Suite("The stored format of the rules' memory")
 struct HouseMemoryFormatTests {
     private static let boots = [UInt8(1), 2].map { BootID(bytes: [UInt8](repeating: $0, count: 16))! }
     private static let then = HostMoment(boot: boots[0], instant: .at(100), nanosecondsSince1970: 5_000_000_000)
@@ -70,7 +70,7 @@ struct HouseMemoryFormatTests {
         return try HouseMemory(decoding: Self.bytes, at: now)
     }
 
-    @Test("In the same boot it is read as it was written, whatever the wall clock says")
+    @Test("In the same boot the memory is read unchanged, whatever the wall clock")
     func same() throws {
         #expect(try read(at: 102, wall: 5) == Self.memory())
         #expect(try read(at: 102, wall: 0) == Self.memory())
@@ -78,12 +78,12 @@ struct HouseMemoryFormatTests {
 
     @Test(
         """
-        In another boot times move by the wall clock; where that stands before the writing, what waits goes on as if no time \
-        had passed, and no command but an end is worth sending
+        In a new boot times are shifted by the wall clock; if it is earlier than the write, waits continue as if no \
+        time had passed, and commands expire
         """
     )
     func anotherBoot() throws {
-        // Written at 100 s; 3 s have passed, and this boot's clock stands at 1 s.
+        // Written at 100 s of the previous boot; 3 s have passed, and the clock of this boot is at 1 s.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
         #expect(later.wishes.map(\.until) == [.at(3498)])
@@ -103,7 +103,7 @@ struct HouseMemoryFormatTests {
         #expect(unknown.effects.allSatisfy { $0.until == .at(301) && $0.request.firing.time == .at(0) })
     }
 
-    @Test("Without a clock a wait goes on as if no time had passed, and so does what turns off after it")
+    @Test("Without a wall clock, waits and the turn-offs after them continue as if no time had passed")
     func clockless() throws {
         var memory = Self.memory()
         let firing = memory.effects[0].request.firing
@@ -116,7 +116,7 @@ struct HouseMemoryFormatTests {
         #expect(read.commands[0].until == .at(49_901) && read.commands[1].until == .at(1))
     }
 
-    @Test("What there is no room for is said, and what matters least goes first")
+    @Test("A memory beyond the limit is stored without its least important parts, which are reported")
     func room() throws {
         var memory = Self.memory()
         #expect(memory.stored(at: Self.then).missing == nil)
@@ -132,7 +132,7 @@ struct HouseMemoryFormatTests {
         #expect(more.commands.count == HouseMemory.maximumCommands)
     }
 
-    @Test("A command is never worth more time than a new one")
+    @Test("A stored deadline is never later than that of a new command")
     func clamped() throws {
         var memory = Self.memory()
         memory.commands[0].until = .at(1_000_000)
@@ -141,7 +141,7 @@ struct HouseMemoryFormatTests {
         #expect(read.commands[0].until == .at(86_500) && read.effects[0].until == .at(700))
     }
 
-    @Test("A file of version 1 gives its cursors, cooldowns and commands")
+    @Test("A file of version 1 yields its cursors, cooldowns and commands")
     func older() throws {
         let memory = Self.memory()
         var out = MemoryWriter(bytes: HouseMemory.magic + [1])
@@ -170,18 +170,18 @@ struct HouseMemoryFormatTests {
         #expect(read.commands == [command] && read.wishes.isEmpty && read.effects.isEmpty)
     }
 
-    @Test("A file of version 2 gives all but what scripts keep")
+    @Test("A file of version 2 yields all but the state of scripts")
     func beforeScripts() throws {
         var memory = Self.memory()
         (memory.calls, memory.scripts, memory.names) = (CallList(), [], BoundNames())
-        // The hash, and three counts of nothing.
+        // The hash, and three empty counts.
         var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 6))
         bytes[HouseMemory.magic.count] = 2
         let read = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
         #expect(read == memory)
     }
 
-    @Test("A file of version 3 gives all but what names mean")
+    @Test("A file of version 3 yields all but the bound names")
     func beforeNames() throws {
         var memory = Self.memory()
         memory.names = BoundNames()
@@ -191,7 +191,7 @@ struct HouseMemoryFormatTests {
         #expect(read == memory)
     }
 
-    @Test("Neither a call nor a script stands twice in it, and commands of long ago are left out")
+    @Test("A memory with a repeated script is rejected, and old commands are left out")
     func twice() throws {
         var memory = Self.memory()
         memory.scripts[1] = memory.scripts[0]
@@ -205,7 +205,7 @@ struct HouseMemoryFormatTests {
         #expect(read.scripts[0].commands == [.at(99)])
     }
 
-    @Test("A full memory is below the limit of the file")
+    @Test("A full memory is smaller than the limit of the file")
     func size() throws {
         var memory = HouseMemory()
         var random = SeededRandom(seed: 2)
@@ -253,7 +253,7 @@ struct HouseMemoryFormatTests {
         #expect(read.names == memory.names)
     }
 
-    @Test("Every byte that is cut off, added or changed is noticed")
+    @Test("Every truncated, added or changed byte is detected")
     func damage() {
         func fault(_ bytes: [UInt8]) -> MemoryFault? {
             do {

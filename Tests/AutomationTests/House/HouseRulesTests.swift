@@ -4,7 +4,7 @@ import Testing
 
 @testable import Automation
 
-@Suite("Rules at work on a house")
+@Suite("Durable rules of a house")
 struct HouseRulesTests {
     private let on = PlugCommand.setRelay(on: true, autoOff: nil)
     private let off = PlugCommand.setRelay(on: false, autoOff: nil)
@@ -18,7 +18,7 @@ struct HouseRulesTests {
         return bench
     }
 
-    @Test("Stored, then told, sent and acknowledged, in this order")
+    @Test("A firing is stored, then reported, sent and acknowledged, in this order")
     func order() throws {
         var bench = settled()
         bench.press("Hall", 5, at: 1)
@@ -43,7 +43,7 @@ struct HouseRulesTests {
         #expect(bench.rules.isStored)
     }
 
-    @Test("A replay of thousands is one write, a tenth of a second after it began")
+    @Test("A replay of thousands of events is one write, a tenth of a second after its start")
     func replay() {
         var bench = settled()
         for sequence in 1...5000 as ClosedRange<SequenceNumber> {
@@ -59,25 +59,25 @@ struct HouseRulesTests {
         #expect(bench.rules.nextDeadline == nil)
     }
 
-    @Test("What comes while a write is under way shares the next one")
+    @Test("Events during a write share the next one")
     func group() {
         var bench = settled()
         for sequence in 1...10 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }
         #expect(bench.stored.count == 1)
         bench.feed(.stored, at: 1.2)
-        #expect(bench.stored.count == 2 && bench.sent.isEmpty, "the first is overtaken before it was stored")
+        #expect(bench.stored.count == 2 && bench.sent.isEmpty, "the first command is overtaken before it was stored")
         bench.feed(.stored, at: 1.4)
         #expect(bench.stored.count == 2)
-        #expect(bench.sent.map(\.command) == [off], "ten toggles leave it as it was: the last one says so")
+        #expect(bench.sent.map(\.command) == [off], "after ten toggles the last command turns the lamp off")
         #expect(bench.refusals == Array(repeating: HouseRules.overtaken, count: 9))
     }
 
-    @Test("A plug gets as many commands at a time as it takes, the others when it answers, in their order")
+    @Test("A plug gets a limited number of commands at once, and the others in order when it answers")
     func flight() {
         var memory = settled().rules.memory
         var random = SeededRandom(seed: 3)
         for number in 0..<20 {
-            // None of these overtakes another.
+            // None of these commands overtakes another.
             let request = CommandRequest(
                 id: RequestID(drawnFrom: &random), plug: "Lamp",
                 command: number % 2 == 0 ? .identify : .resetProtection)
@@ -96,7 +96,7 @@ struct HouseRulesTests {
         #expect(bench.sent.map(\.command) == (0..<20).map { $0 % 2 == 0 ? .identify : .resetProtection })
     }
 
-    @Test("A command without an answer is given up after its time, and only then does toggle forget it")
+    @Test("A command without an answer expires at its deadline, and only then does toggle ignore it")
     func expiry() {
         var bench = settled()
         bench.press("Hall", 1, at: 1)
@@ -106,7 +106,7 @@ struct HouseRulesTests {
         bench.feed(.deadlineReached, at: 11)
         #expect(bench.actions.contains(.withdraw(id)))
         #expect(bench.refusals == [Refusal(.deadlinePassed, "the plug did not answer in time")])
-        // An answer that comes after all changes nothing.
+        // A later answer changes nothing.
         let count = bench.actions.count
         bench.feed(.commandFinished(id, .done(PlugState(relayOn: true), event: 1)), at: 11)
         #expect(bench.actions.count == count)
@@ -118,7 +118,7 @@ struct HouseRulesTests {
         #expect(bench.sent.map(\.command) == [on, on])
     }
 
-    @Test("A disk that takes longer than a command is worth keeps it from being sent")
+    @Test("A command is not sent if its store ends after its deadline")
     func slowDisk() {
         var bench = settled()
         bench.press("Hall", 1, at: 1)
@@ -128,7 +128,7 @@ struct HouseRulesTests {
         #expect(bench.refusals == [Refusal(.deadlinePassed, "it could not be sent in time")])
     }
 
-    @Test("Commands beyond the limit are refused and told, and the memory does not grow")
+    @Test("Commands beyond the limit are refused and reported, and the memory does not grow")
     func commandLimit() {
         var memory = settled().rules.memory
         var random = SeededRandom(seed: 3)
@@ -148,7 +148,7 @@ struct HouseRulesTests {
         #expect(bench.refusals.map(\.code) == [.busy])
     }
 
-    @Test("A failing disk is told once, stops no command, and is told again when it works")
+    @Test("A failing disk is reported once and blocks no command; its recovery is reported")
     func failingDisk() {
         var bench = settled()
         for sequence in 1...3 as ClosedRange<SequenceNumber> {
@@ -162,16 +162,16 @@ struct HouseRulesTests {
         #expect(storage == [.notStored(reason: "no room"), .stored])
     }
 
-    // MARK: The process that comes next
+    // MARK: The next process
 
-    /// What is on the disk when the press at 1 s was stored and its process died.
+    /// The memory on the disk if the process died after the press at 1 s was stored.
     private func remembered() -> HouseMemory {
         var bench = settled()
         bench.press("Hall", 5, at: 1)
         return bench.stored[0]
     }
 
-    @Test("A command of before is sent again when its plug is back, under the plug's present name, and toggle knows it")
+    @Test("A stored command is sent again when its plug is back, under the plug's current name")
     func resumed() {
         let memory = remembered()
         var bench = HouseBench(HouseBench.toggle, memory: memory, at: 3)
@@ -179,10 +179,10 @@ struct HouseRulesTests {
         #expect(bench.told.last == .resumed(memory.commands[0]))
         #expect(bench.sent.map(\.id) == [memory.commands[0].request.id] && bench.sent[0].plug == "Lampe")
         bench.appear("Lampe", at: 4.1, id: HouseBench.ids["Lamp"]!)
-        #expect(bench.sent.count == 1, "its plug's session lasts, or is begun again, without a second one")
+        #expect(bench.sent.count == 1, "a repeated connection does not send it again")
     }
 
-    @Test("A command of before is told as over when its time has passed and its plug was not back")
+    @Test("A stored command is refused at its deadline if its plug is not back")
     func forgotten() {
         var bench = HouseBench(HouseBench.toggle, memory: remembered(), at: 3)
         bench.appear("Hall", at: 3)
@@ -193,7 +193,7 @@ struct HouseRulesTests {
         #expect(bench.sent.isEmpty)
     }
 
-    @Test("Events that were dealt with before do not count, those after do; a gap moves on and is told")
+    @Test("The next process ignores handled events and handles later ones; a gap advances the cursor and is reported")
     func cursor() {
         var bench = HouseBench(HouseBench.toggle, memory: remembered(), at: 3)
         bench.appear("Lamp", at: 3)
@@ -208,7 +208,7 @@ struct HouseRulesTests {
         #expect(bench.rules.memory.commands.map(\.event) == [5, 10])
     }
 
-    @Test("A press waits for the lamp that its rule names, while the house is found again")
+    @Test("After a start, a press waits for the lamp that its rule names")
     func assembly() {
         var bench = HouseBench(HouseBench.toggle, memory: settled().rules.memory, at: 3)
         bench.appear("Hall", at: 3)
@@ -218,7 +218,7 @@ struct HouseRulesTests {
         #expect(bench.rules.memory.commands.map(\.event) == [6])
     }
 
-    @Test("It waits three seconds and no longer, and grows older meanwhile")
+    @Test("A press waits for at most three seconds, and its age grows meanwhile")
     func assemblyEnds() {
         var bench = HouseBench(HouseBench.toggle, memory: settled().rules.memory, at: 3)
         bench.appear("Hall", at: 3)
@@ -238,7 +238,7 @@ struct HouseRulesTests {
         #expect(bench.heldBack == [7])
     }
 
-    @Test("Plugs that no rule names are not waited for; a press whose plug goes again is judged before that")
+    @Test("Plugs that no rule names are not awaited; a waiting press is judged when its plug disconnects")
     func assemblyOfOthers() {
         var memory = settled().rules.memory
         memory.meet(HouseBench.ids["Fan"]!, "Fan")
@@ -255,7 +255,7 @@ struct HouseRulesTests {
         #expect(bench.told.contains { if case .notSent(_, "Lamp", .notPresent) = $0 { true } else { false } })
     }
 
-    @Test("A cooldown is stored and goes on")
+    @Test("A cooldown is stored and continues in the next process")
     func cooldown() {
         let rule = Rule.button(.turnOn(["Lamp"]), cooldown: .seconds(60))
         var bench = HouseBench(rule)
@@ -274,7 +274,7 @@ struct HouseRulesTests {
         #expect(next.heldBack == [2])
     }
 
-    @Test("The plug met longest ago makes room for a new one")
+    @Test("A new plug replaces the one that connected longest ago")
     func plugLimit() {
         var bench = HouseBench(HouseBench.toggle)
         bench.appear("Hall", at: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The rules' process is killed")
 struct KillTests {
-    /// Some come while a write is under way, some while what the one before changed still gathers.
+    /// Some presses come during a write, and some while the previous change waits to be stored.
     private static let presses = [0, 2, 4, 50, 120, 121, 900].map { Duration.milliseconds(1000 + $0) }
     private static let all = Set(1...SequenceNumber(presses.count))
 
@@ -18,7 +18,7 @@ struct KillTests {
         return house
     }
 
-    /// Calls the body for a kill after each of the actions that a process performs that nobody kills.
+    /// Calls the body for a kill after each action of a process that runs undisturbed.
     private func killEverywhere(away: Duration, _ body: (KilledHouse, String) -> Void) {
         let count = house(killAfter: nil, away: away).actionCount
         #expect(count > 40)
@@ -31,17 +31,17 @@ struct KillTests {
         }
     }
 
-    @Test("Nobody kills it: each press fires once and the lamp is as they leave it, in a few writes")
+    @Test("Without a kill each press fires once, the lamp is in the right state, and few writes are needed")
     func unharmed() {
         let house = house(killAfter: nil, away: .zero)
         #expect(house.violations.isEmpty)
         #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty)
         #expect(Set(house.effects).count == house.effects.count && house.lampOn)
         #expect(house.effects.count + house.overtaken.count >= Self.presses.count && house.effects.count >= 4)
-        #expect(house.writes <= 10, "one for each press that comes alone, and what follows shares a few")
+        #expect(house.writes <= 10, "single presses need one write each, and the others share a few")
     }
 
-    @Test("Killed after any of its actions and back at once: every press fires, and the lamp is as they leave it")
+    @Test("Killed after any action and restarted at once, every press fires and the lamp is in the right state")
     func everywhere() {
         killEverywhere(away: .milliseconds(500)) { house, what in
             #expect(house.violations.isEmpty, "\(what)")
@@ -52,7 +52,7 @@ struct KillTests {
         }
     }
 
-    @Test("Back after so long that a press is too old: it is told as held back, or its stored command is carried out")
+    @Test("Restarted too late for a press, it is held back, or its stored command is executed")
     func late() {
         var heldBack = 0
         killEverywhere(away: .seconds(8)) { house, what in
@@ -64,15 +64,15 @@ struct KillTests {
             #expect(house.lampOn == (house.fired.union(house.overtaken).count % 2 == 1), "\(what)")
             heldBack += house.heldBack.count
         }
-        #expect(heldBack > 0, "the test sees such presses")
+        #expect(heldBack > 0, "no press was held back")
     }
 
-    @Test("Back when no command is worth sending any more: those without an answer are told as not carried out")
+    @Test("Restarted too late for any command, unanswered ones are reported as refused")
     func tooLate() {
         var refused = 0
         killEverywhere(away: .seconds(12)) { house, what in
             #expect(house.violations.isEmpty, "\(what)")
-            // Its outcome is told, also where nobody lived to tell of the firing.
+            // The outcome is reported even if no process reported the firing.
             #expect(
                 house.fired.union(house.heldBack).union(house.refused).union(house.overtaken) == Self.all, "\(what)")
             #expect(house.fired.union(house.refused).isDisjoint(with: house.heldBack), "\(what)")
@@ -83,6 +83,6 @@ struct KillTests {
             #expect((least...decided).contains(house.effects.count), "\(what)")
             refused += unknown
         }
-        #expect(refused > 0, "the test sees such commands")
+        #expect(refused > 0, "no command was refused")
     }
 }

@@ -3,8 +3,8 @@ import ProtocolCore
 
 @testable import Automation
 
-/// A switch, a lamp that it toggles, the rules' process and its disk, in virtual time. The process is killed after so many
-/// of its actions and comes back later; the plugs go on meanwhile.
+/// A switch, a lamp that it toggles, the rules' process and its disk, in virtual time. The process is killed after a
+/// number of its actions and restarted later, while the plugs continue.
 struct KilledHouse {
     static let rules = [Rule(name: "Hall", triggers: [.button(plug: "Switch", .single)], actions: [.toggle(["Lamp"])])]
     static let switchID = PlugID(rawValue: "aaaaaaaaaaaa")!
@@ -20,19 +20,19 @@ struct KilledHouse {
         case command(CommandRequest, process: Int)
     }
 
-    /// When the process dies; nil lives on.
+    /// The number of actions after which the process dies; nil for no kill.
     let killAfter: Int?
     let away: Duration
-    /// Whether a write that was begun when the process died reached the disk.
+    /// True if a write that was in progress at the kill reached the disk.
     let beginningIsWriting: Bool
 
     private(set) var now = Instant.zero
     private(set) var actionCount = 0
     private(set) var told: [HouseNotice] = []
-    /// The commands that the lamp carried out, in order.
+    /// The commands that the lamp executed, in order.
     private(set) var effects: [RequestID] = []
     private(set) var lampOn = false
-    /// What went against the promises.
+    /// The violated invariants.
     private(set) var violations: [String] = []
     private(set) var writes = 0
     private var machine: HouseRules?
@@ -49,7 +49,7 @@ struct KilledHouse {
         self.beginningIsWriting = beginningIsWriting
     }
 
-    /// Runs it all: the process starts first.
+    /// Runs the house; the process starts first.
     mutating func run(pressing presses: [Duration], for length: Duration) {
         add(.start, at: .zero)
         for press in presses { add(.press, at: .zero + press) }
@@ -84,7 +84,7 @@ struct KilledHouse {
         }
     }
 
-    // MARK: The plugs
+    // MARK: Plugs
 
     private func pressEvent(_ index: Int) -> PlugEvent {
         PlugEvent(
@@ -98,7 +98,7 @@ struct KilledHouse {
             kind: .relayChanged(on: on, cause: .controller(name: "rules", request: request)))
     }
 
-    /// A request that came before is answered and not carried out again.
+    /// Executes a command, unless the lamp has done so already, and answers it.
     private mutating func carryOut(_ request: CommandRequest, for sender: Int) {
         if !effects.contains(request.id) {
             guard case .setRelay(let on, _) = request.command else { return }
@@ -112,7 +112,7 @@ struct KilledHouse {
         add(.event(.commandFinished(request.id, outcome), process: sender), at: now + Self.travelling)
     }
 
-    // MARK: The process
+    // MARK: Process
 
     private mutating func start() {
         machine = HouseRules(rules: Self.rules, memory: disk, now: now)
@@ -149,19 +149,19 @@ struct KilledHouse {
             add(.event(.stored, process: process), at: now + Self.writing)
         case .send(let request):
             if !disk.commands.contains(where: { $0.request.id == request.id }) {
-                violations.append("sent before it was stored")
+                violations.append("a command was sent before it was stored")
             }
             add(.command(request, process: process), at: now + Self.travelling)
         case .acknowledge(let plug, let sequence):
             let id = plug == "Lamp" ? Self.lampID : Self.switchID
-            if disk.cursors[id] ?? 0 < sequence { violations.append("acknowledged before it was stored") }
+            if disk.cursors[id] ?? 0 < sequence { violations.append("an event was acknowledged too early") }
         case .withdraw, .perform, .call: break
         case .tell(let notice): told.append(notice)
         }
         if isDoomed { die() }
     }
 
-    /// Only the first process is killed.
+    /// True if the process has to die now; only the first process is killed.
     private var isDoomed: Bool { process == 0 && actionCount == killAfter }
 
     private mutating func die() {
@@ -170,9 +170,9 @@ struct KilledHouse {
         add(.start, at: now + away)
     }
 
-    // MARK: What came of it
+    // MARK: Outcome
 
-    /// The presses that made the rule fire, as far as somebody was told.
+    /// The presses whose firing was reported.
     var fired: Set<SequenceNumber> {
         Set(
             told.compactMap {
@@ -188,9 +188,9 @@ struct KilledHouse {
         Set(told.compactMap { if case .heldBack(let firing, .old) = $0 { firing.cause.event } else { nil } })
     }
 
-    /// Presses whose command was told to have failed.
+    /// The presses whose command was reported as failed.
     var refused: Set<SequenceNumber> { refused { $0 != HouseRules.overtaken } }
-    /// Presses after which somebody pressed again before the lamp had answered.
+    /// The presses that another one followed before the lamp answered.
     var overtaken: Set<SequenceNumber> { refused { $0 == HouseRules.overtaken } }
 
     private func refused(_ isMeant: (Refusal) -> Bool) -> Set<SequenceNumber> {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Automation
 
-@Suite("What rules do beyond a plug that is there")
+@Suite("Effects, remembered commands and durable state of rules")
 struct ReachTests {
     private let on = PlugCommand.setRelay(on: true, autoOff: nil)
     private let off = PlugCommand.setRelay(on: false, autoOff: nil)
@@ -21,7 +21,7 @@ struct ReachTests {
         bench.actions.compactMap { if case .perform(let request) = $0 { request } else { nil } }
     }
 
-    @Test("An effect is stored before it is performed, and told when it ended")
+    @Test("An effect is stored before it is performed, and its end is reported")
     func effect() throws {
         var bench = settled(.button(.notify(title: "Hall", text: "pressed")))
         bench.press("Hall", 1, at: 1)
@@ -34,7 +34,7 @@ struct ReachTests {
         #expect(bench.told.last == .effect(request, .done) && bench.rules.memory.effects.isEmpty)
     }
 
-    @Test("The next process performs again what nobody said to have ended, with the same id, unless it is too late")
+    @Test("The next process repeats an unfinished effect with the same id, unless it is too late")
     func effectAgain() throws {
         var bench = settled(.button(.run(["beep"], timeout: .seconds(30))))
         bench.press("Hall", 1, at: 1)
@@ -58,7 +58,7 @@ struct ReachTests {
         #expect(performed(tooLate).isEmpty)
     }
 
-    @Test("A plug that is away gets the last wish when it is back, also from the next process")
+    @Test("A disconnected plug gets the last remembered command when it is back, also from the next process")
     func wish() throws {
         var rule = Rule.button(.turnOn(["Lamp"]))
         rule.remembersAway = .seconds(3600)
@@ -79,7 +79,7 @@ struct ReachTests {
         #expect(late.sent.isEmpty && late.refusals.map(\.code) == [.deadlinePassed])
     }
 
-    @Test("A later command of its kind takes the place of one that is not answered; of another kind it does not")
+    @Test("A later command of the same kind replaces an unanswered one; one of a different kind does not")
     func overtaken() throws {
         var bench = settled(
             .button(.turnOn(["Lamp"]), .dim(["Lamp"], to: DimLevel(percent: 30), over: .zero)),
@@ -96,13 +96,13 @@ struct ReachTests {
         #expect(bench.actions.contains(.withdraw(first.id)))
         #expect(bench.refusals == [HouseRules.overtaken])
         #expect(bench.sent.map(\.command) == [on, .setLevel(DimLevel(percent: 30), transition: .zero), off])
-        // The plug had done it all the same.
+        // The plug had executed it nevertheless.
         let count = bench.actions.count
         bench.feed(.commandFinished(first.id, .done(PlugState(relayOn: true), event: 1)), at: 3)
         #expect(bench.actions.count == count)
     }
 
-    @Test("A dwell is stored within a second, and how far it has come twice a minute")
+    @Test("A dwell is stored within a second, and its progress twice a minute")
     func dwell() {
         let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(120))
         var bench = settled(
@@ -120,7 +120,7 @@ struct ReachTests {
         let times = bench.stored.compactMap { $0.engine.dwells.first }
         #expect(times.first?.since == .at(2))
         #expect((3...5).contains(times.count), "\(times.map(\.latest))")
-        // A restart in the midst of it.
+        // The process restarts during the dwell.
         var next = HouseBench(
             of: bench.rules.rules, memory: bench.rules.memory, at: 103)
         next.appear("Hall", on: true, at: 103, reading: 80)
@@ -133,7 +133,7 @@ struct ReachTests {
         #expect(fired.count == 1 && fired[0] >= .at(122) && fired[0] <= .at(123))
     }
 
-    @Test("That a firing waits is told once it is stored")
+    @Test("A waiting run is reported after it is stored")
     func waiting() throws {
         var bench = settled(.button(.wait(.seconds(60)), .turnOff(["Hall"])))
         bench.press("Hall", 1, at: 1)
@@ -145,7 +145,7 @@ struct ReachTests {
         }
     }
 
-    @Test("Up to when an energy was watched is stored twice a minute, and at the end")
+    @Test("The time up to which energy was counted is stored twice a minute, and at the end")
     func listening() throws {
         let threshold = EnergyThreshold(2000, since: .on)
         var bench = settled(
@@ -165,7 +165,7 @@ struct ReachTests {
         #expect(try #require(bench.stored.last?.engine.judgedUntil) >= .at(101))
     }
 
-    @Test("A rule that was turned off stays so in the next process; a new rule is told by name")
+    @Test("A rule that was turned off stays off in the next process; changed rules are reported by name")
     func rules() throws {
         var bench = settled(.button(.turnOn(["Hall"])))
         bench.feed(.ruleEnabled("By button", false), at: 1)

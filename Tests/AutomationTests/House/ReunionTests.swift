@@ -4,8 +4,8 @@ import Testing
 
 @testable import Automation
 
-/// A fan that is turned on for ten minutes; the process is killed in between, and the next one begins when they are long over.
-@Suite("A run that goes on late waits for its plugs")
+/// A fan is turned on for ten minutes. The process is killed meanwhile, and the next one starts after they are over.
+@Suite("A run that resumes late waits for its plugs")
 struct ReunionTests {
     static let waits: [RuleAction] = [
         .wait(.seconds(600)), .waitUntil(.relay(plug: "Lamp", on: true), timeout: .seconds(600), .goOn),
@@ -33,7 +33,7 @@ struct ReunionTests {
         bench.told.compactMap { if case .notSent(_, _, let reason) = $0 { reason } else { nil } }
     }
 
-    @Test("The fan is turned off when it is back, long after the house was found again", arguments: waits)
+    @Test("The fan is turned off when it is back, even long after the start", arguments: waits)
     func back(_ wait: RuleAction) throws {
         var bench = try restarted(wait)
         bench.run(to: 1040)
@@ -45,7 +45,7 @@ struct ReunionTests {
         #expect(bench.sent.count == 1 && unsent(bench).isEmpty && bench.rules.memory.engine.runs.isEmpty)
     }
 
-    @Test("One that stays away for a minute is told as not there", arguments: waits)
+    @Test("A fan that stays disconnected for a minute is reported as not present", arguments: waits)
     func away(_ wait: RuleAction) throws {
         var bench = try restarted(wait)
         bench.run(to: 1059)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Calls of scripts")
 struct ScriptCallTests {
-    @Test("Stored, then told and asked; answered, all that is wanted of it is stored with its end, then told and done")
+    @Test("A call is stored before it runs, and the effects of its answer are stored before they run")
     func order() throws {
         var bench = HouseBench.settled(.scripted)
         bench.press("Hall", 5, at: 1)
@@ -36,7 +36,7 @@ struct ScriptCallTests {
         #expect(command.id == call.id.part(action: 0))
     }
 
-    @Test("An answer that asks for nothing is stored a tenth of a second later, with what else happens")
+    @Test("An answer without actions is stored a tenth of a second later, together with other changes")
     func empty() throws {
         var bench = HouseBench.settled(.scripted)
         let call = try bench.called(1, at: 1)
@@ -49,7 +49,7 @@ struct ScriptCallTests {
         #expect(bench.callsTold == ["called"] && bench.rules.nextDeadline == nil)
     }
 
-    @Test("One call of a script at a time, in their order; another script's beside it")
+    @Test("Each script gets one call at a time, in order; different scripts run in parallel")
     func lines() throws {
         var bench = HouseBench.settled(
             .scripted, .script(1, on: .button(plug: "Hall", .single)),
@@ -67,7 +67,7 @@ struct ScriptCallTests {
         #expect(bench.rules.memory.calls.elements.map(\.call.handler.script) == Array(repeating: "other.lua", count: 3))
     }
 
-    @Test("A function that failed has done nothing; what it logged is told")
+    @Test("A failed function has no effect, and its log is reported")
     func failed() throws {
         var bench = HouseBench.settled(.scripted)
         let call = try bench.called(1, at: 1)
@@ -91,7 +91,7 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: excesses
+        "An answer beyond a limit has no effect, and the process that remembers it is ended", arguments: excesses
     )
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)
@@ -104,7 +104,7 @@ struct ScriptCallTests {
         #expect(bench.rules.memory.scripts.isEmpty)
     }
 
-    @Test("Too many actions, and lines that are too long")
+    @Test("Too many actions are refused, and log lines are truncated")
     func bounds() throws {
         var bench = HouseBench.settled(.scripted)
         var call = try bench.called(1, at: 1)
@@ -119,7 +119,7 @@ struct ScriptCallTests {
         #expect(lines.map(\.count) == [100] && lines[0].allSatisfy { $0.utf8.count == 500 })
     }
 
-    @Test("More events than wait for a script are told as failed, and the others are called")
+    @Test("Calls beyond a script's queue are reported as failed, and the others run")
     func many() throws {
         var bench = HouseBench.settled(.scripted)
         for sequence in 1...1100 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }
@@ -136,7 +136,7 @@ struct ScriptCallTests {
         #expect(answered == 683 && bench.rules.memory.calls.isEmpty)
     }
 
-    @Test("Scripts that stand still leave room for one that answers")
+    @Test("Stuck scripts leave room for one that answers")
     func stuck() throws {
         let stuck = ["a.lua", "b.lua", "c.lua"].map { Rule.script(of: $0, on: .button(plug: "Lamp", .single)) }
         var bench = HouseBench(of: stuck + [.scripted])
@@ -154,7 +154,7 @@ struct ScriptCallTests {
         }
     }
 
-    @Test("Nobody answers: after ten minutes it is over, and the next one has its turn")
+    @Test("A call without an answer fails after ten minutes, and the next one runs")
     func patience() throws {
         var bench = HouseBench.settled(.scripted)
         let first = try bench.called(1, at: 1)
@@ -164,14 +164,14 @@ struct ScriptCallTests {
         #expect(bench.callsTold.last == "failed: it did not answer within 600 s")
         bench.answer(first, .answer(.turnOn(["Lamp"])), at: 603)
         bench.settle(at: 603)
-        #expect(bench.sent.isEmpty, "too late")
+        #expect(bench.sent.isEmpty, "an answer after the timeout took effect")
         _ = bench.pressed(3, at: 700)
         bench.run(to: 2000)
         #expect(bench.callsTold.suffix(2).allSatisfy { $0 == "failed: it did not answer within 600 s" })
         #expect(bench.rules.memory.calls.isEmpty && bench.rules.nextDeadline == nil)
     }
 
-    @Test("A rule that is changed, taken away or turned off gives its calls up", arguments: 0..<3)
+    @Test("A rule that is changed, removed or turned off cancels its calls", arguments: 0..<3)
     func givenUp(how: Int) throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)
@@ -193,7 +193,7 @@ struct ScriptCallTests {
         #expect(bench.sent.count == 1)
     }
 
-    @Test("Where its rule still waits for the same, the call under way is asked again, and its function may have moved")
+    @Test("A running call is repeated if its rule keeps its trigger, even if its function has moved")
     func changedMeanwhile() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let first = try bench.called(1, at: 1)
@@ -208,10 +208,10 @@ struct ScriptCallTests {
         #expect(bench.sent.count == 1 && bench.calls.map(\.firing.cause.event) == [1, 1, 2])
         changed.cooldown = .zero
         bench.feed(.rulesChanged([changed]), at: 4)
-        #expect(bench.withdrawn.count == 1 && bench.calls.count == 3, "its function is where it was")
+        #expect(bench.withdrawn.count == 1 && bench.calls.count == 3, "the function has not moved")
     }
 
-    @Test("A call whose script is gone for a moment is asked again when it is back, unless its rule is another one")
+    @Test("A call whose script is missing for a moment is repeated when it is back, unless its rule changed")
     func goneForAMoment() throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)
@@ -224,7 +224,7 @@ struct ScriptCallTests {
         #expect(bench.callsTold.last == "failed: its rule was changed or taken away")
     }
 
-    @Test("It is called with the plugs as they are when it is its turn")
+    @Test("A call receives the plugs' states at the time it runs")
     func views() throws {
         var bench = HouseBench.settled(.scripted)
         let call = try bench.called(1, at: 1)
@@ -243,7 +243,7 @@ struct ScriptCallTests {
     }
 
     @Test(
-        "A timer that starts itself anew ends sixty times within any minute, and that others wait is told once a minute"
+        "A timer that restarts itself ends at most sixty times per minute; waiting timers are reported once a minute"
     )
     func endlessTimer() throws {
         var bench = HouseBench.settled(.scripted, .timed)

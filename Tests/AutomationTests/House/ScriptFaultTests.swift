@@ -4,9 +4,9 @@ import Testing
 
 @testable import Automation
 
-@Suite("Scripts in a house in which everything goes wrong")
+@Suite("Scripts in a house with faults")
 struct ScriptFaultTests {
-    /// Presses of the switch and faults, all of which end.
+    /// Runs presses of the switch and faults, all of which end.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         let scripts = FaultyScripts.airing + FaultyScripts.counting
         var house = FaultyHouse(seed: seed, rules: scripts)
@@ -39,13 +39,13 @@ struct ScriptFaultTests {
         return house
     }
 
-    /// What a script keeps: the ids of the calls that it has answered, by function.
+    /// The state of a script: the ids of the calls that it has answered, with their functions.
     private func answered(_ script: String, in house: FaultyHouse) -> [String] {
         let state = house.machine?.scriptState(of: script) ?? ""
         return state.split(separator: " ").map(String.init)
     }
 
-    @Test("Every call is answered once, or told as failed", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test("Every call is answered once or reported as failed", arguments: 1...30 as ClosedRange<UInt64>)
     func once(seed: UInt64) throws {
         var house = disturbed(seed)
         #expect(house.violations.isEmpty)
@@ -57,7 +57,7 @@ struct ScriptFaultTests {
             let entries = answered(script, in: house)
             #expect(Set(entries).count == entries.count, "\(script) answered a call twice")
             let ids = entries.map { String($0.dropFirst(2)) }
-            #expect(failed.isDisjoint(with: ids), "it is told as failed, and was answered")
+            #expect(failed.isDisjoint(with: ids), "a call is reported as failed but was answered")
             all += ids
         }
         let done = failed.union(all)
@@ -67,7 +67,7 @@ struct ScriptFaultTests {
         let met = (house.firings + house.heldBack).filter { $0.rule == "air.lua:1" }.compactMap { $0.cause.event }
         let pressed = house.plugs["Switch"]?.journal.map { $0.sequence } ?? []
         #expect(Set(met) == Set(pressed), "a press is lost")
-        #expect(!house.plugs["Fan"]!.on, "the fan must go off")
+        #expect(!house.plugs["Fan"]!.on, "the fan is still on")
         #expect(memory.scripts.allSatisfy { $0.timers.isEmpty })
         let airing = answered(FaultyScripts.air, in: house)
         let starts = airing.count { $0.hasPrefix("0:") }
@@ -77,7 +77,7 @@ struct ScriptFaultTests {
         evening(&house)
     }
 
-    /// Without faults scripts do exactly what they say.
+    /// Checks that the scripts act exactly as written when there are no faults.
     private func evening(_ house: inout FaultyHouse) {
         house.isCalm = true
         house.run(for: .seconds(10))

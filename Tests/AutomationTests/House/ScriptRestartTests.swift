@@ -4,15 +4,15 @@ import Testing
 
 @testable import Automation
 
-@Suite("Scripts and the next process")
+@Suite("Scripts across restarts")
 struct ScriptRestartTests {
-    /// As the next process reads it.
+    /// The memory as the next process reads it.
     private func reread(_ bench: HouseBench, at seconds: Double) throws -> HouseMemory {
         let moment = HostMoment(boot: HouseBench.boot, instant: .at(seconds), nanosecondsSince1970: 0)
         return try HouseMemory(decoding: try #require(bench.stored.last).encoded(at: moment), at: moment)
     }
 
-    @Test("A call that is not answered is asked again, with its id, once the plugs are there; before those of now")
+    @Test("An unanswered call is repeated with its id once the plugs are connected, before new calls")
     func again() throws {
         var bench = HouseBench.settled(.scripted)
         let first = try bench.called(1, at: 1)
@@ -21,7 +21,7 @@ struct ScriptRestartTests {
         next.appear("Hall", at: 5)
         next.press("Hall", 3, at: 5)
         next.settle(at: 5)
-        #expect(next.calls.isEmpty, "the lamp may be what it asks for")
+        #expect(next.calls.isEmpty, "the call waits for the lamp")
         next.appear("Lamp", at: 6)
         next.settle(at: 6)
         #expect(next.calls.map(\.id) == [first.id])
@@ -35,7 +35,7 @@ struct ScriptRestartTests {
         #expect(events == [1, 2, 3])
     }
 
-    @Test("A call whose rule is no more is told as failed")
+    @Test("A call whose rule was removed is reported as failed")
     func gone() throws {
         var bench = HouseBench.settled(.scripted)
         _ = bench.pressed(1, at: 1)
@@ -49,7 +49,7 @@ struct ScriptRestartTests {
         #expect(told.callsTold == ["failed: its rule was changed or taken away"])
     }
 
-    @Test("A timer that ended meanwhile ends as soon as the plugs are there; one of days ago does not")
+    @Test("A timer that ended meanwhile fires once the plugs are connected; one that ended days ago does not")
     func timers() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let call = try bench.called(1, at: 1)
@@ -71,7 +71,7 @@ struct ScriptRestartTests {
         #expect(tooLate.calls.isEmpty && tooLate.heldBack.count == 1 && tooLate.rules.memory.scripts[0].timers.isEmpty)
     }
 
-    /// The script of the rules `scripted` and `timed` is broken or missing at 30 s, and there again at the end.
+    /// The script of the rules `scripted` and `timed` is invalid or missing from 30 s until `seconds`.
     private func broken(until seconds: Double, timer delay: Duration) throws -> (first: ScriptCall, HouseBench) {
         var bench = HouseBench.settled(.scripted, .timed)
         bench.answer(
@@ -81,7 +81,7 @@ struct ScriptRestartTests {
         let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
         var next = HouseBench.settled(other, memory: try reread(bench, at: 30), at: 30)
         _ = next.pressed(3, at: 31)
-        #expect(next.calls.map(\.handler.script) == ["other.lua"], "the others go on")
+        #expect(next.calls.map(\.handler.script) == ["other.lua"], "other scripts continue")
         next.answer(next.calls[0], .answer(), at: 32)
         next.settle(at: 32)
         next.run(to: seconds)
@@ -92,7 +92,7 @@ struct ScriptRestartTests {
         return (call, next)
     }
 
-    @Test("A script that is broken for a while, also over a restart, is called for what waits, and its timers end then")
+    @Test("An invalid script gets its waiting calls and ended timers when it is valid again, even across a restart")
     func brokenForAWhile() throws {
         var (call, bench) = try broken(until: 300, timer: .seconds(60))
         #expect(bench.calls.map(\.id) == [call.id])
@@ -102,7 +102,7 @@ struct ScriptRestartTests {
         #expect(bench.rules.scriptState(of: "hall.lua") == "{}")
     }
 
-    @Test("After ten minutes its calls are told as failed; a timer that ended within the last day still ends")
+    @Test("Calls of a missing script fail after ten minutes; a timer that ended within the last day still fires")
     func brokenForLong() throws {
         var bench = HouseBench.settled(.scripted)
         _ = bench.pressed(1, at: 1)
@@ -114,7 +114,7 @@ struct ScriptRestartTests {
         #expect(late.rules.memory.scripts[0].timers.isEmpty)
     }
 
-    @Test("Soon after the start a command waits a minute for a plug that was there before")
+    @Test("Soon after the start, a command waits up to a minute for a known plug")
     func reunion() throws {
         var bench = HouseBench.settled(.scripted)
         _ = bench.pressed(1, at: 1)
@@ -131,7 +131,7 @@ struct ScriptRestartTests {
         #expect(next.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("What is kept of a script stays for a day without it, also over a restart")
+    @Test("The state of a missing script is kept for a day, even across a restart")
     func kept() throws {
         var bench = HouseBench.settled(.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single)))
         _ = bench.pressed(1, at: 1)
@@ -154,7 +154,7 @@ struct ScriptRestartTests {
         back.feed(.rulesChanged([.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single))]), at: 86_402)
         back.run(to: 200_000)
         #expect(back.rules.memory.scripts.map(\.until) == [nil, nil])
-        // One that was away already at the start.
+        // The script was missing already at the start.
         var away = HouseBench.settled(.scripted, memory: memory, at: 3)
         away.run(to: 86_402)
         #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
@@ -162,7 +162,7 @@ struct ScriptRestartTests {
         #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua"])
     }
 
-    @Test("Where there are too many, what would be forgotten first makes room")
+    @Test("At the limit of scripts, a new one replaces the one that would expire first")
     func makesRoom() {
         var memory = HouseMemory()
         for number in 0..<ScriptLimits.scripts {
@@ -172,6 +172,6 @@ struct ScriptRestartTests {
         }
         memory.change("new", running: ["0", "new"]) { $0.state = "1" }
         #expect(memory.scripts.count == ScriptLimits.scripts && memory.script(named: "new")?.state == "1")
-        #expect(memory.script(named: "55") == nil, "7 times 55 is 1 beyond a multiple of 64")
+        #expect(memory.script(named: "55") == nil, "script 55 would expire first: 7 * 55 = 6 * 64 + 1")
     }
 }

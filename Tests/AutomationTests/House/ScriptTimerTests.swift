@@ -10,7 +10,7 @@ struct ScriptTimerTests {
         .init(name: name, delay: seconds.map { .milliseconds(Int64($0 * 1000)) })
     }
 
-    /// The button was pressed, and the script answered so, at 1 s.
+    /// The house after a press, to which the script answered with these timers at 1 s.
     private func bench(_ timers: ScriptAnswer.TimerChange...) throws -> HouseBench {
         var bench = HouseBench.settled(.scripted, .timed)
         let call = try bench.called(1, at: 1)
@@ -20,7 +20,7 @@ struct ScriptTimerTests {
         return bench
     }
 
-    @Test("It ends when it should, once, and is stored as gone with what came of it")
+    @Test("A timer ends once, on time, and its end is stored together with the call")
     func ends() throws {
         var bench = try bench(timer(60))
         #expect(bench.rules.nextDeadline == .at(61))
@@ -34,7 +34,7 @@ struct ScriptTimerTests {
         #expect(bench.rules.nextDeadline == nil)
     }
 
-    @Test("Started again it counts anew, stopped it never ends, and the last word of an answer counts")
+    @Test("A restarted timer counts again, a stopped one never ends, and the last change in an answer wins")
     func changed() throws {
         var bench = try bench(timer(60), timer(nil), timer(5, "x"), timer(30))
         #expect(bench.rules.memory.scripts[0].timers.map(\.name) == ["x", "lights out"])
@@ -48,14 +48,14 @@ struct ScriptTimerTests {
         #expect(bench.calls.map(\.handler.index) == [0, 1])
     }
 
-    @Test("One that starts itself anew keeps nobody busy; one of years ends")
+    @Test("A delay of zero or below is raised to a tenth of a second, and a very long one is shortened")
     func bounds() throws {
         let bench = try bench(timer(0), timer(-5, "a"), timer(1e9, "b"))
         let ends = bench.rules.memory.scripts[0].timers.map(\.end)
         #expect(ends == [.at(1.1), .at(1.1), .at(1) + ScriptLimits.longestTimer])
     }
 
-    @Test("Nobody asks for it: it ends all the same; its rule is turned off: told, and not kept for later")
+    @Test("A timer without a rule ends silently; one whose rule is off is held back and not kept")
     func unheard() throws {
         var bench = try bench(timer(5, "x"), timer(10))
         bench.feed(.ruleEnabled("hall.lua:2", false), at: 2)
@@ -67,7 +67,7 @@ struct ScriptTimerTests {
         #expect(bench.calls.isEmpty)
     }
 
-    @Test("What a timer turns off goes off however late, as after a wait")
+    @Test("A turn-off caused by a timer is sent however late, as after a wait")
     func late() throws {
         var bench = try bench(timer(10))
         bench.run(to: 11)
@@ -78,7 +78,7 @@ struct ScriptTimerTests {
         #expect(untils.count == 2 && untils[0] == .at(12) + HouseRules.waitedPatience)
     }
 
-    @Test("Of more than sixty commands a minute the rest is held back, told once a minute; other scripts go on")
+    @Test("More than sixty commands per minute are held back, reported once a minute; other scripts continue")
     func budget() throws {
         let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
         var bench = HouseBench.settled(.scripted, other)

@@ -31,7 +31,8 @@ import Testing
             until: .zero)
     }
 
-    @Test func aFiringGrowsWithItsCommandsAndTheirAnswers() throws {
+    @Test("A firing's trace includes its commands and their answers")
+    func aFiringGrowsWithItsCommandsAndTheirAnswers() throws {
         var book = TraceBook(rules: [rule])
         let first = try book.told(.firing(firing()), at: 10_000)
         #expect(first.since == 7000 && first.plug == "Hall" && first.outcome == .fired)
@@ -43,7 +44,8 @@ import Testing
         #expect(answered.steps[0].answered == 10_040 && answered.steps[0].outcome == "done")
     }
 
-    @Test func anAnswerAfterARestartFindsItsCommand() throws {
+    @Test("An answer after a restart is added to its command")
+    func anAnswerAfterARestartFindsItsCommand() throws {
         var book = TraceBook(rules: [rule])
         _ = book.take(.firing(firing()), at: 10_000)
         let told = try book.told(.commanded(command(2), firing()), at: 10_001)
@@ -55,7 +57,8 @@ import Testing
         #expect(unknown == nil)
     }
 
-    @Test func whatWasHeldBackHasEachConditionJudged() throws {
+    @Test("A held-back firing's trace has the result of each condition")
+    func whatWasHeldBackHasEachConditionJudged() throws {
         var book = TraceBook(rules: [rule])
         let held = firing(judged: [true, false])
         let trace = try book.told(.heldBack(held, .condition(.present(plug: "Fan", true))), at: 10_000)
@@ -66,7 +69,8 @@ import Testing
         #expect(waiting.why == "cooling down for 4 s more")
     }
 
-    @Test func aNearMissTellsHowLongItHeldAndWithWhat() throws {
+    @Test("A near miss has its duration and the final value")
+    func aNearMissTellsHowLongItHeldAndWithWhat() throws {
         var book = TraceBook()
         let miss = NearMiss(
             rule: "Movie",
@@ -80,7 +84,8 @@ import Testing
         #expect(again.id == trace.id)
     }
 
-    @Test func stepsAndOpenFiringsAreBounded() throws {
+    @Test("The numbers of steps and of open firings are limited")
+    func stepsAndOpenFiringsAreBounded() throws {
         var book = TraceBook(rules: [rule])
         _ = book.take(.firing(firing()), at: 0)
         for _ in 0..<RuleTrace.stepLimit { _ = book.take(.commanded(command(2), firing()), at: 1) }
@@ -91,7 +96,8 @@ import Testing
             other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
             _ = book.take(.firing(other), at: 2)
         }
-        // It waits for answers, so that others went; one of those is told anew, as what lacks its beginning.
+        // The first firing waits for answers, so others were dropped; a dropped one is reported again without its
+        // start.
         #expect(try book.told(.step(firing(), .finished), at: 3).steps.count == RuleTrace.stepLimit)
         var other = firing()
         other.id = RequestID(bytes: [0, 0] + [UInt8](repeating: 7, count: 14))!
@@ -99,7 +105,8 @@ import Testing
         #expect(anew.steps.isEmpty && anew.isPart == true && anew.finished == 6000 && anew.at == 5000)
     }
 
-    @Test func aRunThatWaitsIsKeptWhileOthersComeAndGo() throws {
+    @Test("A waiting run is kept while others come and go")
+    func aRunThatWaitsIsKeptWhileOthersComeAndGo() throws {
         var book = TraceBook(rules: [rule])
         _ = book.take(.firing(firing()), at: 0)
         let waiting = try book.told(.step(firing(), .waiting(until: Instant(nanoseconds: 9))), at: 1)
@@ -115,7 +122,7 @@ import Testing
 }
 
 extension TraceBook {
-    /// The clock of these firings began with the wall's.
+    /// The clock of these firings starts at the wall clock's epoch.
     fileprivate mutating func take(_ notice: HouseNotice, at milliseconds: Int64) -> RuleTrace? {
         take(notice, at: milliseconds, now: Instant(nanoseconds: milliseconds * 1_000_000))
     }

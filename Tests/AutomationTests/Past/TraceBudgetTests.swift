@@ -9,7 +9,8 @@ import Testing
         RuleTrace(id: "\(rule) \(number)", rule: rule, at: 0, outcome: .fired, cause: "")
     }
 
-    @Test func ofEachRuleSoMuchIsKeptInADayAndTheEndIsToldOnce() {
+    @Test("Each rule has a budget of trace bytes per day, and reaching it is reported once")
+    func ofEachRuleSoMuchIsKeptInADayAndTheEndIsToldOnce() {
         var budget = TraceBudget()
         var kept = 0
         var told = 0
@@ -24,7 +25,8 @@ import Testing
         #expect(budget.take(trace(30_000), size: 1000, at: 6 * Self.day) == .kept)
     }
 
-    @Test func aFiringThatIsKeptIsKeptToItsEnd() {
+    @Test("A firing whose trace was kept is kept to its end")
+    func aFiringThatIsKeptIsKeptToItsEnd() {
         var budget = TraceBudget()
         #expect(budget.take(trace(1), size: TraceBudget.bytes, at: 0) == .kept)
         #expect(budget.take(trace(2), size: 10, at: 1) == .leftOut(isFirst: true))
