@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlugProtocol
 
-/// Class: a message that nobody thought of when rights were given.
+/// Attack class: a message that was overlooked when access rights were assigned.
 @Suite struct AccessTableTests {
-    /// The fields of `oneof kind` in this message of smartplug.proto.
+    /// Returns the fields of `oneof kind` in this message of smartplug.proto.
     private func kinds(of message: String) throws -> [String] {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/PlugProtocol/smartplug.proto").standardized
@@ -20,13 +20,15 @@ import Testing
         }
     }
 
-    @Test func theTableHasEachMessageAndEachCommandOfTheSpecification() throws {
+    @Test("The access table has each message and command of smartplug.proto")
+    func theTableHasEachMessageAndEachCommandOfTheSpecification() throws {
         let asked = try kinds(of: "ControllerMessage") + kinds(of: "Command")
         #expect(asked.count > 20)
         #expect(Set(asked) == Set(AskedRequest.allCases.map(\.rawValue)))
     }
 
-    @Test func eachRoleMayThisAndNothingElse() {
+    @Test("Each role may send exactly the listed messages")
+    func eachRoleMayThisAndNothingElse() {
         let session: Set<AskedRequest> = [
             .hello, .ping, .pong, .goodbye, .pairing_request, .pairing_proof, .command, .announce_key,
             .next_key_kept,

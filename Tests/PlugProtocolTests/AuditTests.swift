@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugProtocol
 
-/// Both sides of the audit log on the wire.
+/// The audit log in the protocol, at the plug and at the controller.
 @Suite struct AuditTests {
     private func entry(_ number: UInt64, boot id: BootID = boot, _ actor: AuditActor = .button) -> AuditEntry {
         AuditEntry(number: number, boot: id, time: at(2), AuditNote(.renamed, by: actor, "a to b"), count: 3)
@@ -19,15 +19,16 @@ import Testing
         }
     }
 
-    // MARK: The plug
+    // MARK: Plug
 
-    @Test func whatIsAskedForIsAskedOfTheLogAndAnswered() {
+    @Test("The plug reads the requested page of its log and sends it")
+    func whatIsAskedForIsAskedOfTheLogAndAnswered() {
         var bench = Bench()
         bench.greet()
         #expect(ask(&bench, after: 7, limit: 20) == [.fetchAudit(first, after: 7, limit: 20)])
         bench.handle(.audit(first, AuditPage([entry(8), entry(9, boot: otherBoot)], isLast: true)))
-        guard case .audit(let wire) = bench.take().first else { return #expect(Bool(false), "no answer") }
-        #expect(wire.entries.map(\.bootID.count) == [0, 16], "that of the session is not repeated")
+        guard case .audit(let wire) = bench.take().first else { return #expect(Bool(false), "no audit page") }
+        #expect(wire.entries.map(\.bootID.count) == [0, 16], "the session's own boot id is omitted")
         #expect(throws: Never.self) {
             let page = try wire.model(session: boot, after: 7)
             #expect(page == AuditPage([entry(8), entry(9, boot: otherBoot)], isLast: true))
@@ -38,15 +39,17 @@ import Testing
         #expect(bench.take().isEmpty)
     }
 
-    @Test func aSecondQuestionBeforeTheAnswerEndsTheSession() {
+    @Test("A second request before the answer ends the session")
+    func aSecondQuestionBeforeTheAnswerEndsTheSession() {
         var bench = Bench()
         bench.greet()
         _ = ask(&bench)
         _ = ask(&bench)
-        #expect(bench.take().compactMap(\.goodbyeReason) == [.limit], "thousands of them fit one read")
+        #expect(bench.take().compactMap(\.goodbyeReason) == [.limit], "a second request must hit the limit")
     }
 
-    @Test func aNumberThatNoEntryHasEndsTheSession() {
+    @Test("A request after a number that no entry can have ends the session")
+    func aNumberThatNoEntryHasEndsTheSession() {
         var bench = Bench()
         bench.greet()
         #expect(ask(&bench, after: AuditEntry.highestNumber).count == 1)
@@ -56,14 +59,16 @@ import Testing
         #expect(other.take().compactMap(\.goodbyeReason) == [.malformed])
     }
 
-    @Test func aStrangerReadsNothing() {
+    @Test("An unpaired controller cannot read the audit log")
+    func aStrangerReadsNothing() {
         var bench = Bench()
         bench.handle(opening(first, key: strangerKey))
         #expect(!ask(&bench).contains { if case .fetchAudit = $0 { true } else { false } })
         #expect(bench.take().compactMap(\.goodbyeReason) == [.outOfOrder])
     }
 
-    @Test func aPageOfTheLongestEntriesFitsAFrame() {
+    @Test("A page of the longest entries fits into a frame")
+    func aPageOfTheLongestEntriesFitsAFrame() {
         let actor = AuditActor.controller(
             name: String(repeating: "n", count: 63), key: String(repeating: "f", count: 64))
         let note = AuditNote(.pairingFailed, by: actor, isRefused: true, String(repeating: "d", count: 999))
@@ -76,7 +81,8 @@ import Testing
         #expect(plugFrame { $0.audit = wire }.count < PlugWire.maximumMessage / 2 + 1024)
     }
 
-    @Test func notesAreThoseOfTheLastEvent() {
+    @Test("The notes are those of the last event only")
+    func notesAreThoseOfTheLastEvent() {
         var bench = Bench()
         bench.handle(opening(first, key: strangerKey))
         bench.say {
@@ -90,7 +96,8 @@ import Testing
         #expect(bench.server.notes.isEmpty)
     }
 
-    @Test func whoAskedIsKnownWhileACommandIsCarriedOut() {
+    @Test("The controller of a command is known until the command ends")
+    func whoAskedIsKnownWhileACommandIsCarriedOut() {
         var bench = Bench()
         bench.greet()
         bench.say {
@@ -102,10 +109,10 @@ import Testing
         bench.handle(.closed(first))
         bench.handle(.commandOutcome(command(1), .refused(Refusal(.unsupported, "There is no light."))))
         #expect(bench.server.notes == [AuditNote(.refused, by: desk, isRefused: true, "identify: unsupported")])
-        #expect(bench.server.asker(of: command(1)) == nil, "nothing of it is kept")
+        #expect(bench.server.asker(of: command(1)) == nil, "the ended command still has a controller")
     }
 
-    // MARK: The controller
+    // MARK: Controller
 
     private func seat() -> ControllerSessionTests.Seat {
         var seat = ControllerSessionTests.Seat()
@@ -122,11 +129,12 @@ import Testing
         seat.hear { $0.welcome = WireWelcome(plug, now: .zero) }
     }
 
-    @Test func aQuestionBeforeWelcomeWaitsForIt() {
+    @Test("A request before Welcome is sent after it")
+    func aQuestionBeforeWelcomeWaitsForIt() {
         var seat = ControllerSessionTests.Seat()
         seat.handle(.connected)
         seat.handle(.fetchAudit(after: 4, limit: nil))
-        #expect(seat.sent.count == 1, "Hello")
+        #expect(seat.sent.count == 1, "only Hello is sent")
         welcome(&seat)
         guard case .fetchAudit(let wire) = seat.sent.last else { return #expect(Bool(false), "\(seat.sent)") }
         #expect(wire.after == 4 && wire.limit == 0)
@@ -136,7 +144,8 @@ import Testing
         WireAuditEntries(AuditPage(entries, isLast: isLast), session: boot)
     }
 
-    @Test func anAnswerIsDelivered() {
+    @Test("A requested page is delivered, and an unrequested one ends the session")
+    func anAnswerIsDelivered() {
         var seat = seat()
         seat.handle(.fetchAudit(after: 4, limit: 9))
         guard case .fetchAudit(let wire) = seat.sent.last else { return #expect(Bool(false), "\(seat.sent)") }
@@ -145,10 +154,11 @@ import Testing
         seat.hear { $0.audit = page([stranger, entry(7)]) }
         #expect(seat.updates == [.audit(.success(AuditPage([stranger, entry(7)], isLast: true)))])
         seat.hear { $0.audit = page([]) }
-        #expect(seat.closed != nil, "nobody asked for another")
+        #expect(seat.closed != nil, "an unrequested page is accepted")
     }
 
-    @Test func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
+    @Test("A plug without the audit capability is not asked")
+    func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
         var seat = ControllerSessionTests.Seat.welcomed()
         seat.handle(.fetchAudit(after: 0, limit: nil))
         #expect(seat.sent.isEmpty)
@@ -156,7 +166,8 @@ import Testing
         #expect(seat.updates == [.audit(.failure(Refusal(.unsupported, words)))])
     }
 
-    @Test func whatNoPlugMaySayEndsTheSession() {
+    @Test("Invalid audit pages end the session")
+    func whatNoPlugMaySayEndsTheSession() {
         func ends(
             _ entries: [AuditEntry], isLast: Bool = true, _ spoil: (inout WireAuditEntries) -> Void
         ) -> Bool {
@@ -168,9 +179,9 @@ import Testing
             return seat.closed != nil
         }
         #expect(!ends([entry(5)]) { _ in })
-        #expect(ends([entry(4)]) { _ in }, "it was asked for those after it")
+        #expect(ends([entry(4)]) { _ in }, "the entry is not after the requested number")
         #expect(ends([entry(6), entry(6)]) { _ in })
-        #expect(ends([], isLast: false) { _ in }, "it would be asked for ever")
+        #expect(ends([], isLast: false) { _ in }, "an empty page that is not the last one would loop forever")
         #expect(ends((5...105).map { entry($0) }) { _ in })
         #expect(ends([entry(5)]) { $0.entries[0].number = .max })
         #expect(ends([entry(5)]) { $0.entries[0].number = 0 })
@@ -179,6 +190,6 @@ import Testing
         #expect(ends([entry(5)]) { $0.entries[0].count = 0 })
         #expect(ends([entry(5)]) { $0.entries[0].detail = String(repeating: "x", count: 161) })
         #expect(ends([entry(5)]) { $0.entries[0].controller = String(repeating: "x", count: 64) })
-        #expect(!ends([entry(5)]) { $0.entries[0].kind = .UNRECOGNIZED(99) }, "one of a later version")
+        #expect(!ends([entry(5)]) { $0.entries[0].kind = .UNRECOGNIZED(99) }, "a kind of a later version is valid")
     }
 }

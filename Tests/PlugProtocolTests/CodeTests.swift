@@ -4,12 +4,12 @@ import Testing
 
 @testable import PlugProtocol
 
-/// A setup code that is changed: the old one is dead at once, the new one holds when flash has it.
+/// Changes of the setup code: the old code is invalid at once, and the new one is valid when it is in flash.
 @Suite struct CodeTests {
     private let newCode = try! SetupCode(text: "QRST-UVWX-YZ23-4567")
     private let phone = ConnectionID(rawValue: 9)
 
-    /// Its pairing window is open.
+    /// A plug with an open pairing window.
     private func bench() -> Bench {
         var bench = Bench()
         bench.greet(first)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Why the plug did not pair; nil: it did.
+    /// Returns the reason of the refusal, or nil if the plug paired.
     private func prove(_ bench: inout Bench, _ code: SetupCode, at seconds: Double = 0) -> Goodbye.Reason? {
         let transcript = PairingTranscript(
             version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: strangerKey,
@@ -53,7 +53,8 @@ import Testing
         return bench.take(phone).compactMap(\.goodbyeReason).first
     }
 
-    @Test func itIsAnsweredWhenFlashHasItAndTheOldOneIsDead() {
+    @Test("A new code is confirmed when it is in flash, and only it pairs from then on")
+    func itIsAnsweredWhenFlashHasItAndTheOldOneIsDead() {
         var bench = bench()
         #expect(ask(&bench, newCode) == [.keepCode(newCode)])
         #expect(!isChanged(&bench) && bench.server.access.code == setupCode)
@@ -66,7 +67,8 @@ import Testing
         #expect(bench.server.access.controllers[strangerKey]?.role == .owner)
     }
 
-    @Test func aPairingThatIsUnderWayWithTheOldOneFails() {
+    @Test("A pairing that started with the old code fails after the change")
+    func aPairingThatIsUnderWayWithTheOldOneFails() {
         var bench = bench()
         begin(&bench)
         _ = ask(&bench, newCode)
@@ -75,11 +77,12 @@ import Testing
         #expect(bench.server.access.controllers[strangerKey] == nil)
     }
 
-    @Test func aProofThatWaitsIsHeldAgainstTheNewOne() {
+    @Test("A waiting proof is checked against the new code")
+    func aProofThatWaitsIsHeldAgainstTheNewOne() {
         var bench = bench()
         begin(&bench)
         #expect(prove(&bench, newCode) == .wrongCode)
-        // The gate looks at no other for half a second.
+        // The gate checks no other proof for half a second.
         begin(&bench, at: 0.1)
         let transcript = PairingTranscript(
             version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: strangerKey,
@@ -93,15 +96,17 @@ import Testing
         #expect(bench.server.access.controllers[strangerKey] == nil)
     }
 
-    @Test func whereFlashFailsTheOldOneStays() {
+    @Test("The old code stays valid if flash fails")
+    func whereFlashFailsTheOldOneStays() {
         var bench = bench()
         _ = ask(&bench, newCode)
         bench.handle(.codeKept(Refusal(.storageFailed, "for a test")))
         #expect(refusal(&bench) == .storageFailed && bench.server.access.code == setupCode)
-        #expect(ask(&bench, newCode) == [.keepCode(newCode)], "it may be tried again")
+        #expect(ask(&bench, newCode) == [.keepCode(newCode)], "the change can be retried")
     }
 
-    @Test func oneIsChangedAtATime() {
+    @Test("A second change is refused while the first is being written")
+    func oneIsChangedAtATime() {
         var bench = bench()
         _ = ask(&bench, newCode)
         #expect(ask(&bench, setupCode).isEmpty)
@@ -111,7 +116,8 @@ import Testing
         #expect(bench.server.access.code == newCode && bench.server.codeInWriting == nil)
     }
 
-    @Test func whoAskedMayBeGone() {
+    @Test("The change completes after its controller disconnected")
+    func whoAskedMayBeGone() {
         var bench = bench()
         _ = ask(&bench, newCode)
         bench.handle(.closed(first))
@@ -119,7 +125,8 @@ import Testing
         #expect(bench.server.access.code == newCode)
     }
 
-    @Test func onlyAnOwnerChangesIt() {
+    @Test("Only an owner can change the code")
+    func onlyAnOwnerChangesIt() {
         let guests = PairedControllers([
             PairedControllers.Controller(key: deskKey, name: "Desk"),
             PairedControllers.Controller(key: otherKey, name: "Tablet", role: .user),
@@ -130,7 +137,8 @@ import Testing
         #expect(asked.isEmpty && refusal(&bench, second) == .notAllowed)
     }
 
-    @Test func aCodeOfAnotherLengthEndsTheSession() {
+    @Test("A code of a wrong length ends the session")
+    func aCodeOfAnotherLengthEndsTheSession() {
         var bench = bench()
         #expect(
             bench.say { $0.newCode.code = .init([1, 2]) }.contains {
@@ -139,7 +147,8 @@ import Testing
         #expect(bench.server.access.code == setupCode)
     }
 
-    @Test func aPlugThatLostItsCodeGetsAnother() {
+    @Test("A plug that lost its code can get a new one")
+    func aPlugThatLostItsCodeGetsAnother() {
         var bench = Bench(
             access: PlugServer.Access(key: plugKey, code: nil, controllers: access().controllers))
         bench.greet(first)
@@ -150,7 +159,8 @@ import Testing
         #expect(prove(&bench, newCode) == nil)
     }
 
-    @Test func theAuditLogSaysWhoChangedIt() {
+    @Test("The audit log names who changed the code")
+    func theAuditLogSaysWhoChangedIt() {
         var bench = bench()
         _ = ask(&bench, newCode)
         bench.handle(.codeKept(nil))

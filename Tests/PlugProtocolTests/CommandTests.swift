@@ -29,7 +29,8 @@ import PlugModel
         bench.handle(.commandOutcome(command(number), .done(PlugState(relayOn: true), event: nil)))
     }
 
-    @Test func aCommandIsAnsweredWithTheStateAndItsEvent() throws {
+    @Test("A command is answered with the state and its event")
+    func aCommandIsAnsweredWithTheStateAndItsEvent() throws {
         var bench = Bench(journal: EventJournal(nextSequence: 40))
         bench.greet()
         #expect(
@@ -40,7 +41,8 @@ import PlugModel
         #expect(try results(&bench) == [.done(PlugState(relayOn: true), event: 40)])
     }
 
-    @Test func theEventOfAResetIsThatOfTheCommand() throws {
+    @Test("A reset of a protection is answered with its own event, also after a restart")
+    func theEventOfAResetIsThatOfTheCommand() throws {
         var bench = Bench(state: PlugState(relayOn: false, tripped: .overPower))
         bench.greet()
         bench.say { $0.command = WireCommand(.resetProtection, request: request(1), within: .seconds(2)) }
@@ -53,14 +55,15 @@ import PlugModel
         bench.handle(.commandOutcome(command(1), .done(PlugState(relayOn: false), event: nil)))
         let answer = CommandOutcome.done(PlugState(relayOn: false), event: 1)
         #expect(try results(&bench) == [answer])
-        // After a restart the journal still has it.
+        // The journal still has the event after a restart.
         var restarted = Bench(journal: bench.server.journal, state: PlugState(relayOn: false))
         restarted.greet()
         restarted.say { $0.command = WireCommand(.resetProtection, request: request(1), within: .seconds(2)) }
         #expect(try results(&restarted) == [answer])
     }
 
-    @Test func theSameRequestGetsTheSameAnswerAndIsNotCarriedOutTwice() throws {
+    @Test("A repeated request gets the same answer and is not executed twice")
+    func theSameRequestGetsTheSameAnswerAndIsNotCarriedOutTwice() throws {
         var bench = Bench()
         bench.greet(first)
         bench.greet(second)
@@ -76,7 +79,8 @@ import PlugModel
         #expect(try results(&bench) == [answer])
     }
 
-    @Test func whoCameBackGetsTheAnswerOfTheCommandItSentBefore() throws {
+    @Test("A controller that reconnects gets the answer to its earlier command")
+    func whoCameBackGetsTheAnswerOfTheCommandItSentBefore() throws {
         var bench = Bench()
         bench.greet(first)
         _ = turnOn(&bench, 1)
@@ -87,7 +91,8 @@ import PlugModel
         #expect(try results(&bench, second).count == 1)
     }
 
-    @Test func aRestartWithItsJournalRemembersWhatWasCarriedOut() throws {
+    @Test("A plug that restarts with its journal remembers executed requests")
+    func aRestartWithItsJournalRemembersWhatWasCarriedOut() throws {
         var bench = Bench()
         bench.greet()
         _ = turnOn(&bench, 1)
@@ -98,13 +103,14 @@ import PlugModel
         #expect(try results(&restarted) == [.done(PlugState(relayOn: false), event: 1)])
     }
 
-    @Test func theSeventeenthCommandIsRefusedAndMayComeAgain() throws {
+    @Test("The seventeenth command in flight is refused, and can be sent again")
+    func theSeventeenthCommandIsRefusedAndMayComeAgain() throws {
         var bench = Bench()
         bench.greet()
         for number in 1...16 { #expect(turnOn(&bench, UInt8(number)).count == 1) }
         #expect(turnOn(&bench, 17).isEmpty)
         guard case .refused(let refusal) = try results(&bench).first else {
-            Issue.record("it was taken")
+            Issue.record("the seventeenth command was accepted")
             return
         }
         #expect(refusal.code == .busy)
@@ -112,7 +118,8 @@ import PlugModel
         #expect(turnOn(&bench, 17).count == 1)
     }
 
-    @Test func oldOutcomesAreForgottenOldestFirst() {
+    @Test("Old outcomes are forgotten, oldest first")
+    func oldOutcomesAreForgottenOldestFirst() {
         var limits = PlugServer.Limits()
         limits.recentOutcomes = 3
         var bench = Bench(limits: limits)
@@ -125,7 +132,8 @@ import PlugModel
         #expect(turnOn(&bench, 1).count == 1)
     }
 
-    @Test func whatThePlugCannotTryIsRefusedWithItsReason() throws {
+    @Test("A command that the plug does not support or that is out of range is refused with the reason")
+    func whatThePlugCannotTryIsRefusedWithItsReason() throws {
         var bench = Bench()
         bench.greet()
         bench.say { $0.command.requestID = .init(request(1).bytes) }
@@ -140,24 +148,26 @@ import PlugModel
         #expect(codes == [.unsupported, .outOfRange])
     }
 
-    @Test func aRequestIDOfTheWrongLengthEndsTheSession() {
+    @Test("A request id of a wrong length ends the session")
+    func aRequestIDOfTheWrongLengthEndsTheSession() {
         var bench = Bench()
         bench.greet()
         bench.say { $0.command.requestID = .init([1, 2, 3]) }
         guard case .goodbye(let goodbye) = bench.take().first else {
-            Issue.record("it was kept")
+            Issue.record("the session did not end")
             return
         }
         #expect(goodbye.detail == "request_id has 3 bytes; 16 to 16 are allowed")
     }
 
-    @Test func anOutcomeOfTheLifeBeforeAnswersTheRequestThatComesAgain() throws {
+    @Test("A stored outcome of the previous process answers the repeated request")
+    func anOutcomeOfTheLifeBeforeAnswersTheRequestThatComesAgain() throws {
         var before = Bench()
         before.greet()
         _ = turnOn(&before, 1)
         carryOut(&before, 1)
         _ = turnOn(&before, 2)
-        // Changed nothing that is recorded: only the outcome knows of it.
+        // This command recorded no event, so only its outcome shows that it was executed.
         before.handle(.commandOutcome(command(2), .done(watts(5, at: 1), event: nil)))
         #expect(before.server.outcome(of: command(2)) == .done(watts(5, at: 1), event: nil))
         #expect(before.server.outcome(of: command(3)) == nil)
@@ -173,7 +183,8 @@ import PlugModel
         #expect(after.server.finishedRequests == kept)
     }
 
-    @Test func onlyTheLastOutcomesAreTakenOver() {
+    @Test("Only the newest outcomes are restored")
+    func onlyTheLastOutcomesAreTakenOver() {
         var limits = PlugServer.Limits()
         limits.recentOutcomes = 3
         let outcomes = (1...5).map { FinishedRequest(command($0), .done(PlugState(relayOn: true), event: nil)) }

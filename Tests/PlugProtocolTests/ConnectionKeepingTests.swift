@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Whether a connection still stands, as the controller judges it.
+/// The controller's detection of dead connections.
 @Suite struct ConnectionKeepingTests {
     private typealias Seat = ControllerSessionTests.Seat
 
@@ -13,7 +13,8 @@ import PlugModel
         return goodbye
     }
 
-    @Test func aConnectionInDoubtHasFiveSecondsForASignOfLife() {
+    @Test("A probed connection ends after five seconds of silence")
+    func aConnectionInDoubtHasFiveSecondsForASignOfLife() {
         var seat = Seat.welcomed(at: 100)
         seat.handle(.probe, at: 103)
         #expect(seat.sent == [.ping(.with(token: 1))])
@@ -25,7 +26,8 @@ import PlugModel
         #expect(seat.session.nextDeadline == nil)
     }
 
-    @Test func anyWordOfThePlugEndsTheDoubt() {
+    @Test("Any message of the plug ends the probe")
+    func anyWordOfThePlugEndsTheDoubt() {
         var seat = Seat.welcomed(at: 100)
         seat.handle(.probe, at: 103)
         seat.hear(at: 104) { $0.state.state = WireState(PlugState(relayOn: true)) }
@@ -34,15 +36,17 @@ import PlugModel
         #expect(goodbye(seat) == nil)
     }
 
-    @Test func whoDoubtsAgainMeanwhileAsksOnce() {
+    @Test("Repeated probes send one Ping and keep the first deadline")
+    func whoDoubtsAgainMeanwhileAsksOnce() {
         var seat = Seat.welcomed(at: 100)
         for second in 0..<4 { seat.handle(.probe, at: 103 + Double(second)) }
         #expect(seat.sent.count == 1)
         seat.handle(.deadlineReached, at: 108)
-        #expect(goodbye(seat)?.reason == .silent, "five seconds from the first doubt")
+        #expect(goodbye(seat)?.reason == .silent, "the deadline is five seconds after the first probe")
     }
 
-    @Test func evenBeforeTheWelcomeAConnectionMayBeDoubted() {
+    @Test("A connection can be probed before Welcome")
+    func evenBeforeTheWelcomeAConnectionMayBeDoubted() {
         var seat = Seat()
         seat.handle(.connected, at: 100)
         seat.handle(.probe, at: 101)
@@ -50,14 +54,15 @@ import PlugModel
         #expect(goodbye(seat)?.reason == .silent)
     }
 
-    @Test func whileNothingIsReadSilenceProvesNothing() {
+    @Test("Silence does not end a connection while nothing is read")
+    func whileNothingIsReadSilenceProvesNothing() {
         var seat = Seat.welcomed(at: 100)
         seat.handle(.reading(false), at: 110)
         seat.handle(.probe, at: 111)
         for second in stride(from: 120.0, through: 600, by: 20) { seat.handle(.deadlineReached, at: second) }
         #expect(seat.updates.isEmpty)
-        #expect(seat.sent.count > 20, "the plug still hears that this side lives")
-        // What came meanwhile is read now; the doubt begins anew.
+        #expect(seat.sent.count > 20, "the controller still sends Pings")
+        // The data that arrived meanwhile is read now, and the probe starts again.
         seat.handle(.reading(true), at: 601)
         #expect(seat.updates.isEmpty)
         seat.handle(.deadlineReached, at: 605)
@@ -66,11 +71,12 @@ import PlugModel
         #expect(goodbye(seat)?.reason == .silent)
     }
 
-    @Test func aChattyControllerPingsAllTheSame() {
+    @Test("A controller that sends often still sends Pings")
+    func aChattyControllerPingsAllTheSame() {
         var seat = Seat.welcomed(at: 100)
         for second in 1...44 { seat.handle(.acknowledge(1), at: 100 + Double(second)) }
         let pings = seat.sent.filter { if case .ping = $0 { true } else { false } }
-        #expect(pings.count == 2, "the answers tell the plug's time")
+        #expect(pings.count == 2, "the Pongs carry the plug's time")
     }
 
     // MARK: The plug's clock
@@ -82,10 +88,11 @@ import PlugModel
         }
     }
 
-    @Test func aShorterRoundTripTellsThePlugsTimeBetter() {
+    @Test("A shorter round trip improves the estimate of the plug's clock")
+    func aShorterRoundTripTellsThePlugsTimeBetter() {
         var seat = Seat()
         seat.handle(.connected, at: 100)
-        // A round trip of 2 s: the offset lies between 90 and 92.
+        // With a round trip of 2 s, the offset lies between 90 and 92.
         seat.hear(at: 102) { $0.welcome = WireWelcome(lamp, now: at(10)) }
         #expect(seat.session.clock?.offset == .seconds(91))
         #expect(seat.session.clock?.uncertainty == .seconds(1))
@@ -94,13 +101,14 @@ import PlugModel
         let clock = seat.session.clock!
         #expect(abs((clock.instant(ofPlugTime: at(29.5)) - at(120.05)).inSeconds) < 0.051)
         #expect(clock.uncertainty <= .milliseconds(50))
-        // A slow one later takes nothing away but what the clocks may have run apart.
+        // A slow round trip later changes nothing, except that the clocks may have drifted.
         seat.handle(.deadlineReached, at: 140)
         pong(2, plugTime: 50, to: &seat, at: 143)
         #expect(seat.session.clock!.uncertainty < .milliseconds(60))
     }
 
-    @Test func aPongToAnEarlierPingOrWithoutATimeTellsNothing() {
+    @Test("A Pong to an earlier Ping or without a time is ignored by the clock")
+    func aPongToAnEarlierPingOrWithoutATimeTellsNothing() {
         var seat = Seat.welcomed(at: 100)
         let before = seat.session.clock
         seat.handle(.deadlineReached, at: 120)
@@ -109,7 +117,8 @@ import PlugModel
         #expect(seat.session.clock == before && before != nil)
     }
 
-    @Test func whatAnEarlierSessionFoundOutIsKeptForTheSameBoot() {
+    @Test("The clock estimate of an earlier session is kept for the same boot")
+    func whatAnEarlierSessionFoundOutIsKeptForTheSameBoot() {
         let fine = ClockMapping(boot: boot, plugTime: at(10), asked: at(100), answered: at(100.002))
         for (boot, expected) in [(boot, Duration.milliseconds(3)), (otherBoot, .seconds(1))] {
             var identity = lamp
@@ -123,14 +132,15 @@ import PlugModel
         }
     }
 
-    @Test func measurementsThatContradictEachOtherLeaveTheLaterOne() {
+    @Test("If two measurements contradict each other, the later one is kept")
+    func measurementsThatContradictEachOtherLeaveTheLaterOne() {
         let first = ClockMapping(boot: boot, plugTime: at(0), asked: at(10), answered: at(10))
         let later = ClockMapping(boot: boot, plugTime: at(10), asked: at(30), answered: at(30))
         #expect(first.refined(by: later) == later)
     }
 
-    /// Whatever the round trips, the estimate never loses the true offset.
-    @Test(arguments: 0..<50)
+    /// The estimate contains the true offset for any round trips.
+    @Test("The clock estimate always contains the true offset", arguments: 0..<50)
     func theTrueOffsetIsNeverLost(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let rate = 1 + Double.random(in: -0.000_1...0.000_1, using: &random)

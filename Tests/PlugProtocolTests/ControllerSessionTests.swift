@@ -5,7 +5,7 @@ import Testing
 import PlugModel
 
 @Suite struct ControllerSessionTests {
-    /// A session, what it sent decoded and what it delivered.
+    /// A session with its sent messages, decoded, and its delivered updates.
     struct Seat {
         var session = ControllerSession(name: "Desk")
         var sent: [WireControllerMessage.OneOf_Kind] = []
@@ -36,7 +36,7 @@ import PlugModel
             hear(at: seconds) { $0.event = wire }
         }
 
-        /// Connected and welcomed at `seconds`, when the plug's clock shows zero.
+        /// A session that was connected and welcomed at `seconds`, when the plug's clock shows zero.
         static func welcomed(at seconds: Double = 0, _ options: SubscriptionOptions? = nil) -> Seat {
             var seat = Seat()
             seat.handle(.connected, at: seconds)
@@ -64,7 +64,8 @@ import PlugModel
         }
     }
 
-    @Test func helloGoesFirstAndWelcomeTellsThePlugAndItsClock() {
+    @Test("Hello is sent first, and Welcome yields the plug's description and clock")
+    func helloGoesFirstAndWelcomeTellsThePlugAndItsClock() {
         var seat = Seat()
         seat.handle(.connected, at: 10)
         guard case .hello(let hello) = seat.sent.first else {
@@ -85,22 +86,24 @@ import PlugModel
         #expect(clock.instant(ofPlugTime: at(3)) == at(10.25))
     }
 
-    @Test func eventsAreDeliveredInOrderWithTheirAge() {
+    @Test("Events are delivered in order, with their age")
+    func eventsAreDeliveredInOrderWithTheirAge() {
         var seat = Seat.welcomed(at: 100, SubscriptionOptions(events: .after(4)))
         seat.subscribed(next: 7)
         seat.event(5, time: 1, sentAt: 3, at: 103)
-        // On its way for 27 s: an old press, however young it was when it was sent.
+        // The event was in transit for 27 s, so the press is old, although it was young when it was sent.
         seat.event(6, time: 3, sentAt: 3, at: 130)
         let ages = seat.updates.compactMap { update -> Duration? in
             guard case .event(_, let age) = update else { return nil }
             return age
         }
         #expect(seat.sequences == [5, 6])
-        // Less what the clocks may have run apart in the 30 s since they were compared.
+        // The age is reduced by the possible drift in the 30 s since the clocks were compared.
         #expect(ages == [.seconds(2), .seconds(27) - .milliseconds(6)])
     }
 
-    @Test func aHoleOrARepetitionEndsTheSession() {
+    @Test("A missing or repeated event ends the session")
+    func aHoleOrARepetitionEndsTheSession() {
         for (sequence, detail) in [(6, "Event 6 came where 5 was due."), (4, "Event 4 came where 5 was due.")] {
             var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
             seat.subscribed(next: 7)
@@ -111,33 +114,37 @@ import PlugModel
         }
     }
 
-    @Test func eventsGoOnAfterAGap() {
+    @Test("Events continue after a gap")
+    func eventsGoOnAfterAGap() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
         let gap = Gap(from: 5, to: 99, reason: .powerLost)
         seat.subscribed(next: 101, gap: gap)
         seat.event(100)
         #expect(seat.updates.first == .subscribed(next: 101, gap: gap))
         #expect(seat.sequences == [100])
-        // The plug's ring overtook this session.
+        // The plug's ring has overwritten unsent events.
         seat.subscribed(next: 200, gap: Gap(from: 101, to: 180, reason: .overwritten))
         seat.event(181)
         #expect(seat.sequences == [100, 181])
     }
 
-    @Test func aGapThatDoesNotMeetTheCursorEndsTheSession() {
+    @Test("A gap that does not start after the cursor ends the session")
+    func aGapThatDoesNotMeetTheCursorEndsTheSession() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
         seat.subscribed(next: 101, gap: Gap(from: 7, to: 99, reason: .powerLost))
         #expect(seat.endDetail == "A gap from 7 came where event 5 was asked for.")
     }
 
-    @Test func aPlugThatWasResetBeginsAnew() {
+    @Test("Events of a reset plug start at 1 after an unknown cursor")
+    func aPlugThatWasResetBeginsAnew() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(900)))
         seat.subscribed(next: 1, gap: Gap(from: 1, to: 0, reason: .unknownCursor))
         seat.event(1)
         #expect(seat.sequences == [1])
     }
 
-    @Test func anEventOfALaterVersionMovesTheCursor() {
+    @Test("An event of an unknown kind advances the cursor")
+    func anEventOfALaterVersionMovesTheCursor() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(0)))
         seat.subscribed(next: 3)
         seat.hear { $0.event.sequence = 1 }
@@ -146,15 +153,16 @@ import PlugModel
         #expect(seat.sequences == [2])
     }
 
-    @Test func theNewestWishWinsWhileAnEarlierIsOnItsWay() {
+    @Test("Only the newest subscription is sent after an earlier one is answered")
+    func theNewestWishWinsWhileAnEarlierIsOnItsWay() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(3)))
         seat.handle(.subscribe(SubscriptionOptions(events: .none)))
         seat.handle(.subscribe(SubscriptionOptions(events: .after(3), state: nil)))
         #expect(seat.sent.isEmpty)
         seat.subscribed(next: 9)
-        // The lane is open: it goes on from where it is.
+        // The lane is open, so it continues from its position.
         guard case .subscribe(let wire) = seat.sent.first else {
-            Issue.record("no second Subscribe")
+            Issue.record("no second Subscribe was sent")
             return
         }
         #expect(!wire.hasAfter && !wire.noEvents && wire.noState)
@@ -164,7 +172,8 @@ import PlugModel
         #expect(seat.sequences == [4, 5])
     }
 
-    @Test func commandsEndWithTheirResultOrTheirDeadline() {
+    @Test("A command ends with its result or at its deadline; a late result is delivered too")
+    func commandsEndWithTheirResultOrTheirDeadline() {
         var seat = Seat.welcomed()
         seat.handle(.command(request(1), .identify, deadline: at(2)))
         seat.handle(.command(request(2), .identify, deadline: at(3)))
@@ -173,25 +182,27 @@ import PlugModel
         #expect(seat.session.nextDeadline == at(3))
         seat.handle(.deadlineReached, at: 3)
         #expect(seat.updates == [.commandFinished(request(1), outcome), .commandUnanswered(request(2))])
-        // The late answer is the truth all the same.
+        // A late answer is delivered nevertheless.
         seat.hear(at: 4) { $0.result = WireCommandResult(outcome, request: request(2)) }
         #expect(seat.updates.last == .commandFinished(request(2), outcome))
     }
 
-    @Test func theSeventeenthCommandIsNotSent() {
+    @Test("The seventeenth command in flight is refused and not sent")
+    func theSeventeenthCommandIsNotSent() {
         var seat = Seat.welcomed()
         for number in 1...17 as ClosedRange<UInt8> {
             seat.handle(.command(request(number), .identify, deadline: at(2)))
         }
         #expect(seat.sent.count == 16)
         guard case .commandFinished(request(17), .refused(let refusal)) = seat.updates.last else {
-            Issue.record("it was sent")
+            Issue.record("the seventeenth command was not refused")
             return
         }
         #expect(refusal.code == .busy)
     }
 
-    @Test func samplesComeToWhoAskedAndToNobodyElse() {
+    @Test("Requested samples are delivered, and unrequested ones end the session")
+    func samplesComeToWhoAskedAndToNobodyElse() {
         var seat = Seat.welcomed()
         seat.handle(.fetchSamples(3, from: at(1), to: at(2)))
         seat.hear {
@@ -204,7 +215,8 @@ import PlugModel
         #expect(seat.endDetail == "Samples came that nobody asked for.")
     }
 
-    @Test func aSilentPlugIsAskedAfter20SecondsAndLeftAfter45() {
+    @Test("A silent plug gets a Ping after 20 seconds and is disconnected after 45")
+    func aSilentPlugIsAskedAfter20SecondsAndLeftAfter45() {
         var seat = Seat.welcomed(at: 100)
         #expect(seat.session.nextDeadline == at(120))
         seat.handle(.deadlineReached, at: 120)
@@ -212,7 +224,7 @@ import PlugModel
         #expect(seat.sent == [.ping(.with(token: 1)), .ping(.with(token: 2))])
         seat.handle(.deadlineReached, at: 145)
         guard case .ended(.ended(let goodbye)) = seat.updates.last else {
-            Issue.record("it was kept")
+            Issue.record("the session did not end")
             return
         }
         #expect(goodbye.reason == .silent)
@@ -222,15 +234,17 @@ import PlugModel
         #expect(seat.updates.count == 1)
     }
 
-    @Test func thePlugsGoodbyeEndsTheSessionWithItsReason() {
+    @Test("The plug's Goodbye ends the session with its reason")
+    func thePlugsGoodbyeEndsTheSessionWithItsReason() {
         var seat = Seat.welcomed()
         seat.hear { $0.goodbye = WireGoodbye(Goodbye(.stopping, "Restarting.")) }
         #expect(seat.updates == [.ended(.endedByPeer(Goodbye(.stopping, "Restarting.")))])
         #expect(seat.closed == .endedByPeer(Goodbye(.stopping, "Restarting.")))
     }
 
-    /// Each of these ended the daemon once, by arithmetic on it. Class: a peer's number that nobody had checked.
-    @Test func numbersThatNoPlugSaysEndTheSession() {
+    /// Attack class: unchecked numbers of a peer. Each of these crashed the daemon once by an arithmetic overflow.
+    @Test("Numbers beyond the protocol's limits end the session")
+    func numbersThatNoPlugSaysEndTheSession() {
         var zero = Seat.welcomed(SubscriptionOptions(events: .fromNow, state: nil))
         zero.hear { $0.subscribed.nextSequence = 0 }
         var old = Seat.welcomed(SubscriptionOptions(events: .fromNow, state: nil))

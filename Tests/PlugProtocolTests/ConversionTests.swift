@@ -20,7 +20,8 @@ import PlugModel
             .controllerPaired(name: "Küche"), .controllerRemoved(name: ""),
         ]
 
-    @Test(arguments: kinds) func everyEventSurvivesTheWire(kind: PlugEvent.Kind) throws {
+    @Test("Every kind of event is unchanged after encoding and decoding", arguments: kinds)
+    func everyEventSurvivesTheWire(kind: PlugEvent.Kind) throws {
         let event = PlugEvent(sequence: 5, boot: boot, time: at(1.5), kind: kind)
         let wire = WireEvent(event, session: boot, now: at(3.7506))
         #expect(try wire.model(session: boot) == event)
@@ -28,14 +29,16 @@ import PlugModel
         #expect(wire.ageMs == 2250)
     }
 
-    @Test func anEventOfAnotherBootHasNoAge() throws {
+    @Test("An event of another boot has no age")
+    func anEventOfAnotherBootHasNoAge() throws {
         let event = PlugEvent(sequence: 5, boot: otherBoot, time: at(900), kind: .buttonPressed(.long))
         let wire = WireEvent(event, session: boot, now: at(3))
         #expect(!wire.hasAgeMs)
         #expect(try wire.model(session: boot)?.boot == otherBoot)
     }
 
-    @Test func statesSurviveTheWire() throws {
+    @Test("States are unchanged after encoding and decoding")
+    func statesSurviveTheWire() throws {
         let reading = Reading(
             time: at(1), deciwatts: -15, decivolts: 2301, milliamperes: 17, milliwattHours: 123_456_789_012)
         for state in [
@@ -47,7 +50,8 @@ import PlugModel
         }
     }
 
-    @Test func whatOnlyAlternatingCurrentHasSurvivesTheWire() throws {
+    @Test("Alternating current values are unchanged after encoding and decoding")
+    func whatOnlyAlternatingCurrentHasSurvivesTheWire() throws {
         var reading = Reading(time: at(1), deciwatts: -15, milliwattHours: 1)
         for alternating in [
             AlternatingPower(
@@ -62,7 +66,8 @@ import PlugModel
         }
     }
 
-    @Test func whatOnlyAlternatingCurrentHasComesWholeOrNotAtAll() throws {
+    @Test("Incomplete or invalid alternating current values are rejected")
+    func whatOnlyAlternatingCurrentHasComesWholeOrNotAtAll() throws {
         let alternating = AlternatingPower(
             apparentDecivoltAmperes: 217, reactiveDecivars: 9, powerFactorThousandths: 999, millihertz: 50_000)
         let whole = WireReading(Reading(time: .zero, deciwatts: 1, alternating: alternating, milliwattHours: 0))
@@ -85,7 +90,8 @@ import PlugModel
         }
     }
 
-    @Test func commandsSurviveTheWire() {
+    @Test("Commands are unchanged after encoding and decoding")
+    func commandsSurviveTheWire() {
         let commands: [PlugCommand] = [
             .setRelay(on: true, autoOff: nil), .setRelay(on: true, autoOff: .seconds(90)),
             .setRelay(on: true, autoOff: .milliseconds(1)), .setRelay(on: true, autoOff: .zero),
@@ -104,7 +110,8 @@ import PlugModel
         #expect(WireCommand(.identify, request: request(3), within: .microseconds(1)).within == .milliseconds(1))
     }
 
-    @Test func outcomesSurviveTheWire() throws {
+    @Test("Outcomes are unchanged after encoding and decoding")
+    func outcomesSurviveTheWire() throws {
         let outcomes: [CommandOutcome] =
             [.done(PlugState(relayOn: true), event: nil), .done(PlugState(relayOn: false, level: .full), event: 77)]
             + Refusal.Code.allCases.map { .refused(Refusal($0, "because")) }
@@ -115,7 +122,8 @@ import PlugModel
         }
     }
 
-    @Test func subscriptionsGapsAndGoodbyesSurviveTheWire() throws {
+    @Test("Subscriptions, gaps and Goodbyes are unchanged after encoding and decoding")
+    func subscriptionsGapsAndGoodbyesSurviveTheWire() throws {
         for options in [
             SubscriptionOptions(events: .none), SubscriptionOptions(events: .fromNow, state: nil),
             SubscriptionOptions(events: .after(0)),
@@ -133,7 +141,8 @@ import PlugModel
         }
     }
 
-    @Test func valuesOfALaterVersionAreTolerated() throws {
+    @Test("Values of a later protocol version are tolerated")
+    func valuesOfALaterVersionAreTolerated() throws {
         var event = WireEvent(
             PlugEvent(sequence: 1, boot: boot, time: .zero, kind: .buttonPressed(.single)), session: boot, now: .zero)
         event.buttonPressed.press = .UNRECOGNIZED(99)
@@ -146,7 +155,8 @@ import PlugModel
         event.protectionReset = WireProtectionReset(.overPower, cause: .button)
         event.protectionReset.cause = .UNRECOGNIZED(99)
         #expect(try event.model(session: boot) == nil)
-        // What it is that tripped, a later plug knows better; that something did is lost with it, as with every unknown value.
+        // A later plug may report an unknown protection. That something tripped is lost then, as with every unknown
+        // value.
         var state = WireState(PlugState(relayOn: false, tripped: .restTime))
         state.tripped = .UNRECOGNIZED(99)
         #expect(try state.model() == PlugState(relayOn: false))
@@ -160,7 +170,8 @@ import PlugModel
         #expect(try welcome.model(asked: .zero, answered: .zero).capabilities == lamp.capabilities)
     }
 
-    @Test func networksAreToldWithTheTimeThatALeaseHasLeft() throws {
+    @Test("Networks are sent with the remaining time of their leases, up to a limit")
+    func networksAreToldWithTheTimeThatALeaseHasLeft() throws {
         let lease = PlugNetwork.Lease(
             address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.1", expires: .zero + .seconds(3600))
         let wired = PlugNetwork(
@@ -177,13 +188,14 @@ import PlugModel
             try welcome.model(asked: .zero, answered: .zero + .seconds(7)).networks == [told, wireless])
         identity.networks = Array(repeating: wireless, count: 40)
         #expect(WireWelcome(identity, now: .zero).networks.count == PlugNetwork.limit)
-        // For ever, without a way out.
+        // A lease without an end and without a router.
         told.lease = PlugNetwork.Lease(address: "192.0.2.9", server: "192.0.2.1", router: nil, expires: nil)
         identity.networks = [told]
         #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).networks == [told])
     }
 
-    @Test func aCrashIsToldWithItsAgeAndWithinItsLimit() throws {
+    @Test("A crash report is sent with its age and truncated to its limit")
+    func aCrashIsToldWithItsAgeAndWithinItsLimit() throws {
         var identity = lamp
         func told(_ crash: PlugCrash?) throws -> PlugCrash? {
             identity.crash = crash
@@ -201,7 +213,8 @@ import PlugModel
         #expect(try welcome.model(asked: .zero, answered: .zero).crash?.at == nil)
     }
 
-    @Test func valuesOutOfRangeAreNamed() {
+    @Test("Values out of range are rejected with their field")
+    func valuesOutOfRangeAreNamed() {
         var state = WireState()
         state.levelPermille = 1001
         #expect(throws: MessageFault.outOfRange(field: "level_permille", value: 1001, allowed: 0...1000)) {
@@ -238,7 +251,7 @@ import PlugModel
         var level = WireCommand()
         level.setLevel.levelPermille = 1001
         guard case .failure(let refusal) = level.model() else {
-            Issue.record("a level above full was taken")
+            Issue.record("a level above full was accepted")
             return
         }
         #expect(refusal.code == .outOfRange)
@@ -247,14 +260,16 @@ import PlugModel
         #expect(throws: Refusal.self) { try level.model().get() }
     }
 
-    @Test func theClocksMeetInTheMiddleOfTheRoundTrip() {
+    @Test("The clock estimate is the middle of the round trip, with half of it as uncertainty")
+    func theClocksMeetInTheMiddleOfTheRoundTrip() {
         let mapping = ClockMapping(boot: boot, plugTime: at(5), asked: at(100), answered: at(100.2))
         #expect(mapping.uncertainty == .milliseconds(100))
         #expect(mapping.instant(ofPlugTime: at(5)) == at(100.1))
         #expect(mapping.instant(ofPlugTime: at(4)) == at(99.1))
     }
 
-    @Test func theNumbersOfTheProtocolStand() {
+    @Test("The protocol's constants do not change")
+    func theNumbersOfTheProtocolStand() {
         #expect(PlugWire.version == 1)
         #expect(PlugWire.maximumMessage == 65_536)
         #expect(PlugWire.pingInterval == .seconds(20))

@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Commands that come through a door, beside those of sessions.
+/// Commands that arrive through a door, next to those of sessions.
 @Suite struct DoorTests {
     private func asked(
         _ number: UInt8, ticket: UInt64 = 1, _ command: PlugCommand = .setRelay(on: true, autoOff: nil)
@@ -16,7 +16,8 @@ import PlugModel
 
     private let done = CommandOutcome.done(PlugState(relayOn: true), event: 40)
 
-    @Test func aCommandIsCarriedOutInTheNameOfItsDoorAndAnswered() {
+    @Test("A door's command is executed in the door's name and answered, and a repeated one gets the same answer")
+    func aCommandIsCarriedOutInTheNameOfItsDoorAndAnswered() {
         var bench = Bench(journal: EventJournal(nextSequence: 40))
         #expect(
             bench.handle(asked(1, ticket: 9), at: 3) == [
@@ -28,11 +29,12 @@ import PlugModel
                     on: true, cause: .controller(name: "MQTT broker", request: request(1), authority: .broker))))
         let answers = bench.handle(.commandOutcome(id(1), .done(PlugState(relayOn: true), event: nil)))
         #expect(answers == [.answer(.broker, ticket: 9, done)])
-        // It comes again: the plug did it already, and answers whoever asks now.
+        // A repeated command was executed already, so its new ticket is answered at once.
         #expect(bench.handle(asked(1, ticket: 10)) == [.answer(.broker, ticket: 10, done)])
     }
 
-    @Test func twoThatAskForTheSameWaitForOneOutcome() {
+    @Test("Two tickets with the same request get the same outcome")
+    func twoThatAskForTheSameWaitForOneOutcome() {
         var bench = Bench(journal: EventJournal(nextSequence: 40))
         bench.handle(asked(1, ticket: 1))
         #expect(bench.handle(asked(1, ticket: 2)).isEmpty)
@@ -42,7 +44,8 @@ import PlugModel
             ])
     }
 
-    @Test func aRequestOfAControllerIsAnotherThanTheSameOfADoor() {
+    @Test("A controller's request and a door's request with the same id are different commands")
+    func aRequestOfAControllerIsAnotherThanTheSameOfADoor() {
         var bench = Bench()
         bench.greet()
         bench.handle(asked(1))
@@ -52,17 +55,19 @@ import PlugModel
         #expect(actions.map { if case .perform(command(1), _, _, _) = $0 { true } else { false } } == [true])
     }
 
-    @Test func itMayDoWhatAUserMay() {
+    @Test("A door has the rights of a user")
+    func itMayDoWhatAUserMay() {
         var bench = Bench()
         guard case .answer(_, 1, .refused(let refusal))? = bench.handle(asked(1, .rename("Mine"))).first else {
-            return #expect(Bool(false), "it is refused at once")
+            return #expect(Bool(false), "the command was not refused at once")
         }
         #expect(refusal.code == .notAllowed)
         #expect(
             bench.server.notes == [AuditNote(.refused, by: .broker, isRefused: true, "rename: not allowed")])
     }
 
-    @Test func aRefusalIsNotedInItsName() {
+    @Test("A refusal is noted in the audit log in the door's name")
+    func aRefusalIsNotedInItsName() {
         var bench = Bench()
         bench.handle(asked(1))
         bench.handle(.commandOutcome(id(1), .refused(Refusal(.protectionTripped, "Too much."))))
@@ -72,8 +77,9 @@ import PlugModel
             ])
     }
 
-    /// Whoever is removed takes no answers of others along.
-    @Test func itsAnswersOutliveAController() {
+    /// Removing a controller keeps the outcomes of others.
+    @Test("A door's outcomes remain when a controller is removed")
+    func itsAnswersOutliveAController() {
         var bench = Bench(paired: [deskKey, ownerKey])
         bench.handle(asked(1))
         bench.handle(.commandOutcome(id(1), done))

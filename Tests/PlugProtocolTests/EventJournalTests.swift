@@ -11,7 +11,8 @@ import PlugModel
         return journal
     }
 
-    @Test func numbersStartAtTheBoundaryAndRiseByOne() {
+    @Test("Sequence numbers start at the boundary and increase by one")
+    func numbersStartAtTheBoundaryAndRiseByOne() {
         let journal = journal(from: 100, events: 3)
         #expect(journal.read(after: 0, limit: 10).map(\.sequence) == [100, 101, 102])
         #expect(journal.nextSequence == 103)
@@ -20,7 +21,8 @@ import PlugModel
         #expect(journal[103] == nil)
     }
 
-    @Test func readingGoesOnFromTheCursorAndStopsAtTheLimit() {
+    @Test("Reading continues after the cursor and stops at the limit")
+    func readingGoesOnFromTheCursorAndStopsAtTheLimit() {
         let journal = journal(events: 5)
         #expect(journal.read(after: 2, limit: 2).map(\.sequence) == [3, 4])
         #expect(journal.read(after: 5, limit: 2).isEmpty)
@@ -28,7 +30,8 @@ import PlugModel
         #expect(EventJournal().read(after: 0, limit: 2).isEmpty)
     }
 
-    @Test func theRingForgetsTheOldestByCount() {
+    @Test("A full ring drops the oldest events by count")
+    func theRingForgetsTheOldestByCount() {
         let journal = journal(events: 10, ring: 4)
         #expect(journal.oldestSequence == 7)
         #expect(journal.resume(after: 6) == .resumed)
@@ -36,7 +39,8 @@ import PlugModel
         #expect(journal.resume(after: 10) == .resumed)
     }
 
-    @Test func theRingForgetsTheOldestByBytes() {
+    @Test("A full ring drops the oldest events by bytes")
+    func theRingForgetsTheOldestByBytes() {
         let kind = PlugEvent.Kind.relayChanged(
             on: true, cause: .controller(name: String(repeating: "x", count: 63), request: request(1)))
         let bytes = PlugEvent(sequence: 1, boot: boot, time: .zero, kind: kind).footprint
@@ -46,7 +50,8 @@ import PlugModel
         #expect(journal.oldestSequence == 8)
     }
 
-    @Test func afterALossOfPowerTheGapReachesToTheBoundary() {
+    @Test("After a power cut the gap extends to the boundary")
+    func afterALossOfPowerTheGapReachesToTheBoundary() {
         #expect(
             journal(from: 1000, events: 0).resume(after: 17)
                 == .gap(Gap(from: 18, to: 999, reason: .powerLost)))
@@ -56,15 +61,16 @@ import PlugModel
         #expect(journal(from: 1000, events: 5).resume(after: 999) == .resumed)
     }
 
-    @Test func aCursorAheadOfTheJournalIsUnknown() {
+    @Test("A cursor beyond the journal is unknown")
+    func aCursorAheadOfTheJournalIsUnknown() {
         #expect(journal(events: 3).resume(after: 4) == .gap(Gap(from: 1, to: 3, reason: .unknownCursor)))
         #expect(EventJournal().resume(after: 9) == .gap(Gap(from: 1, to: 0, reason: .unknownCursor)))
         #expect(EventJournal().resume(after: 0) == .resumed)
     }
 
-    // MARK: Leaps
+    // MARK: Skipped numbers
 
-    /// Events 1 to 3, a leap to 1000, events 1000 to 1002.
+    /// A journal with events 1 to 3, a skip to 1000, and events 1000 to 1002.
     private func leapt(ring: Int = 4096) -> EventJournal {
         var journal = journal(events: 3, ring: ring)
         journal.leap(to: 1000, reason: .storageFailed)
@@ -72,7 +78,8 @@ import PlugModel
         return journal
     }
 
-    @Test func whoReadsPastALeapIsToldTheGapAndMissesNoEvent() {
+    @Test("A reader across skipped numbers gets the gap and all events")
+    func whoReadsPastALeapIsToldTheGapAndMissesNoEvent() {
         let journal = leapt()
         #expect(journal.resume(after: 1) == .resumed)
         #expect(journal[3]?.time == at(2) && journal[4] == nil && journal[999] == nil && journal[1000]?.time == at(3))
@@ -84,7 +91,8 @@ import PlugModel
         #expect(journal.nextSequence == 1003)
     }
 
-    @Test func aLeapIsToldBeforeAnyEventFollows() {
+    @Test("Skipped numbers are reported before any event follows")
+    func aLeapIsToldBeforeAnyEventFollows() {
         var journal = journal(events: 2)
         journal.leap(to: 50, reason: .storageFailed)
         #expect(journal.resume(after: 2) == .gap(Gap(from: 3, to: 49, reason: .storageFailed)))
@@ -96,7 +104,8 @@ import PlugModel
         #expect(empty.resume(after: 3) == .gap(Gap(from: 4, to: 49, reason: .powerLost)))
     }
 
-    @Test func theRingOvertakesALeap() {
+    @Test("A full ring drops events on both sides of skipped numbers")
+    func theRingOvertakesALeap() {
         #expect(leapt(ring: 4).read(after: 0, limit: 9).map(\.sequence) == [3, 1000, 1001, 1002])
         let journal = leapt(ring: 2)
         #expect(journal.oldestSequence == 1001)
@@ -105,7 +114,8 @@ import PlugModel
         #expect(journal.resume(after: 3) == .gap(Gap(from: 4, to: 1000, reason: .storageFailed)))
     }
 
-    @Test func aSecondLeapLetsGoWhatWasBeforeTheFirst() {
+    @Test("A second skip drops the events before the first")
+    func aSecondLeapLetsGoWhatWasBeforeTheFirst() {
         var journal = leapt()
         journal.leap(to: 5000, reason: .storageFailed)
         journal.append(.buttonPressed(.long), time: at(9), boot: boot)
@@ -118,7 +128,8 @@ import PlugModel
         #expect(twice.resume(after: 0) == .gap(Gap(from: 1, to: 19, reason: .storageFailed)))
     }
 
-    @Test func whatIsPutBackMustFollow() throws {
+    @Test("Restored events must follow each other")
+    func whatIsPutBackMustFollow() throws {
         let event = try #require(leapt()[1001])
         var again = EventJournal(nextSequence: 1001, lossBefore: .powerLost, origin: 900)
         let restored = [again.restore(event), again.restore(event)]

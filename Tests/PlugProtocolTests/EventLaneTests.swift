@@ -16,7 +16,8 @@ import PlugModel
         bench.handle(.record(.buttonPressed(.single)), at: seconds)
     }
 
-    @Test func eventsComeInOrderToEveryoneWhoSubscribed() {
+    @Test("Events are sent in order to every subscriber")
+    func eventsComeInOrderToEveryoneWhoSubscribed() {
         var bench = Bench()
         bench.greet(first)
         bench.greet(second)
@@ -31,7 +32,8 @@ import PlugModel
         #expect(bench.take(second).compactMap(\.sequence) == [2, 3])
     }
 
-    @Test func aGapIsSaidBeforeWhatFollowsIt() {
+    @Test("A gap is sent before the events that follow it")
+    func aGapIsSaidBeforeWhatFollowsIt() {
         var bench = Bench(journal: EventJournal(nextSequence: 500))
         press(&bench)
         bench.greet()
@@ -41,7 +43,8 @@ import PlugModel
         #expect(answer.compactMap(\.sequence) == [500])
     }
 
-    @Test func aSlowSubscriberIsACursorAndQueuesNothing() {
+    @Test("A slow subscriber has only a cursor and no queue")
+    func aSlowSubscriberIsACursorAndQueuesNothing() {
         var bench = Bench(journal: EventJournal(limits: EventJournal.Limits(events: 10)))
         bench.greet()
         subscribe(&bench, after: 0)
@@ -53,7 +56,8 @@ import PlugModel
         #expect(bench.take().compactMap(\.sequence) == Array(1...8))
     }
 
-    @Test func aSubscriberOvertakenByTheRingIsToldTheGap() {
+    @Test("A subscriber whose events were overwritten gets the gap")
+    func aSubscriberOvertakenByTheRingIsToldTheGap() {
         var bench = Bench(journal: EventJournal(limits: EventJournal.Limits(events: 4)))
         bench.greet()
         subscribe(&bench, after: 0)
@@ -66,7 +70,8 @@ import PlugModel
         #expect(messages.compactMap(\.sequence) == [6, 7, 8, 9])
     }
 
-    @Test func catchingUpGoesInBurstsThatAskToGoOnAtOnce() {
+    @Test("Catching up is sent in bursts, each of which requests the next one at once")
+    func catchingUpGoesInBurstsThatAskToGoOnAtOnce() {
         var bench = Bench()
         for _ in 0..<4000 { press(&bench, at: 1) }
         bench.greet(at: 1)
@@ -79,7 +84,8 @@ import PlugModel
         #expect(bench.server.nextDeadline == at(21))
     }
 
-    @Test func subscribingAnewWithoutACursorGoesOnFromWhereItIs() {
+    @Test("Subscribing again without a cursor continues from the position")
+    func subscribingAnewWithoutACursorGoesOnFromWhereItIs() {
         var bench = Bench()
         bench.greet()
         subscribe(&bench, after: 0)
@@ -90,7 +96,8 @@ import PlugModel
         #expect(bench.take().compactMap(\.sequence) == [1])
     }
 
-    @Test func theLaneCanBeClosed() {
+    @Test("A subscription without events ends the event lane")
+    func theLaneCanBeClosed() {
         var bench = Bench()
         bench.greet()
         subscribe(&bench, after: 0)
@@ -99,7 +106,8 @@ import PlugModel
         #expect(bench.take().compactMap(\.sequence).isEmpty)
     }
 
-    @Test func acknowledgementsAreKeptAndThoseAheadOfTheJournalSayNothing() {
+    @Test("Acknowledgements are stored, and those beyond the journal are ignored")
+    func acknowledgementsAreKeptAndThoseAheadOfTheJournalSayNothing() {
         var bench = Bench()
         bench.greet()
         press(&bench)
@@ -112,7 +120,8 @@ import PlugModel
             ])
     }
 
-    @Test func aPeerThatAsksAndNeverReadsIsSentAway() {
+    @Test("A peer that sends requests but never reads is disconnected")
+    func aPeerThatAsksAndNeverReadsIsSentAway() {
         var limits = PlugServer.Limits()
         limits.unsentBytes = 150
         var bench = Bench(limits: limits)
@@ -121,15 +130,16 @@ import PlugModel
         var closed: [PlugServer.Action] = []
         for token in 1...30 where closed.isEmpty { closed = bench.say { $0.ping.token = UInt64(token) } }
         guard case .close(first, .ended(let goodbye)) = closed.first else {
-            Issue.record("it was kept")
+            Issue.record("the peer was not disconnected")
             return
         }
         #expect(goodbye.reason == .limit)
-        // A pong takes ten bytes.
+        // A Pong takes ten bytes.
         #expect(bench.take().count == 17)
     }
 
-    @Test func aLeapIsToldUnaskedToWhoListensLive() {
+    @Test("Skipped numbers are reported to a live subscriber at once")
+    func aLeapIsToldUnaskedToWhoListensLive() {
         var bench = Bench(journal: EventJournal(nextSequence: 5))
         bench.greet()
         bench.say { $0.subscribe = WireSubscribe(SubscriptionOptions(events: .fromNow, state: nil)) }

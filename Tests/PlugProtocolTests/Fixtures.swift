@@ -17,7 +17,7 @@ let otherKey = PublicKey(bytes: [4, 4])!
 let ownerKey = PublicKey(bytes: [5, 5])!
 let setupCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
 
-/// A plug that knows the desk and nobody else.
+/// The access state of a plug that has paired only the desk.
 func access(paired keys: [PublicKey] = [deskKey]) -> PlugServer.Access {
     PlugServer.Access(
         key: plugKey, code: setupCode,
@@ -33,7 +33,7 @@ func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = des
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
-/// The same of the controller of this key.
+/// The id of the command with this request and the controller with this key.
 func command(_ number: UInt8, of key: PublicKey = deskKey) -> CommandID {
     CommandID(request(number), of: AuthorityID(key))
 }
@@ -58,7 +58,7 @@ func plugFrame(_ fill: (inout WirePlugMessage) -> Void) -> [UInt8] {
     return FrameEncoder.frame(message)
 }
 
-/// A plug and what its sessions were sent, decoded.
+/// A plug, with the decoded messages that it sent to each session.
 struct Bench {
     var server: PlugServer
     var received: [ConnectionID: [WirePlugMessage.OneOf_Kind]] = [:]
@@ -74,7 +74,7 @@ struct Bench {
             limits: limits)
     }
 
-    /// The actions that are no bytes.
+    /// Handles an event. Returns the actions other than sent bytes.
     @discardableResult
     mutating func handle(_ event: PlugServer.Event, at seconds: Double = 0) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
@@ -98,7 +98,7 @@ struct Bench {
         handle(.received(connection, controllerFrame(fill)), at: seconds)
     }
 
-    /// A session that said Hello.
+    /// Opens a session and sends Hello.
     mutating func greet(_ connection: ConnectionID = first, key: PublicKey = deskKey, at seconds: Double = 0) {
         handle(opening(connection, peer: "test", key: key), at: seconds)
         say(on: connection, at: seconds) {
@@ -108,13 +108,13 @@ struct Bench {
         _ = take(connection)
     }
 
-    /// What the connection received since it was asked last.
+    /// Returns the messages received since the last call.
     mutating func take(_ connection: ConnectionID = first) -> [WirePlugMessage.OneOf_Kind] {
         defer { received[connection] = [] }
         return received[connection] ?? []
     }
 
-    /// Runs the machine at its own deadlines up to a moment, which is a step of its own.
+    /// Runs the machine at its own deadlines up to a time, exclusive of later events.
     mutating func run(until seconds: Double) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
         while let deadline = server.nextDeadline, deadline <= at(seconds) {

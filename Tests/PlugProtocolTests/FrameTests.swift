@@ -14,12 +14,14 @@ import PlugModel
         return tokens
     }
 
-    @Test func aFrameIsItsLengthInFourBytesAndTheMessage() {
+    @Test("A frame is the message with its length in four bytes in front")
+    func aFrameIsItsLengthInFourBytesAndTheMessage() {
         // Field 6, length-delimited, 2 bytes: field 1, varint 5.
         #expect(ping(5) == [0, 0, 0, 4, 0x32, 2, 0x08, 5])
     }
 
-    @Test func bytesOneByOneGiveTheSameMessages() throws {
+    @Test("Bytes that arrive one by one yield the same messages")
+    func bytesOneByOneGiveTheSameMessages() throws {
         let stream = (1...50).flatMap { ping(UInt64($0)) }
         var decoder = FrameDecoder()
         var found: [UInt64] = []
@@ -31,7 +33,8 @@ import PlugModel
         #expect(decoder.buffered == 0)
     }
 
-    @Test(arguments: 1...20) func anyCutGivesTheSameMessages(seed: UInt64) throws {
+    @Test("Any segmentation of the stream yields the same messages", arguments: 1...20)
+    func anyCutGivesTheSameMessages(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var rest = (1...300).flatMap { ping(UInt64($0)) }[...]
         var decoder = FrameDecoder()
@@ -45,7 +48,8 @@ import PlugModel
         #expect(found == Array(1...300))
     }
 
-    @Test func lengthsOutsideTheLimitAreNamedWithTheirPlace() throws {
+    @Test("A length outside the limits is rejected with its offset")
+    func lengthsOutsideTheLimitAreNamedWithTheirPlace() throws {
         let cases: [(Int, [UInt8])] = [
             (0, [0, 0, 0, 0]), (65_537, [0, 1, 0, 1]), (0xFFFF_FFFF, [255, 255, 255, 255]),
         ]
@@ -59,8 +63,9 @@ import PlugModel
         }
     }
 
-    @Test func theLargestMessageIsTaken() throws {
-        // A field that this version does not know fills the frame: number 100, length-delimited.
+    @Test("The largest allowed message is accepted")
+    func theLargestMessageIsTaken() throws {
+        // An unknown field fills the frame: number 100, length-delimited.
         let length = 65_536
         let head: [UInt8] = [0, 1, 0, 0, 0xA2, 0x06]
         let content = length - 5
@@ -73,7 +78,8 @@ import PlugModel
         #expect(decoder.buffered == 0)
     }
 
-    @Test func bytesThatAreNoMessageAreNamedWithTheirPlace() {
+    @Test("Bytes that are not a message are rejected with their offset")
+    func bytesThatAreNoMessageAreNamedWithTheirPlace() {
         var decoder = FrameDecoder()
         decoder.append([0, 0, 0, 2, 0x32, 0xFF])
         #expect(throws: FrameFault.notAMessage(offset: 0)) { try decoder.next(WireControllerMessage.self) }

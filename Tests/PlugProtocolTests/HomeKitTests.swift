@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugProtocol
 
-/// What owners ask of the plug's HomeKit door.
+/// Requests of owners to the plug's HomeKit door.
 @Suite struct HomeKitTests {
     private let report = HomeKitReport(
         setupCode: "518-08-582", setupPayload: "X-HM://0023ISYWY7OSX", deviceID: "11:22:33:44:55:66",
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "An order goes to the door, and its answer to who asked",
+        "A request is passed to the door, and its answer to the session that sent it",
         arguments: [HomeKitOrder.ask, .remove(Array("5C2E81A0".utf8)), .removeAll])
     func answered(_ order: HomeKitOrder) throws {
         var bench = Bench()
@@ -24,12 +24,13 @@ import Testing
         bench.handle(.homeKit(first, .success(report)))
         let answers = bench.take().compactMap { if case .homekit(let wire) = $0 { wire } else { nil } }
         #expect(try answers.map { try $0.model() } == [report])
-        // An answer that nobody waits for is not told.
+        // An answer without a waiting session is not sent.
         bench.handle(.homeKit(first, .success(report)))
         #expect(bench.take().isEmpty)
     }
 
-    @Test func whereItIsOffTheReasonIsTold() {
+    @Test("If HomeKit is off, the refusal has the reason")
+    func whereItIsOffTheReasonIsTold() {
         var bench = Bench()
         bench.greet(first)
         _ = ask(&bench, .ask)
@@ -38,12 +39,14 @@ import Testing
         #expect(refused.map(\.request) == ["manage_homekit"] && refused.map(\.detail) == ["HomeKit is off"])
     }
 
-    @Test func onlyAnOwnerAsks() {
+    @Test("Only an owner may manage HomeKit")
+    func onlyAnOwnerAsks() {
         for role in [Role.user, .viewer, .guest] { #expect(!role.may(.manage_homekit)) }
         #expect(Role.owner.may(.manage_homekit))
     }
 
-    @Test func aSecondQuestionBeforeTheAnswerEndsTheSession() {
+    @Test("A second request before the answer ends the session")
+    func aSecondQuestionBeforeTheAnswerEndsTheSession() {
         var bench = Bench()
         bench.greet(first)
         _ = ask(&bench, .ask)
@@ -51,7 +54,8 @@ import Testing
         #expect(bench.take().compactMap(\.goodbyeReason) == [.limit])
     }
 
-    @Test func identifiersAndListsHaveLimits() {
+    @Test("Identifiers and lists beyond their limits are rejected")
+    func identifiersAndListsHaveLimits() {
         var bench = Bench()
         bench.greet(first)
         _ = ask(&bench, .remove([UInt8](repeating: 65, count: PlugWire.longestHomeKitIdentifier + 1)))

@@ -18,7 +18,8 @@ import PlugModel
         }
     }
 
-    @Test func whatIsLostStandsWhereItWas() {
+    @Test("A page lists gaps at their position among the events")
+    func whatIsLostStandsWhereItWas() {
         var journal = journal()
         for _ in 0..<2 { journal.append(.buttonPressed(.single), time: .zero, boot: boot) }
         journal.leap(to: 100, reason: .storageFailed)
@@ -30,7 +31,8 @@ import PlugModel
         #expect(journal.page(after: 50, limit: 1).hasMore)
     }
 
-    @Test func pagesAddUpToTheWhole() {
+    @Test("Consecutive pages contain every event once")
+    func pagesAddUpToTheWhole() {
         var journal = journal(ring: 50)
         for _ in 0..<80 { journal.append(.buttonPressed(.double), time: .zero, boot: boot) }
         var (cursor, found) = (SequenceNumber(20), [String]())
@@ -46,7 +48,8 @@ import PlugModel
         #expect(found == ["21-39 overwritten"] + (40...89).map { "\($0)" })
     }
 
-    @Test(arguments: [SequenceNumber(9), 10, 4711, .max]) func nothingComesAfterTheNewest(cursor: SequenceNumber) {
+    @Test("A page after the newest event is empty", arguments: [SequenceNumber(9), 10, 4711, .max])
+    func nothingComesAfterTheNewest(cursor: SequenceNumber) {
         #expect(journal().page(after: cursor, limit: 5) == JournalPage([], hasMore: false))
     }
 }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import PlugProtocol
 
-/// A controller takes another key: announced under the old one, used from its first session on.
+/// Rotation of a controller's key: the new key is announced with the old one, and valid alone after its first session.
 @Suite struct KeyTests {
     private let next = P256.Signing.PrivateKey()
     private var nextKey: PublicKey { PublicKey(bytes: next.publicKey.derRepresentation)! }
     private let third = ConnectionID(rawValue: 3)
 
-    /// Announces a key as its holder does: with signatures by `signer` and, where a key is pending, by `pending`.
+    /// Announces a key, signed by `signer`, and by `pending` if an announced key is replaced.
     @discardableResult private func announce(
         _ key: PublicKey, _ bench: inout Bench, on connection: ConnectionID = first, of own: PublicKey = deskKey,
         signer: P256.Signing.PrivateKey? = nil, pending: P256.Signing.PrivateKey? = nil, nonce: [UInt8]? = nil,
@@ -41,7 +41,7 @@ import Testing
         return nil
     }
 
-    /// Whether the plug says Welcome to this key.
+    /// Returns true if the plug answers a Hello with this key with Welcome.
     private func isWelcome(_ key: PublicKey, _ bench: inout Bench, on connection: ConnectionID) -> Bool {
         bench.handle(opening(connection, peer: "test", key: key))
         bench.say(on: connection) {
@@ -58,25 +58,27 @@ import Testing
         return actions.count { if case .perform = $0 { true } else { false } }
     }
 
-    @Test func eitherKeyCountsUntilTheNewOneIsUsed() throws {
+    @Test("The old key remains valid until the new one is used")
+    func eitherKeyCountsUntilTheNewOneIsUsed() throws {
         var bench = Bench()
         bench.greet(first)
         let kept = announce(nextKey, &bench).compactMap { action -> PairedControllers? in
             if case .keep(let controllers) = action { controllers } else { nil }
         }
         #expect(isAccepted(&bench))
-        #expect(kept.map { $0.all.map(\.nextKey) } == [[nextKey]], "flash has it before it is told")
-        #expect(isWelcome(deskKey, &bench, on: second), "nothing was lost so far")
+        #expect(kept.map { $0.all.map(\.nextKey) } == [[nextKey]], "the key is stored before it is confirmed")
+        #expect(isWelcome(deskKey, &bench, on: second), "the old key is still valid")
         #expect(isWelcome(nextKey, &bench, on: third))
         for old in [first, second] {
             #expect(bench.take(old).compactMap(\.goodbyeReason) == [.stopping])
         }
         let controllers = bench.server.access.controllers
         #expect(controllers.all.map(\.key) == [nextKey] && controllers.all.map(\.nextKey) == [nil])
-        #expect(!isWelcome(deskKey, &bench, on: ConnectionID(rawValue: 4)), "the old key opens nothing any more")
+        #expect(!isWelcome(deskKey, &bench, on: ConnectionID(rawValue: 4)), "the old key is still valid")
     }
 
-    @Test func aCommandThatComesAgainUnderTheNewKeyIsNotDoneTwice() {
+    @Test("A command repeated with the new key is not executed twice")
+    func aCommandThatComesAgainUnderTheNewKeyIsNotDoneTwice() {
         var bench = Bench()
         bench.greet(first)
         #expect(turnOn(&bench, 1, on: first) == 1)
@@ -89,7 +91,8 @@ import Testing
         #expect(turnOn(&bench, 2, on: second) == 1)
     }
 
-    @Test func whoeverGetsTheOldKeyAndPairsIsNotTheControllerThatHadIt() {
+    @Test("A controller that pairs with another's former key gets a different authority")
+    func whoeverGetsTheOldKeyAndPairsIsNotTheControllerThatHadIt() {
         var bench = Bench(paired: [deskKey])
         bench.greet(first)
         _ = announce(nextKey, &bench)
@@ -100,7 +103,8 @@ import Testing
         #expect(Set(controllers.all.map(\.authority)).count == 2)
     }
 
-    @Test func nobodyAnnouncesTheKeyOfAnother() {
+    @Test("A key of another controller cannot be announced")
+    func nobodyAnnouncesTheKeyOfAnother() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
         announce(otherKey, &bench)
@@ -118,13 +122,13 @@ import Testing
         var bench = Bench()
         bench.greet(first)
         announce(nextKey, &bench, signer: P256.Signing.PrivateKey())
-        #expect(refusal(&bench) == .outOfRange, "signed by another key")
+        #expect(refusal(&bench) == .outOfRange, "signed with a different key")
         announce(nextKey, &bench, nonce: Array(repeating: 0, count: 32))
-        #expect(refusal(&bench) == .outOfRange, "signed for another connection")
+        #expect(refusal(&bench) == .outOfRange, "signed for a different connection")
         announce(nextKey, &bench, of: otherKey)
-        #expect(refusal(&bench) == .outOfRange, "signed for another controller")
+        #expect(refusal(&bench) == .outOfRange, "signed for a different controller")
         announce(PublicKey(bytes: Array(repeating: 7, count: 512))!, &bench)
-        #expect(refusal(&bench) == .outOfRange, "no key at all")
+        #expect(refusal(&bench) == .outOfRange, "not a key")
         announce(bench.server.access.key, &bench)
         #expect(refusal(&bench) == .outOfRange, "the plug's own key")
         #expect(bench.server.access.controllers.all.map(\.nextKey) == [nil])
@@ -145,7 +149,7 @@ import Testing
         #expect(isAccepted(&bench) && bench.server.access.controllers.all.map(\.nextKey) == [thiefsKey])
     }
 
-    @Test("The same announcement again is accepted and writes nothing")
+    @Test("A repeated announcement is accepted without a write")
     func repeatedAnnouncementsCoalesce() {
         var bench = Bench()
         bench.greet(first)
@@ -156,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("Announcements in a loop write to flash at most 20 times at once and 60 times in an hour")
+    @Test("Announcements in a loop cause at most 20 writes at once and 60 per hour")
     func announcementsHaveABudget() {
         var bench = Bench()
         bench.greet(first)
@@ -189,7 +193,7 @@ import Testing
         #expect((50...60).contains(verified), "\(verified) signatures in an hour")
     }
 
-    @Test("A Hello that is refused for its name neither turns the key nor ends another session")
+    @Test("A Hello with an invalid name neither activates the new key nor ends other sessions")
     func aMalformedHelloChangesNothing() {
         var bench = Bench(paired: [ownerKey, deskKey])
         bench.greet(third, key: ownerKey)
@@ -202,10 +206,11 @@ import Testing
         }
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.malformed])
         #expect(bench.server.connections.map(\.id) == [third, first])
-        #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement still holds")
+        #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement was lost")
     }
 
-    @Test func theKeyInUseAnnouncedAgainTakesTheAnnouncementBack() {
+    @Test("Announcing the current key withdraws the announcement")
+    func theKeyInUseAnnouncedAgainTakesTheAnnouncementBack() {
         var bench = Bench()
         bench.greet(first)
         _ = announce(nextKey, &bench)
@@ -214,7 +219,8 @@ import Testing
         #expect(!isWelcome(nextKey, &bench, on: second))
     }
 
-    @Test func aRemovedControllerLosesBothKeys() {
+    @Test("A removed controller loses both keys")
+    func aRemovedControllerLosesBothKeys() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
         _ = announce(nextKey, &bench)
@@ -225,7 +231,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, PublicKey.longest + 1]) func whatIsNoKeyEndsTheSession(length: Int) {
+    @Test("A key of an invalid length ends the session", arguments: [0, PublicKey.longest + 1])
+    func whatIsNoKeyEndsTheSession(length: Int) {
         var bench = Bench()
         bench.greet(first)
         bench.say { $0.announceKey.key = .init(repeating: 1, count: length) }
@@ -233,7 +240,7 @@ import Testing
     }
 }
 
-/// The plug takes another key: every controller is told, and confirms.
+/// Rotation of the plug's key: every controller gets the next key, and confirms it.
 @Suite struct PlugKeyTests {
     private let nextKey = PublicKey(bytes: [9, 9])!
 
@@ -245,7 +252,8 @@ import Testing
         bench.server.access.controllers.delaying(nextKey, announcedFor: .zero).map(\.key)
     }
 
-    @Test func everySessionIsToldThoseOfNowAndThoseThatCome() {
+    @Test("Current and later sessions get the plug's next key")
+    func everySessionIsToldThoseOfNowAndThoseThatCome() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
         bench.handle(.nextKey(nextKey))
@@ -259,7 +267,8 @@ import Testing
         #expect(strangers(bench) == [deskKey, otherKey])
     }
 
-    @Test func itIsCountedWhoHasStoredThisVeryKey() {
+    @Test("Only confirmations of the plug's actual next key count")
+    func itIsCountedWhoHasStoredThisVeryKey() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
         bench.handle(.nextKey(nextKey))
@@ -268,7 +277,7 @@ import Testing
         let kept = bench.say { $0.nextKeyKept.key = .init(nextKey.bytes) }
         #expect(kept.contains { if case .keep = $0 { true } else { false } })
         #expect(strangers(bench) == [otherKey])
-        // Of another key that comes later nobody knows.
+        // No controller has confirmed a different later key.
         #expect(bench.server.access.controllers.delaying(ownerKey, announcedFor: .zero).count == 2)
     }
 
@@ -282,7 +291,8 @@ import Testing
         #expect(controllers.delaying(nextKey, announcedFor: day) == [owner])
     }
 
-    @Test func theNextKeyIsThePlugsOnceItTurns() {
+    @Test("The next key becomes the plug's key when it is activated")
+    func theNextKeyIsThePlugsOnceItTurns() {
         var bench = Bench()
         bench.greet(first)
         bench.handle(.nextKey(nextKey))

@@ -5,7 +5,8 @@ import PlugModel
 
 @testable import PlugProtocol
 
-/// What happens beyond each limit of the protocol, in the words that a person gets. The table in smartplug.proto is this one.
+/// The behaviour beyond each limit of the protocol, with the exact messages for users. The table in smartplug.proto has
+/// the same limits.
 @Suite struct LimitsTests {
     private typealias Seat = ControllerSessionTests.Seat
 
@@ -16,8 +17,9 @@ import PlugModel
         }.last
     }
 
-    /// Class: one who is let in takes what all share.
-    @Test func theSeventeenthConnectionOfAControllerIsSentAway() {
+    /// Attack class: an accepted controller uses up a shared resource.
+    @Test("The seventeenth connection of a controller is refused")
+    func theSeventeenthConnectionOfAControllerIsSentAway() {
         var bench = Bench()
         for number in 1...17 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         _ = bench.handle(opening(ConnectionID(rawValue: 18)))
@@ -26,8 +28,9 @@ import PlugModel
         #expect(bench.server.connections.count == 16)
     }
 
-    /// The same class: together they would keep the owner out, who is about to remove them.
-    @Test func whoHasMostGivesAPlaceToWhoHasNone() {
+    /// Attack class: two controllers use up all connections, so that an owner cannot connect to remove them.
+    @Test("When the plug is full, a controller without a connection displaces one of the controller with the most")
+    func whoHasMostGivesAPlaceToWhoHasNone() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
@@ -40,8 +43,9 @@ import PlugModel
         #expect(bench.server.connections.last?.id == owner)
     }
 
-    /// The same class.
-    @Test func theThirtyThirdFetchOfAControllerEndsItsSession() {
+    /// Attack class: an accepted controller uses up a shared resource.
+    @Test("The 33rd fetch of a controller ends its session")
+    func theThirtyThirdFetchOfAControllerEndsItsSession() {
         var bench = Bench(paired: [deskKey, otherKey])
         for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         let other = ConnectionID(rawValue: 4)
@@ -58,7 +62,8 @@ import PlugModel
         #expect(goodbye(&bench, other) == nil)
     }
 
-    @Test func theThirtyThirdConnectionIsSentAway() {
+    @Test("The 33rd connection is refused")
+    func theThirtyThirdConnectionIsSentAway() {
         var bench = Bench(paired: [deskKey, otherKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
@@ -70,8 +75,9 @@ import PlugModel
         #expect(bench.server.connections.count == 32)
     }
 
-    /// Class: a question of a few bytes whose answer is long.
-    @Test func questionsAtOnceGetNoMoreAnswersThanASessionMayHave() {
+    /// Attack class: a short request with a long answer.
+    @Test("Many requests in one read end the session at its limit of unsent bytes")
+    func questionsAtOnceGetNoMoreAnswersThanASessionMayHave() {
         var bench = Bench(paired: [deskKey])
         bench.greet()
         let question = controllerFrame { $0.listControllers = WireListControllers() }
@@ -80,7 +86,8 @@ import PlugModel
         #expect(answers.last?.goodbyeReason == .limit && answers.count < 2000, "\(answers.count)")
     }
 
-    @Test func theNinthStrangerIsSentAway() {
+    @Test("The ninth unpaired connection is refused")
+    func theNinthStrangerIsSentAway() {
         var bench = Bench()
         for number in 1...9 as ClosedRange<UInt64> {
             bench.handle(opening(ConnectionID(rawValue: number), key: strangerKey))
@@ -90,7 +97,8 @@ import PlugModel
         #expect(bench.server.connections.count == 8)
     }
 
-    @Test func theSeventeenthCommandInFlightIsRefusedByThePlug() throws {
+    @Test("The plug refuses the seventeenth command in flight")
+    func theSeventeenthCommandInFlightIsRefusedByThePlug() throws {
         var bench = Bench()
         bench.greet()
         for number in 1...17 as ClosedRange<UInt8> {
@@ -100,7 +108,7 @@ import PlugModel
             }
         }
         guard case .result(let result) = bench.take().last else {
-            Issue.record("no result")
+            Issue.record("no result was sent")
             return
         }
         let answer = try result.model()
@@ -108,7 +116,8 @@ import PlugModel
         #expect(answer.1 == .refused(Refusal(.busy, "Too many commands wait at the plug; send it again later.")))
     }
 
-    @Test func theSeventeenthFetchInFlightEndsTheSession() {
+    @Test("The seventeenth fetch in flight ends the session")
+    func theSeventeenthFetchInFlightEndsTheSession() {
         var bench = Bench()
         bench.greet()
         for fetch in 1...17 as ClosedRange<UInt32> {
@@ -120,14 +129,16 @@ import PlugModel
         #expect(goodbye(&bench) == Goodbye(.limit, "More than 16 fetches at the same time."))
     }
 
-    @Test func aControllerOfOursAsksForNoSeventeenth() {
+    @Test("The controller session does not send a seventeenth fetch")
+    func aControllerOfOursAsksForNoSeventeenth() {
         var seat = Seat.welcomed()
         for fetch in 1...17 as ClosedRange<UInt32> { seat.handle(.fetchSamples(fetch, from: at(0), to: at(1))) }
         #expect(seat.sent.count == 16)
         #expect(seat.updates == [.fetchRefused(17)])
     }
 
-    @Test func aFrameOfMoreThan64KiBEndsTheSessionOnEitherSide() {
+    @Test("A frame of more than 64 KiB ends the session on either side")
+    func aFrameOfMoreThan64KiBEndsTheSessionOnEitherSide() {
         let words = "the frame at byte 0 announces 65537 bytes; 1 to 65536 are allowed"
         var bench = Bench()
         bench.handle(opening(first))
@@ -139,7 +150,8 @@ import PlugModel
         #expect(seat.endDetail == words)
     }
 
-    @Test func whoAsksAndNeverReadsIsSentAway() {
+    @Test("A peer that sends requests but never reads is disconnected")
+    func whoAsksAndNeverReadsIsSentAway() {
         var bench = Bench()
         bench.greet()
         bench.handle(.writable(first, false))
@@ -152,7 +164,8 @@ import PlugModel
         #expect(answered < 10_000)
     }
 
-    @Test func aControllersNameBeyond63BytesEndsTheSession() {
+    @Test("A controller name of more than 63 bytes ends the session")
+    func aControllersNameBeyond63BytesEndsTheSession() {
         var bench = Bench()
         bench.handle(opening(first))
         bench.say {
@@ -162,7 +175,9 @@ import PlugModel
         #expect(goodbye(&bench)?.reason == .malformed)
     }
 
-    @Test(arguments: [(0, "the plug's firmware."), (2, "the controller.")])
+    @Test(
+        "A plug of another version is disconnected, with the side to update in the message",
+        arguments: [(0, "the plug's firmware."), (2, "the controller.")])
     func aPlugOfAnotherVersionIsLeftAndTheWordsSayWhichSideToUpdate(version: UInt32, side: String) {
         var seat = Seat()
         seat.handle(.connected)

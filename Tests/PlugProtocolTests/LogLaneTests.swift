@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// The plug's side of the log lane.
+/// The log lane at the plug.
 @Suite struct LogLaneTests {
     private func line(_ number: UInt64, _ level: LogLevel = .info, _ message: String = "") -> LogLine {
         LogLine(number: number, time: at(Double(number)), level: level, part: "Test", message: message)
@@ -26,7 +26,7 @@ import PlugModel
         var lost: UInt64 = 0
     }
 
-    /// What of the log a connection heard since it was asked last.
+    /// Returns the log messages that a connection received since the last call.
     private func heard(_ bench: inout Bench, _ connection: ConnectionID = first) -> Heard {
         var heard = Heard()
         for kind in bench.take(connection) {
@@ -45,11 +45,12 @@ import PlugModel
         return heard
     }
 
-    @Test func whatLedToNowComesFirstAndThenEachLineFromTheLevelOn() {
+    @Test("A follower gets the buffered lines first, and then each new line of its level or above")
+    func whatLedToNowComesFirstAndThenEachLineFromTheLevelOn() {
         var bench = Bench()
         bench.greet()
         bench.handle(.logged([line(1, .debug), line(2), line(3, .error)], lost: 0))
-        #expect(heard(&bench) == Heard(), "nobody asked")
+        #expect(heard(&bench) == Heard(), "no line is sent without a request")
         #expect(follow(&bench, first, .info, seconds: 60) == [.logLevel(.info)])
         #expect(
             heard(&bench) == Heard(answers: [.following(.info, for: .seconds(60))], numbers: [2, 3]))
@@ -57,7 +58,8 @@ import PlugModel
         #expect(heard(&bench).numbers == [5])
     }
 
-    @Test func theTimeEndsByItselfAndTheLevelFallsBack() {
+    @Test("Following ends after its time, and the log level is reset")
+    func theTimeEndsByItselfAndTheLevelFallsBack() {
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .debug, seconds: 10)
@@ -71,7 +73,8 @@ import PlugModel
         #expect(heard(&bench) == Heard())
     }
 
-    @Test func theTimeAlsoEndsForOneWhoDoesNotRead() {
+    @Test("Following also ends for a peer that does not read")
+    func theTimeAlsoEndsForOneWhoDoesNotRead() {
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .debug, seconds: 10)
@@ -79,19 +82,21 @@ import PlugModel
         #expect(bench.run(until: 10) == [.logLevel(nil)])
     }
 
-    @Test func nobodyGetsMoreThanAnHourAtATime() {
+    @Test("Following is limited to an hour per request")
+    func nobodyGetsMoreThanAnHourAtATime() {
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .info, seconds: .max)
         #expect(heard(&bench).answers == [.following(.info, for: .seconds(3600))])
     }
 
-    @Test func aThirdFollowerIsRefusedUntilOneHasEnded() {
+    @Test("A third follower is refused until another one has ended")
+    func aThirdFollowerIsRefusedUntilOneHasEnded() {
         var bench = Bench()
         for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         let third = ConnectionID(rawValue: 3)
         #expect(follow(&bench, first, .error) == [.logLevel(.error)])
-        #expect(follow(&bench, second, .trace) == [.logLevel(.trace)], "the most curious decides")
+        #expect(follow(&bench, second, .trace) == [.logLevel(.trace)], "the most detailed level applies")
         #expect(follow(&bench, third, .trace) == [])
         let words =
             "2 sessions follow this plug's log already, 2 of them of this controller; try again when one of them has ended."
@@ -102,8 +107,9 @@ import PlugModel
         #expect(heard(&bench, third).answers == [.following(.notice, for: .seconds(60))])
     }
 
-    /// Class: one who is let in takes what all share.
-    @Test func oneControllerDoesNotKeepTheOthersFromTheLog() {
+    /// Attack class: an accepted controller uses up a shared resource.
+    @Test("Followers of one controller do not block those of others")
+    func oneControllerDoesNotKeepTheOthersFromTheLog() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for (number, key) in [deskKey, deskKey, otherKey, otherKey, ownerKey].enumerated() {
             let connection = ConnectionID(rawValue: UInt64(number + 1))
@@ -114,7 +120,8 @@ import PlugModel
         }
     }
 
-    @Test func theLevelFallsBackWhenTheSessionEnds() {
+    @Test("The log level is reset when the session ends")
+    func theLevelFallsBackWhenTheSessionEnds() {
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .debug)
@@ -124,7 +131,8 @@ import PlugModel
         #expect(bench.handle(.stop).contains(.logLevel(nil)))
     }
 
-    @Test func whoAsksAgainGoesOnWhereItIs() {
+    @Test("A repeated request continues from the position with the new level and time")
+    func whoAsksAgainGoesOnWhereItIs() {
         var bench = Bench()
         bench.greet()
         bench.handle(.logged([line(1), line(2)], lost: 0))
@@ -136,7 +144,8 @@ import PlugModel
         #expect(bench.run(until: 18) == [.logLevel(nil)])
     }
 
-    @Test func whoReadsTooSlowlyIsToldHowManyLinesWereLostAndThePlugKeepsNoMore() {
+    @Test("A slow reader gets the number of lost lines, and the plug queues nothing for it")
+    func whoReadsTooSlowlyIsToldHowManyLinesWereLostAndThePlugKeepsNoMore() {
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .info, seconds: 3600)
@@ -145,18 +154,19 @@ import PlugModel
         for number in 1...1000 as ClosedRange<UInt64> {
             bench.handle(.logged([line(number, number.isMultiple(of: 2) ? .info : .debug)], lost: 0))
         }
-        #expect(heard(&bench) == Heard(), "nothing is queued for it")
+        #expect(heard(&bench) == Heard(), "nothing is queued for a slow reader")
         bench.handle(.writable(first, true))
         _ = bench.run(until: 0)
         let now = heard(&bench)
-        // The last 200 lines are there, of which it wants every other one; it lost those of the first 800.
+        // The last 200 lines are buffered, every second of which it follows. It lost 400 of the first 800.
         #expect(now.numbers == Array(stride(from: 802, through: 1000, by: 2)))
         #expect(now.lost == 400)
         bench.handle(.logged([line(1001)], lost: 7))
-        #expect(heard(&bench) == Heard(numbers: [1001], lost: 7), "the shell's own count is told too")
+        #expect(heard(&bench) == Heard(numbers: [1001], lost: 7), "the shell's count of lost lines is sent too")
     }
 
-    @Test func longLinesDriveOutOthersByTheirBytes() {
+    @Test("Long lines displace others by their bytes")
+    func longLinesDriveOutOthersByTheirBytes() {
         var bench = Bench()
         bench.greet()
         let long = String(repeating: "x", count: 5000)
@@ -168,13 +178,15 @@ import PlugModel
         #expect(now.numbers.count == 32_768 / (1024 + 4 + 64))
     }
 
-    @Test func aLineThatIsTooLongIsCutBetweenTwoCharacters() {
+    @Test("A line that is too long is truncated between two characters")
+    func aLineThatIsTooLongIsCutBetweenTwoCharacters() {
         let cut = line(1, .info, String(repeating: "ü", count: 1000))
         #expect(cut.message.utf8.count <= 1024 && cut.message.hasSuffix("ü…"))
         #expect(line(1, .info, "short").message == "short")
     }
 
-    @Test func eventsGoFirstAndLinesInPortions() {
+    @Test("Events are sent before log lines, and lines in batches of 32")
+    func eventsGoFirstAndLinesInPortions() {
         var bench = Bench()
         bench.greet()
         bench.say { $0.subscribe.noState = true }
@@ -189,20 +201,21 @@ import PlugModel
         let lastEvent = kinds.lastIndex { $0.sequence != nil }
         #expect(lastEvent != nil && firstLines.map { $0 > lastEvent ?? .max } == true, "\(kinds.count)")
         guard case .logLines(let portion) = kinds.last else {
-            Issue.record("no lines")
+            Issue.record("no lines were sent")
             return
         }
         #expect(portion.lines.count == 32)
         bench.handle(.record(.buttonPressed(.double)))
         guard case .event? = bench.take().first else {
-            Issue.record("an event waits behind the rest of the log")
+            Issue.record("an event was sent after the rest of the log")
             return
         }
         _ = bench.run(until: 0)
         #expect(heard(&bench).numbers.last == 100)
     }
 
-    @Test func whoIsNotPairedGetsNothing() {
+    @Test("An unpaired controller gets no log lines")
+    func whoIsNotPairedGetsNothing() {
         var bench = Bench()
         bench.handle(opening(first, key: strangerKey))
         bench.handle(.logged([line(1)], lost: 0))

@@ -5,7 +5,7 @@ import PlugModel
 
 @testable import PlugProtocol
 
-/// The controller's side of the log lane.
+/// The log lane at the controller.
 @Suite struct LogSessionTests {
     private typealias Seat = ControllerSessionTests.Seat
 
@@ -24,7 +24,8 @@ import PlugModel
         LogLine(number: number, time: at(1), level: .debug, part: "PlugService", message: "relay on")
     }
 
-    @Test func theWishGoesOutBehindWelcomeAndLinesAreDelivered() {
+    @Test("The request is sent after Welcome, and lines are delivered")
+    func theWishGoesOutBehindWelcomeAndLinesAreDelivered() {
         var seat = seat()
         guard case .followLog(let wire) = seat.sent.last else {
             Issue.record("\(seat.sent)")
@@ -47,27 +48,31 @@ import PlugModel
         #expect(seat.updates == expected.map { .log($0) })
     }
 
-    @Test func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
+    @Test("A plug without the log capability is not asked")
+    func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
         let seat = seat(tellsLog: false)
         let words = "This plug does not tell its log; its firmware may be too old."
         #expect(seat.sent.isEmpty)
         #expect(seat.updates.last == .log(.refused(Refusal(.unsupported, words))))
     }
 
-    @Test func aRefusalIsDelivered() {
+    @Test("A refusal is delivered")
+    func aRefusalIsDelivered() {
         var seat = seat()
         seat.hear { $0.logAnswer.refused = WireRefused(Refusal(.busy, "later")) }
         #expect(seat.updates.last == .log(.refused(Refusal(.busy, "later"))))
     }
 
-    @Test func anAnswerOfALaterVersionIsSkipped() {
+    @Test("An answer of a later protocol version is ignored")
+    func anAnswerOfALaterVersionIsSkipped() {
         var seat = seat()
         let before = seat.updates
         seat.hear { $0.logAnswer = WireLogAnswer() }
         #expect(seat.updates == before && seat.closed == nil)
     }
 
-    @Test func linesThatNobodyAskedForEndTheSession() {
+    @Test("Unrequested lines and answers end the session")
+    func linesThatNobodyAskedForEndTheSession() {
         var lines = Seat.welcomed()
         lines.hear { $0.logLines.lost = 1 }
         #expect(lines.endDetail == "Lines of the log came that nobody asked for.")
@@ -76,13 +81,15 @@ import PlugModel
         #expect(answer.endDetail == "An answer about the log came that nobody asked for.")
     }
 
-    @Test func aLineThatComesTwiceEndsTheSession() {
+    @Test("A repeated line ends the session")
+    func aLineThatComesTwiceEndsTheSession() {
         var seat = seat()
         seat.hear { $0.logLines.lines = [WireLogLine(line(4)), WireLogLine(line(4))] }
         #expect(seat.endDetail == "Line 4 of the log came after 4.")
     }
 
-    @Test func aLineThatIsTooLongEndsTheSession() {
+    @Test("A line that is too long ends the session")
+    func aLineThatIsTooLongEndsTheSession() {
         var seat = seat()
         var wire = WireLogLine(line(4))
         wire.message = String(repeating: "x", count: 1025)
@@ -90,7 +97,8 @@ import PlugModel
         #expect(seat.endDetail == "message has 1025 bytes; 0 to 1024 are allowed")
     }
 
-    @Test func everyLevelComesBackAndAnUnknownOneIsInfo() {
+    @Test("Every log level is unchanged after encoding and decoding, and an unknown one becomes info")
+    func everyLevelComesBackAndAnUnknownOneIsInfo() {
         for level in LogLevel.allCases { #expect(WireLogLevel(level).model == level) }
         #expect(WireLogLevel.UNRECOGNIZED(99).model == .info)
         #expect(WireLogLevel.unspecified.model == .info)

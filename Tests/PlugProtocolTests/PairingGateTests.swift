@@ -5,7 +5,8 @@ import Testing
 import PlugModel
 
 @Suite struct PairingGateTests {
-    @Test func theWindowOpensAndCloses() {
+    @Test("The pairing window opens and closes after its time")
+    func theWindowOpensAndCloses() {
         var gate = PairingGate()
         #expect(!gate.isOpen(at: .zero))
         gate.open(for: PairingGate.factoryWindow, now: .zero)
@@ -17,7 +18,8 @@ import PlugModel
         #expect(gate.closesAt == at(670))
     }
 
-    @Test func eachWrongProofMakesTheNextWaitTwiceAsLongUpTo30Seconds() {
+    @Test("Each wrong proof doubles the wait, up to 30 seconds")
+    func eachWrongProofMakesTheNextWaitTwiceAsLongUpTo30Seconds() {
         var gate = PairingGate()
         var waits: [Double] = []
         for _ in 0..<9 {
@@ -28,7 +30,8 @@ import PlugModel
         #expect(gate.failures == 9)
     }
 
-    @Test func whoStandsBeforeThePlugNeedNotWait() {
+    @Test("Holding the button ends the wait")
+    func whoStandsBeforeThePlugNeedNotWait() {
         var gate = PairingGate()
         for _ in 0..<20 { gate.failed(now: at(100)) }
         gate.buttonHeld(now: at(101))
@@ -42,7 +45,8 @@ import PlugModel
         PairedControllers.Controller(key: PublicKey(bytes: [number])!, name: "\(number)")
     }
 
-    @Test func thereIsRoomForSixteen() {
+    @Test("A plug has room for sixteen controllers")
+    func thereIsRoomForSixteen() {
         var controllers = PairedControllers()
         for number in 0..<16 {
             let added = controllers.add(controller(UInt8(number)))

@@ -4,11 +4,11 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Each way in which a plug refuses to be paired: with a Goodbye, and nothing of it is kept.
+/// The ways in which a plug refuses to pair: each sends a Goodbye and stores nothing.
 @Suite struct PairingRefusalTests {
     private static let nonce = [UInt8](repeating: 9, count: 32)
 
-    /// A plug that was just started for the first time, and somebody connected to it.
+    /// A plug at its first start, with an unpaired connection.
     private func bench(paired keys: [PublicKey] = []) -> Bench {
         var bench = Bench(paired: keys)
         bench.handle(.record(.restarted(powerLost: true)))
@@ -34,12 +34,13 @@ import PlugModel
 
     private func keys(_ count: UInt8) -> [PublicKey] { (0..<count).map { PublicKey(bytes: [9, $0])! } }
 
-    @Test func theSeventeenthControllerIsRefusedAndIsNoFailure() {
+    @Test("The seventeenth controller is refused, which does not count as a failed pairing")
+    func theSeventeenthControllerIsRefusedAndIsNoFailure() {
         var full = bench(paired: keys(16))
         ask(&full)
         _ = full.take()
         let actions = full.say { $0.pairingProof.proof = .init(repeating: 0, count: 32) }
-        #expect(actions.contains(.record(.pairingFailed(failures: 1))), "a wrong proof is one all the same")
+        #expect(actions.contains(.record(.pairingFailed(failures: 1))), "a wrong proof counts as a failed pairing")
 
         full = bench(paired: keys(16))
         let before = full.server.access.controllers
@@ -49,7 +50,7 @@ import PlugModel
         let words = "The plug has 16 controllers already; remove one first."
         #expect(full.take() == [.goodbye(WireGoodbye(Goodbye(.limit, words)))])
         #expect(full.server.access.controllers == before)
-        #expect(full.server.journal.nextSequence == 2, "it tells nobody that somebody was paired")
+        #expect(full.server.journal.nextSequence == 2, "no pairing was recorded")
 
         var other = bench(paired: keys(15))
         ask(&other)
@@ -57,7 +58,8 @@ import PlugModel
         #expect(other.server.access.controllers.all.count == 16)
     }
 
-    @Test func afterTheChallengeComesNothingButTheProof() {
+    @Test("After the challenge only a proof is accepted")
+    func afterTheChallengeComesNothingButTheProof() {
         let others: [@Sendable (inout WireControllerMessage) -> Void] = [
             { $0.hello.version = 1 }, { $0.pairingRequest.version = 1 }, { $0.ping.token = 1 },
             { $0.command.setRelay.on = true }, { $0.listControllers = WireListControllers() },
@@ -75,7 +77,8 @@ import PlugModel
         }
     }
 
-    @Test func whileAProofWaitsNothingElseIsTaken() {
+    @Test("While a proof waits, no other message is accepted")
+    func whileAProofWaitsNothingElseIsTaken() {
         var waiting = bench()
         waiting.handle(opening(second, key: strangerKey))
         waiting.say(on: second) {
@@ -91,10 +94,11 @@ import PlugModel
         prove(&waiting)
         #expect(waiting.take() == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "The proof is not answered yet.")))])
         _ = waiting.run(until: 100)
-        #expect(waiting.server.access.controllers.all.isEmpty, "it is gone with its connection")
+        #expect(waiting.server.access.controllers.all.isEmpty, "the waiting proof was dropped with its connection")
     }
 
-    @Test func whoIsChallengedAndProvesNothingIsLeftAfter45SecondsOfItsConnection() {
+    @Test("A challenged connection without a proof ends 45 seconds after it opened")
+    func whoIsChallengedAndProvesNothingIsLeftAfter45SecondsOfItsConnection() {
         var idle = bench()
         ask(&idle, at: 30)
         _ = idle.take()
@@ -104,7 +108,8 @@ import PlugModel
         #expect(idle.take().map(\.goodbyeReason) == [.silent])
     }
 
-    @Test func aProofThatWaitedUntilTheWindowClosedIsNotLookedAt() {
+    @Test("A proof that waits until the window closes is not checked")
+    func aProofThatWaitedUntilTheWindowClosedIsNotLookedAt() {
         var late = bench()
         for number in 2...8 as ClosedRange<UInt64> {
             late.handle(opening(ConnectionID(rawValue: number), key: strangerKey), at: 590)
@@ -118,7 +123,7 @@ import PlugModel
         _ = late.run(until: 591)
         late.handle(.closed(first), at: 591)
         late.handle(opening(first, key: strangerKey), at: 591)
-        // Wrong ones were seven, so this one waits beyond the 600 s for which the window of a new plug is open.
+        // After seven wrong proofs this one waits longer than the 600 s of the new plug's window.
         ask(&late, at: 591)
         prove(&late, at: 591)
         _ = late.take()
@@ -127,7 +132,8 @@ import PlugModel
         #expect(late.server.access.controllers.all.isEmpty)
     }
 
-    @Test func anotherVersionIsToldWhichSideToUpdate() {
+    @Test("A request of another version is refused, with the side to update in the message")
+    func anotherVersionIsToldWhichSideToUpdate() {
         for (version, side) in [(0, "the controller"), (2, "the plug's firmware")] as [(UInt32, String)] {
             var bench = bench()
             bench.say { $0.pairingRequest.version = version }
@@ -136,7 +142,8 @@ import PlugModel
         }
     }
 
-    @Test func aNonceOfAnotherLengthAndALongNameAreMalformed() {
+    @Test("Nonces of a wrong length and invalid names are malformed")
+    func aNonceOfAnotherLengthAndALongNameAreMalformed() {
         for length in [0, 31, 33] {
             var bench = bench()
             bench.say {
@@ -164,7 +171,8 @@ import PlugModel
         }
     }
 
-    @Test func aProofOfAnotherLengthIsAWrongOne() {
+    @Test("A proof of a wrong length counts as a wrong one")
+    func aProofOfAnotherLengthIsAWrongOne() {
         for length in [0, 31, 33, 60_000] {
             var bench = bench()
             ask(&bench)

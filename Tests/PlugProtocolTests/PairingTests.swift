@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// A plug and somebody who wants to be paired with it, their streams joined.
+/// A plug and pairing controllers, with their streams connected.
 private struct Pairing {
     var server: PlugServer
     var others: [PlugServer.Action] = []
@@ -18,7 +18,7 @@ private struct Pairing {
         plug(.record(.restarted(powerLost: true)), at: 0)
     }
 
-    /// - Parameter seen: the plug's key as TLS showed it to the controller.
+    /// - Parameter seen: the plug's key that TLS shows to the controller.
     mutating func pair(
         _ connection: ConnectionID, key: PublicKey = strangerKey, code: SetupCode = setupCode,
         seen: PublicKey = plugKey, at seconds: Double
@@ -56,7 +56,7 @@ private struct Pairing {
         }
     }
 
-    /// Runs the plug at its own deadlines up to a moment.
+    /// Runs the plug at its own deadlines up to a time.
     mutating func run(until seconds: Double) {
         while let deadline = server.nextDeadline, deadline <= at(seconds) {
             plug(.deadlineReached, at: (deadline - .zero).inSeconds)
@@ -69,7 +69,8 @@ private struct Pairing {
 @Suite struct PairingTests {
     private let wrongCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOQ")
 
-    @Test func whoKnowsTheCodeIsPairedAndMaySayHello() {
+    @Test("A controller that proves the code is paired and may send Hello")
+    func whoKnowsTheCodeIsPairedAndMaySayHello() {
         var pairing = Pairing()
         pairing.pair(first, at: 1)
         #expect(pairing.results[first] == .success(PairedPlug(id: lamp.id, key: plugKey)))
@@ -85,7 +86,8 @@ private struct Pairing {
         #expect(pairing.server.connections.map(\.controller) == ["Tablet"])
     }
 
-    @Test func aWrongCodeIsRefusedAndCounted() {
+    @Test("A wrong code is refused and counted")
+    func aWrongCodeIsRefusedAndCounted() {
         var pairing = Pairing()
         pairing.pair(first, code: wrongCode, at: 1)
         #expect(pairing.results[first] == .failure(.wrongCode))
@@ -94,7 +96,8 @@ private struct Pairing {
         #expect(pairing.server.connections.isEmpty)
     }
 
-    @Test func theNextProofWaitsWhoeverSendsItAndIsThenLookedAt() {
+    @Test("After a failure the next proof waits, and is then checked")
+    func theNextProofWaitsWhoeverSendsItAndIsThenLookedAt() {
         var pairing = Pairing()
         pairing.pair(first, code: wrongCode, at: 1)
         pairing.pair(second, key: PublicKey(bytes: [8])!, at: 1.1)
@@ -104,9 +107,10 @@ private struct Pairing {
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }
 
-    @Test func whoeverGuessesHoweverOftenNobodyElseWaitsLongerThan30Seconds() {
+    @Test("With continuous guessing, no other controller waits longer than 30 seconds")
+    func whoeverGuessesHoweverOftenNobodyElseWaitsLongerThan30Seconds() {
         var pairing = Pairing()
-        // Seven at a time guess, again and again.
+        // Seven connections guess at a time, again and again.
         var guesses: UInt64 = 0
         for round in 0..<10 {
             for _ in 0..<7 {
@@ -123,34 +127,38 @@ private struct Pairing {
         #expect(pairing.results.values.count { $0 == .failure(.wrongCode) } == 77)
     }
 
-    @Test func aClosedWindowLetsNobodyIn() {
+    @Test("Pairing is refused while the window is closed")
+    func aClosedWindowLetsNobodyIn() {
         var pairing = Pairing()
         pairing.run(until: 600)
         #expect(pairing.others == [.pairingWindow(isOpen: true), .pairingWindow(isOpen: false)])
         pairing.pair(first, at: 601)
         #expect(pairing.results[first] == .failure(.windowClosed))
         pairing.plug(.record(.buttonPressed(.long)), at: 690)
-        #expect(!pairing.server.access.isOpen(at: at(690)), "a press of a second is for rules")
+        #expect(!pairing.server.access.isOpen(at: at(690)), "a long press of one second does not open the window")
         pairing.plug(.openPairing, at: 700)
         pairing.pair(second, at: 819)
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }
 
-    @Test func aPlugThatHasAControllerStartsClosed() {
+    @Test("A plug that has a controller starts with a closed window")
+    func aPlugThatHasAControllerStartsClosed() {
         var pairing = Pairing(paired: [deskKey])
         pairing.pair(first, at: 1)
         #expect(pairing.results[first] == .failure(.windowClosed))
     }
 
-    @Test func aManInTheMiddleGetsNothing() {
-        // He shows a key of his own to each side and hands their messages on.
+    @Test("A man in the middle cannot pair")
+    func aManInTheMiddleGetsNothing() {
+        // The attacker shows a different key to each side and forwards their messages.
         var pairing = Pairing()
         pairing.pair(first, seen: PublicKey(bytes: [6])!, at: 1)
         #expect(pairing.results[first] == .failure(.wrongCode))
         #expect(pairing.server.access.controllers.all.isEmpty)
     }
 
-    @Test func aProofOfAnotherConnectionIsNone() {
+    @Test("A proof for a different connection is not valid")
+    func aProofOfAnotherConnectionIsNone() {
         var proof: [UInt8] = []
         var session = PairingSession(name: "Tablet", code: setupCode)
         _ = session.handle(
@@ -162,7 +170,7 @@ private struct Pairing {
         for case .send(let bytes) in session.handle(.received(challenge), now: .zero) { proof = bytes }
         #expect(!proof.isEmpty)
 
-        // The plug draws another nonce for each connection.
+        // The plug draws a new nonce for each connection.
         var bench = Bench(paired: [])
         bench.handle(.record(.restarted(powerLost: true)))
         bench.handle(opening(second, key: strangerKey))
@@ -175,7 +183,8 @@ private struct Pairing {
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.wrongCode])
     }
 
-    @Test func whoAnswersWithoutKnowingTheCodeIsNotPinned() {
+    @Test("A plug that does not prove the code is not pinned")
+    func whoAnswersWithoutKnowingTheCodeIsNotPinned() {
         var session = PairingSession(name: "Tablet", code: setupCode)
         _ = session.handle(
             .connected(plugKey: plugKey, ownKey: strangerKey, nonce: [UInt8](repeating: 9, count: 32)), now: .zero)
@@ -188,7 +197,8 @@ private struct Pairing {
         #expect(actions.last == .finish(.failure(.notThePlug)))
     }
 
-    @Test func aPlugThatSaysNothingIsGivenUp() {
+    @Test("Pairing with a silent plug times out after 90 seconds")
+    func aPlugThatSaysNothingIsGivenUp() {
         var session = PairingSession(name: "Tablet", code: setupCode)
         _ = session.handle(
             .connected(plugKey: plugKey, ownKey: strangerKey, nonce: [UInt8](repeating: 9, count: 32)), now: .zero)
@@ -200,7 +210,8 @@ private struct Pairing {
 }
 
 @Suite struct AccessTests {
-    @Test func anUnpairedControllerGetsNothingButARefusal() {
+    @Test("An unpaired controller receives only a refusal")
+    func anUnpairedControllerGetsNothingButARefusal() {
         var bench = Bench()
         bench.handle(opening(first, key: strangerKey))
         bench.say {
@@ -213,7 +224,8 @@ private struct Pairing {
         #expect(bench.server.connections.isEmpty)
     }
 
-    @Test func aRemovedControllersSessionsCloseAtOnce() {
+    @Test("The sessions of a removed controller close at once")
+    func aRemovedControllersSessionsCloseAtOnce() {
         var bench = Bench(paired: [deskKey, strangerKey])
         bench.greet(first)
         bench.greet(second, key: strangerKey)
@@ -226,7 +238,7 @@ private struct Pairing {
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.notPaired])
         let answers = bench.take()
         guard case .controllers(let list) = answers.last else {
-            Issue.record("no list came")
+            Issue.record("no list of controllers was sent")
             return
         }
         #expect(list.controllers.map(\.fingerprint) == [deskKey.fingerprint])
@@ -234,7 +246,8 @@ private struct Pairing {
         #expect(list.controllers.map(\.connected) == [true])
     }
 
-    @Test func whoRemovesItselfIsClosed() {
+    @Test("A controller that removes itself is disconnected")
+    func whoRemovesItselfIsClosed() {
         var bench = Bench(paired: [deskKey, ownerKey])
         bench.greet()
         bench.say { $0.removeController.fingerprint = deskKey.fingerprint }
@@ -242,7 +255,8 @@ private struct Pairing {
         #expect(bench.server.access.controllers.all.map(\.key) == [ownerKey])
     }
 
-    @Test func strangersDoNotTakeThePlacesOfThePaired() {
+    @Test("Unpaired connections do not use up the places of paired controllers")
+    func strangersDoNotTakeThePlacesOfThePaired() {
         var bench = Bench()
         for number in 10..<50 { bench.handle(opening(ConnectionID(rawValue: UInt64(number)), key: strangerKey)) }
         #expect(bench.server.connections.count == 8)

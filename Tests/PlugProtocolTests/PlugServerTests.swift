@@ -5,13 +5,14 @@ import Testing
 import PlugModel
 
 @Suite struct PlugServerTests {
-    @Test func helloIsAnsweredWithWelcome() {
+    @Test("Hello is answered with Welcome")
+    func helloIsAnsweredWithWelcome() {
         var bench = Bench()
         bench.handle(.renamed("Lamp (2)"))
         bench.handle(opening(first, peer: "192.0.2.1"))
         bench.say(at: 2) { $0.hello.version = 1 }
         guard case .welcome(let welcome) = bench.take().first else {
-            Issue.record("no Welcome")
+            Issue.record("no Welcome was sent")
             return
         }
         #expect(welcome.version == 1)
@@ -22,8 +23,9 @@ import PlugModel
         #expect(welcome.plugTime == 2_000_000_000)
     }
 
-    /// Class: a name that anybody can give himself is taken for who did it.
-    @Test func whoCommandsIsCalledAsItWasPaired() {
+    /// Attack class: a name that a controller chooses itself is mistaken for its identity.
+    @Test("A commanding controller is reported with the name it was paired with")
+    func whoCommandsIsCalledAsItWasPaired() {
         var bench = Bench()
         bench.handle(opening(first))
         bench.say {
@@ -48,13 +50,15 @@ import PlugModel
         #expect(long.server.connections[0].controller == "Desk (" + String(repeating: "é", count: 28) + ")")
     }
 
-    @Test(arguments: [(0, "the controller"), (2, "the plug's firmware")])
+    @Test(
+        "A Hello of another version is refused, with the side to update in the message",
+        arguments: [(0, "the controller"), (2, "the plug's firmware")])
     func anotherVersionIsToldWhichSideToUpdate(version: Int, side: String) {
         var bench = Bench()
         bench.handle(opening(first, peer: ""))
         let actions = bench.say { $0.hello.version = UInt32(version) }
         guard case .close(first, .ended(let goodbye)) = actions.first else {
-            Issue.record("not closed")
+            Issue.record("the connection was not closed")
             return
         }
         #expect(goodbye.reason == .version)
@@ -63,7 +67,8 @@ import PlugModel
         #expect(bench.server.connections.isEmpty)
     }
 
-    @Test func aMessageBeforeHelloAndASecondHelloEndTheSession() {
+    @Test("A message before Hello or a second Hello ends the session")
+    func aMessageBeforeHelloAndASecondHelloEndTheSession() {
         var bench = Bench()
         bench.handle(opening(first, peer: ""))
         #expect(bench.say { $0.ping.token = 1 }.count == 1)
@@ -73,8 +78,9 @@ import PlugModel
         #expect(bench.take(second).map(\.goodbyeReason) == [.outOfOrder])
     }
 
-    /// Class: the order of a network's pieces and of flash's answer decides how a session ends.
-    @Test func nothingBehindFactoryResetIsRead() {
+    /// Attack class: the segmentation of the stream and the timing of flash decide how a session ends.
+    @Test("Data after a factory reset is not read")
+    func nothingBehindFactoryResetIsRead() {
         var bench = Bench(access: access(paired: [deskKey]))
         bench.greet()
         let behind = controllerFrame {
@@ -88,7 +94,8 @@ import PlugModel
         #expect(bench.take().map(\.goodbyeReason) == [.resetFailed])
     }
 
-    @Test func aMessageOfALaterVersionIsSkipped() {
+    @Test("A message of a later protocol version is ignored")
+    func aMessageOfALaterVersionIsSkipped() {
         var bench = Bench()
         bench.greet()
         // Field 90, length-delimited, one byte.
@@ -97,7 +104,8 @@ import PlugModel
         #expect(bench.take() == [.pong(.with(token: 4, plugTime: 0))])
     }
 
-    @Test func whatIsNoFrameEndsTheSessionAndNoOther() {
+    @Test("Bytes that are not a frame end their session and no other")
+    func whatIsNoFrameEndsTheSessionAndNoOther() {
         var bench = Bench()
         bench.greet(first)
         bench.greet(second)
@@ -107,7 +115,8 @@ import PlugModel
         #expect(bench.take(second) == [.pong(.with(token: 4, plugTime: 0))])
     }
 
-    @Test func everyoneBeyondTheLimitIsSentAway() {
+    @Test("Connections beyond the limit are refused")
+    func everyoneBeyondTheLimitIsSentAway() {
         var limits = PlugServer.Limits()
         limits.connections = 2
         var bench = Bench(limits: limits)
@@ -120,7 +129,8 @@ import PlugModel
         #expect(bench.server.connections.map(\.id.rawValue) == [2, 4])
     }
 
-    @Test func aSilentPeerIsAskedAfter20SecondsAndLeftAfter45() {
+    @Test("A silent peer gets a Ping after 20 seconds and is disconnected after 45")
+    func aSilentPeerIsAskedAfter20SecondsAndLeftAfter45() {
         var bench = Bench()
         bench.greet(at: 100)
         #expect(bench.server.nextDeadline == at(120))
@@ -132,7 +142,8 @@ import PlugModel
         #expect(bench.server.nextDeadline == nil)
     }
 
-    @Test func tricklingBytesBeforeHelloKeepsNoPlace() {
+    @Test("A peer that sends bytes slowly before Hello is disconnected after 45 seconds")
+    func tricklingBytesBeforeHelloKeepsNoPlace() {
         var bench = Bench()
         bench.handle(opening(first, peer: ""), at: 0)
         for second in 1...44 { bench.handle(.received(first, second == 1 ? [0] : []), at: Double(second)) }
@@ -140,7 +151,8 @@ import PlugModel
         #expect(bench.take().map(\.goodbyeReason) == [.silent])
     }
 
-    @Test func stopSaysGoodbyeToAllAndAcceptsNobody() {
+    @Test("Stopping sends Goodbye to all sessions and refuses new ones")
+    func stopSaysGoodbyeToAllAndAcceptsNobody() {
         var bench = Bench()
         bench.greet(first)
         bench.greet(second)
@@ -151,7 +163,8 @@ import PlugModel
         #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.stopping])
     }
 
-    @Test func fetchesAreAnsweredOneByOneAndAtThePeersPace() {
+    @Test("Fetches are answered one by one, at the peer's pace")
+    func fetchesAreAnsweredOneByOneAndAtThePeersPace() {
         var bench = Bench()
         bench.greet()
         func fetch(_ id: UInt32, _ from: Double, _ to: Double) -> [PlugServer.Action] {

@@ -8,7 +8,7 @@ import Testing
     private let guestKey = PublicKey(bytes: [7, 7])!
     private let invited = try! SetupCode(text: "QRST-UVWX-YZ23-4567")
 
-    /// An owner at the first connection, somebody else with this role at the second.
+    /// A plug with an owner on the first connection and a controller with this role on the second.
     private func bench(_ role: Role, secondsLeft: UInt32? = nil) -> Bench {
         let controllers = PairedControllers([
             PairedControllers.Controller(key: deskKey, name: "Desk"),
@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func aViewerDoesNotSwitchAndHearsWhoMayAllowIt() {
+    @Test("A viewer cannot switch, and the refusal names the owners who can change that")
+    func aViewerDoesNotSwitchAndHearsWhoMayAllowIt() {
         var bench = bench(.viewer)
         #expect(turnOn(&bench, 1, on: second).isEmpty)
         #expect(
@@ -50,7 +51,8 @@ import Testing
         #expect(turnOn(&bench, 1, on: first).count == 1)
     }
 
-    @Test func aUserSwitchesAndManagesNobody() {
+    @Test("A user can switch, but cannot manage controllers")
+    func aUserSwitchesAndManagesNobody() {
         var bench = bench(.user)
         #expect(turnOn(&bench, 1, on: second).count == 1)
         let asked: [(inout WireControllerMessage) -> Void] = [
@@ -63,12 +65,13 @@ import Testing
         for ask in asked { #expect(bench.say(on: second, ask).isEmpty) }
         #expect(refusals(&bench, second).map(\.code) == asked.map { _ in .notAllowed })
         #expect(bench.server.access.controllers.all.map(\.role) == [.owner, .user])
-        // It may go itself.
+        // A user may remove itself.
         bench.say(on: second) { $0.removeController.fingerprint = guestKey.fingerprint }
         #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
     }
 
-    @Test func theLastOwnerStays() {
+    @Test("The last owner cannot be removed or demoted")
+    func theLastOwnerStays() {
         var bench = bench(.user)
         bench.say { $0.removeController.fingerprint = deskKey.fingerprint }
         bench.say { $0.setRole = WireSetRole(deskKey.fingerprint, try! Grant(.user)) }
@@ -77,22 +80,24 @@ import Testing
         #expect(refused.first?.detail.contains("last owner") == true)
         bench.handle(.removeController(fingerprint: deskKey.fingerprint))
         #expect(bench.server.access.controllers.owners.map(\.name) == ["Desk"])
-        // With a second one the first may go.
+        // With a second owner the first can be demoted.
         bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, .owner) }
         bench.say { $0.setRole = WireSetRole(deskKey.fingerprint, try! Grant(.user)) }
         #expect(bench.server.access.controllers.owners.map(\.name) == ["Tablet"])
     }
 
-    @Test func anotherRoleHoldsInSessionsThatStandAlready() {
+    @Test("A role change takes effect in open sessions")
+    func anotherRoleHoldsInSessionsThatStandAlready() {
         var bench = bench(.viewer)
         #expect(turnOn(&bench, 1, on: second).isEmpty)
         bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.user)) }
-        #expect(turnOn(&bench, 1, on: second).count == 1, "a refusal for want of a right is not the request's answer")
+        #expect(turnOn(&bench, 1, on: second).count == 1, "a refusal for a missing right is not stored as the outcome")
         bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) }
         #expect(turnOn(&bench, 2, on: second).isEmpty)
     }
 
-    @Test func somebodyAtThePlugRemovesAController() {
+    @Test("A user at the plug's panel can remove a controller")
+    func somebodyAtThePlugRemovesAController() {
         var bench = bench(.user)
         let actions = bench.handle(.removeController(fingerprint: guestKey.fingerprint))
         #expect(actions.contains(.close(second, .ended(.notPaired))))
@@ -126,18 +131,19 @@ import Testing
         return reason
     }
 
-    @Test func anInvitationIsForOnePairingInItsRole() {
+    @Test("An invitation is valid for one pairing in its role")
+    func anInvitationIsForOnePairingInItsRole() {
         var bench = bench(.user)
         #expect(pair(&bench, setupCode) == .pairingClosed)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
-        #expect(pair(&bench, setupCode) == .wrongCode, "the plug's own code needs its window")
+        #expect(pair(&bench, setupCode) == .wrongCode, "the plug's own code needs an open window")
         #expect(pair(&bench, invited, at: 1) == nil)
         #expect(bench.server.access.controllers[strangerKey]?.role == .viewer)
         bench.say(at: 1) { $0.removeController.fingerprint = strangerKey.fingerprint }
-        #expect(pair(&bench, invited, at: 2) == .pairingClosed, "it was used")
+        #expect(pair(&bench, invited, at: 2) == .pairingClosed, "the invitation was used")
     }
 
-    @Test("An invitation ends when its author is demoted, removed or uses a new key, and when the setup code changes")
+    @Test("An invitation ends when its author is demoted, removed or gets a new key, and when the setup code changes")
     func invitationsEndWithTheirAuthorsRight() {
         let ends: [(String, (inout Bench) -> Void)] = [
             (
@@ -166,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("Invitations of other authors stay")
+    @Test("An invitation remains when another controller is removed")
     func invitationsOfOthersStay() {
         var bench = bench(.owner)
         bench.say(on: first) { $0.invite = WireInvite(invited, .owner) }
@@ -182,7 +188,7 @@ import Testing
         return []
     }
 
-    @Test("A demoted owner loses the log at once, and answers that are on their way")
+    @Test("A demoted owner loses the log and pending answers at once")
     func aRoleChangeClosesLanes() {
         var bench = bench(.owner)
         bench.say(on: second) {
@@ -202,7 +208,7 @@ import Testing
         for case .refused(let wire) in heard { #expect(wire.request == "fetch_audit") }
     }
 
-    @Test("A guest whose time ends while a second invitation is proved is removed, and the plug goes on")
+    @Test("A guest whose time ends while it proves a second invitation is removed, and the plug continues")
     func aGuestsTimeEndsInTheStepOfItsOwnProof() {
         var bench = bench(.guest, secondsLeft: 60)
         bench.handle(.deadlineReached, at: 0)
@@ -224,13 +230,15 @@ import Testing
         #expect(bench.server.access.controllers[deskKey] != nil)
     }
 
-    @Test func anInvitationEndsAfterADay() {
+    @Test("An invitation ends after a day")
+    func anInvitationEndsAfterADay() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
         #expect(pair(&bench, invited, at: 86_400) == .pairingClosed)
     }
 
-    @Test func aFifthInvitationIsRefused() {
+    @Test("A fifth open invitation is refused")
+    func aFifthInvitationIsRefused() {
         var bench = bench(.user)
         for number in UInt8(0)..<5 {
             bench.say {
@@ -240,7 +248,8 @@ import Testing
         #expect(refusals(&bench, first).map(\.code) == [.busy])
     }
 
-    @Test func whatNoInvitationCanSayIsRefused() {
+    @Test("Invalid invitations are refused")
+    func whatNoInvitationCanSayIsRefused() {
         var bench = bench(.user)
         bench.say {
             $0.invite = WireInvite(invited, try! Grant(.viewer)); $0.invite.role = .guest
@@ -261,7 +270,8 @@ import Testing
         #expect(bench.take().compactMap(\.goodbyeReason) == [.malformed])
     }
 
-    @Test func theOwnersInvitationDoesNotMakeAnOwnerLess() {
+    @Test("Adding a known owner again with a lower role keeps its role")
+    func theOwnersInvitationDoesNotMakeAnOwnerLess() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
         var controllers = bench.server.access.controllers
@@ -271,8 +281,9 @@ import Testing
         #expect(controllers[deskKey]?.role == .owner && controllers[deskKey]?.secondsLeft == nil)
     }
 
-    /// Class: a name that anybody can give himself is taken for who did it.
-    @Test func noTwoControllersOfAPlugHaveOneName() {
+    /// Attack class: a name that a controller chooses itself is mistaken for its identity.
+    @Test("Controllers of a plug have unique names")
+    func noTwoControllersOfAPlugHaveOneName() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.user)) }
         #expect(pair(&bench, invited, name: "Desk (the daemon)") == nil)
@@ -288,10 +299,11 @@ import Testing
 
     // MARK: Time
 
-    @Test func aGuestGoesWhenItsTimeIsOver() {
+    @Test("A guest is removed when its time ends")
+    func aGuestGoesWhenItsTimeIsOver() {
         var bench = bench(.guest, secondsLeft: 7200)
         #expect(!bench.run(until: 7199).contains(.record(.controllerRemoved(name: "Tablet"))))
-        // Its session ended of silence.
+        // The guest's session ended because of silence.
         bench.greet(second, key: guestKey, at: 7199)
         let command = bench.say(on: second, at: 7199) {
             $0.command = WireCommand(.setRelay(on: true, autoOff: nil), request: request(1), within: .seconds(2))
@@ -303,14 +315,15 @@ import Testing
         #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
     }
 
-    /// Class: a power cut gives back what was used up.
-    @Test func noRestartGivesAGuestMoreTime() {
+    /// Attack class: a power cut restores time that was used up.
+    @Test("Restarts do not extend a guest's time")
+    func noRestartGivesAGuestMoreTime() {
         var left: UInt32? = 20_000
         var clock = 0.0
         var passed = 0.0
         while let known = left {
             var bench = bench(.guest, secondsLeft: known)
-            // It is cut off at another moment each time.
+            // Each process runs for a different time before the cut.
             let life = Double(known % 977) + 60
             var stored = bench.server.access.controllers[guestKey]?.secondsLeft
             for action in bench.run(until: life) {
@@ -325,7 +338,8 @@ import Testing
         #expect(passed <= 20_000 + 1060)
     }
 
-    @Test func aGrantIsWithinItsTimes() throws {
+    @Test("A grant must be within its time limits")
+    func aGrantIsWithinItsTimes() throws {
         #expect(throws: GrantError.ownerWithEnd) { try Grant(.owner, seconds: 100) }
         #expect(throws: GrantError.guestWithoutEnd) { try Grant(.guest) }
         #expect(throws: GrantError.time) { try Grant(.user, seconds: 59) }
@@ -335,15 +349,17 @@ import Testing
 
     // MARK: Requests of others
 
-    /// Class: who was a controller once makes the owner's commands do nothing.
-    @Test func nobodyAnswersTheRequestsOfAnother() {
+    /// Attack class: a former controller makes the owner's commands ineffective.
+    @Test("A request id of another controller is a different command")
+    func nobodyAnswersTheRequestsOfAnother() {
         var bench = bench(.user)
         #expect(turnOn(&bench, 1, on: second).count == 1)
         bench.handle(.commandOutcome(command(1, of: guestKey), .done(PlugState(relayOn: false), event: nil)))
-        #expect(turnOn(&bench, 1, on: first).count == 1, "the same id of another controller is another command")
+        #expect(turnOn(&bench, 1, on: first).count == 1, "the same id of a different controller is a different command")
     }
 
-    @Test func nobodyPushesOutTheRequestsOfAnother() {
+    @Test("The outcomes of one controller do not displace those of another")
+    func nobodyPushesOutTheRequestsOfAnother() {
         var limits = PlugServer.Limits()
         limits.recentOutcomes = 10
         var bench = Bench(limits: limits, paired: [deskKey, guestKey])
@@ -361,7 +377,8 @@ import Testing
         for number in UInt8(0)..<3 { #expect(turnOn(&bench, number, on: first).isEmpty) }
     }
 
-    @Test func whatARemovedControllerAskedIsForgotten() {
+    @Test("The outcomes of a removed controller are forgotten")
+    func whatARemovedControllerAskedIsForgotten() {
         var bench = bench(.user)
         _ = turnOn(&bench, 1, on: second)
         bench.handle(.commandOutcome(command(1, of: guestKey), .done(PlugState(relayOn: true), event: nil)))
@@ -369,6 +386,6 @@ import Testing
         #expect(kept.count == 1)
         bench.say { $0.removeController.fingerprint = guestKey.fingerprint }
         #expect(bench.server.finishedRequests.isEmpty)
-        #expect(Bench(requests: kept).server.finishedRequests.isEmpty, "nor does a restart bring it back")
+        #expect(Bench(requests: kept).server.finishedRequests.isEmpty, "a restart does not restore it")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Rename and Configure as they go over the wire, and what sessions hear of them.
+/// Rename and Configure in the protocol, and the notifications of sessions.
 @Suite struct SettingsTests {
     private func results(_ bench: inout Bench, _ connection: ConnectionID = first) throws -> [CommandOutcome] {
         try bench.take(connection).compactMap { kind in
@@ -19,7 +19,8 @@ import PlugModel
         return refusal.code
     }
 
-    @Test func everyChangeSurvivesTheWire() {
+    @Test("Every settings change is unchanged after encoding and decoding")
+    func everyChangeSurvivesTheWire() {
         let changes: [SettingsChange] = [
             SettingsChange(powerOn: .value(.off)), SettingsChange(powerOn: .value(.lockedOn)),
             SettingsChange(autoOff: .value(.zero)), SettingsChange(autoOff: .value(.milliseconds(1500))),
@@ -36,7 +37,8 @@ import PlugModel
         #expect(short.model() == .success(.configure(SettingsChange(autoOff: .value(.milliseconds(1))))))
     }
 
-    @Test func settingsSurviveTheWire() {
+    @Test("Settings are unchanged after encoding and decoding")
+    func settingsSurviveTheWire() {
         for powerOn in PowerOnState.allCases {
             for settings in [
                 RemoteSettings(powerOn: powerOn),
@@ -45,45 +47,52 @@ import PlugModel
                 #expect(WireSettings(settings).model == settings)
             }
         }
-        #expect(WireSettings().model == nil, "a value of a later version")
+        #expect(WireSettings().model == nil, "a value of a later version is ignored")
     }
 
-    @Test(arguments: ["Lamp", "L", "Büro 🪴", String(repeating: "x", count: 63)])
+    @Test(
+        "Valid names are unchanged after encoding and decoding",
+        arguments: ["Lamp", "L", "Büro 🪴", String(repeating: "x", count: 63)])
     func aNameThatAPlugCanHaveSurvivesTheWire(name: String) {
         #expect(
             WireCommand(.rename(name), request: request(1), within: .seconds(1)).model() == .success(.rename(name)))
     }
 
-    @Test func aNameIsMeasuredAsItIsAnnounced() {
+    @Test("The length limit applies to the normalized name")
+    func aNameIsMeasuredAsItIsAnnounced() {
         func taken(_ name: String) -> Result<PlugCommand, Refusal> {
             WireCommand(.rename(name), request: request(1), within: .seconds(1)).model()
         }
-        // 63 bytes, which normalization makes 126.
+        // 63 bytes, which normalization expands to 126.
         guard case .failure(let refusal) = taken(String(repeating: "\u{958}", count: 21)) else {
-            Issue.record("it cannot be announced")
+            Issue.record("a name beyond the limit was accepted")
             return
         }
         #expect(refusal.code == .outOfRange)
         guard case .success(.rename(let name)) = taken("Bu\u{308}ro") else {
-            Issue.record("it can be announced")
+            Issue.record("a valid name was refused")
             return
         }
         #expect(Array(name.utf8) == Array("B\u{FC}ro".utf8))
     }
 
-    @Test(arguments: [
-        "a\u{2028}b", "a\u{2029}b", "a\u{202E}b", "\u{2066}a\u{2069}", "\u{200B}", "\u{FE0F} \u{2060}", "\u{3164}",
-    ])
+    @Test(
+        "A name with misleading characters is refused",
+        arguments: [
+            "a\u{2028}b", "a\u{2029}b", "a\u{202E}b", "\u{2066}a\u{2069}", "\u{200B}", "\u{FE0F} \u{2060}", "\u{3164}",
+        ])
     func aNameThatMisleadsIsRefused(name: String) {
         guard case .failure(let refusal) = WireCommand(.rename(name), request: request(1), within: .seconds(1)).model()
         else {
-            Issue.record("it misleads")
+            Issue.record("a misleading name was accepted")
             return
         }
         #expect(refusal.code == .outOfRange)
     }
 
-    @Test(arguments: ["", " ", "\u{2003}\u{A0}", "a\nb", "\u{7F}", "a\u{85}", String(repeating: "x", count: 64)])
+    @Test(
+        "An empty, invisible or too long name is out of range",
+        arguments: ["", " ", "\u{2003}\u{A0}", "a\nb", "\u{7F}", "a\u{85}", String(repeating: "x", count: 64)])
     func aNameThatNoPlugCanHaveIsOutOfRange(name: String) throws {
         var bench = Bench()
         bench.greet()
@@ -94,7 +103,8 @@ import PlugModel
         #expect(try results(&bench).map { code($0) } == [.outOfRange])
     }
 
-    @Test func whatAPlugDoesNotKnowItRefusesAsAWhole() throws {
+    @Test("A configuration with an unknown setting or value is refused completely")
+    func whatAPlugDoesNotKnowItRefusesAsAWhole() throws {
         var bytes: [UInt8] = try WireConfigure(SettingsChange(powerOn: .value(.on))).serializedBytes()
         // Field 15, a number.
         bytes += [15 << 3, 7]
@@ -116,17 +126,18 @@ import PlugModel
         var twice = WireConfigure(SettingsChange(autoOff: .value(.seconds(1))))
         twice.asConfigured = [.autoOff]
         guard case .failure(let refusal) = twice.model() else {
-            Issue.record("a value and none")
+            Issue.record("a value and a removal of the same setting were accepted")
             return
         }
         #expect(refusal.code == .outOfRange)
     }
 
-    /// As a plug takes Rename and Configure that was made before there were such: field 7 or 8 of Command means nothing to it.
-    @Test func aCommandOfALaterVersionIsRefusedAndTheSessionGoesOn() throws {
+    /// An older plug handles Rename and Configure, fields 7 and 8 of Command, in the same way as this unknown field.
+    @Test("A command of a later protocol version is refused and the session continues")
+    func aCommandOfALaterVersionIsRefusedAndTheSessionGoesOn() throws {
         var bench = Bench()
         bench.greet()
-        // The request's id, and a message in field 15.
+        // The request id, and a message in field 15.
         var bytes: [UInt8] = [10, 16]
         bytes += request(1).bytes
         bytes += [15 << 3 | 2, 3, 10, 1, 65]
@@ -137,7 +148,8 @@ import PlugModel
         #expect(bench.take().count == 1)
     }
 
-    @Test func renamingIsCarriedOutOnceForItsRequest() throws {
+    @Test("Rename is executed once per request")
+    func renamingIsCarriedOutOnceForItsRequest() throws {
         var bench = Bench()
         bench.greet(first)
         bench.greet(second)
@@ -154,7 +166,8 @@ import PlugModel
         #expect(try results(&bench) == [answer])
     }
 
-    @Test func nobodyWhoIsNotPairedRenames() {
+    @Test("An unpaired controller cannot rename the plug")
+    func nobodyWhoIsNotPairedRenames() {
         var bench = Bench(paired: [])
         bench.handle(opening(first))
         let actions = bench.say {
@@ -164,7 +177,8 @@ import PlugModel
         #expect(bench.take().compactMap(\.goodbyeReason) == [.outOfOrder])
     }
 
-    @Test func everySessionHearsOfANewNameAndOfNewSettingsOnce() {
+    @Test("Every session gets a new name and new settings once")
+    func everySessionHearsOfANewNameAndOfNewSettingsOnce() {
         var bench = Bench()
         bench.greet(first)
         bench.handle(opening(second))
@@ -176,19 +190,20 @@ import PlugModel
         for case .descriptionChanged(let wire) in bench.take() { told.append(wire) }
         #expect(told.map(\.name) == ["Lounge", "Lounge"])
         #expect(told.map(\.settings.model) == [nil, settings])
-        #expect(bench.take(second).isEmpty, "it said no Hello yet")
+        #expect(bench.take(second).isEmpty, "the second session has not sent Hello")
         bench.say(on: second) {
             $0.hello.version = 1
             $0.hello.controller = "Hall"
         }
         guard case .welcome(let welcome) = bench.take(second).first else {
-            Issue.record("no Welcome")
+            Issue.record("no Welcome was sent")
             return
         }
         #expect(welcome.name == "Lounge" && welcome.settings.model == settings)
     }
 
-    @Test func aControllerTellsWhatItHeard() throws {
+    @Test("The controller session delivers a changed description")
+    func aControllerTellsWhatItHeard() throws {
         var seat = ControllerSession(name: "Desk")
         _ = seat.handle(.connected, now: at(0))
         var identity = lamp

@@ -24,36 +24,40 @@ import PlugModel
         }
     }
 
-    @Test func aSnapshotOpensTheLane() throws {
+    @Test("A snapshot opens the state lane")
+    func aSnapshotOpensTheLane() throws {
         var bench = opened(deadBand: 0, state: watts(40, at: 0))
         guard case .snapshot(let snapshot) = bench.take().last else {
-            Issue.record("no Snapshot")
+            Issue.record("no Snapshot was sent")
             return
         }
         #expect(try snapshot.state.model() == watts(40, at: 0))
     }
 
-    @Test func withoutADeadBandEveryReadingIsSent() throws {
+    @Test("Without a dead band every reading is sent")
+    func withoutADeadBandEveryReadingIsSent() throws {
         var bench = opened(deadBand: 0, state: watts(40, at: 0))
         bench.handle(.stateChanged(watts(40, at: 0.1)), at: 0.1)
         #expect(try states(&bench) == [watts(40, at: 0.1)])
     }
 
-    @Test func theDeadBandHoldsReadingsBackUntilTheInterval() throws {
+    @Test("The dead band holds readings back until the interval ends")
+    func theDeadBandHoldsReadingsBackUntilTheInterval() throws {
         var bench = opened(deadBand: 1000, intervalMs: 500, state: watts(40, at: 0))
         bench.handle(.stateChanged(watts(40.9, at: 0.1)), at: 0.1)
         bench.handle(.stateChanged(watts(40.8, at: 0.2)), at: 0.2)
         #expect(try states(&bench) == [])
         #expect(bench.server.nextDeadline == at(0.5))
         _ = bench.run(until: 0.5)
-        // The newest wins; what came between is not sent.
+        // The newest reading is sent, and those in between are not.
         #expect(try states(&bench) == [watts(40.8, at: 0.2)])
         bench.handle(.stateChanged(watts(39.8, at: 0.6)), at: 0.6)
         #expect(try states(&bench) == [watts(39.8, at: 0.6)])
         #expect(bench.server.nextDeadline == at(20.6))
     }
 
-    @Test func relayLevelAndTheMetersFailureAreSentAtOnce() throws {
+    @Test("Changes of relay, level and the loss of the reading are sent at once")
+    func relayLevelAndTheMetersFailureAreSentAtOnce() throws {
         var bench = opened(deadBand: 1_000_000, state: watts(40, at: 0))
         var state = watts(40, at: 0.1)
         state.relayOn = false
@@ -69,7 +73,8 @@ import PlugModel
         #expect(try states(&bench) == [])
     }
 
-    @Test func aStalledSubscriberGetsTheNewestStateOnly() throws {
+    @Test("A stalled subscriber gets only the newest state")
+    func aStalledSubscriberGetsTheNewestStateOnly() throws {
         var bench = opened(deadBand: 0, state: watts(40, at: 0))
         bench.handle(.writable(first, false))
         for second in 1...9 {
