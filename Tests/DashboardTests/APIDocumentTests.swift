@@ -15,7 +15,7 @@ import Testing
         init(from decoder: any Decoder) {}
     }
 
-    /// The door has these, and every path may have parameters for all its methods.
+    /// The session routes belong to the door and are not in the table.
     private let others: Set = [
         "GET /api/v1/session", "POST /api/v1/session", "DELETE /api/v1/session", "GET /api/v1/sessions",
         "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{session}",
@@ -30,14 +30,15 @@ import Testing
         }
     }
 
-    /// Class: a route that somebody adds, and of which nobody said who may use it.
-    @Test func everyRouteOfTheDocumentHasARowInTheTableOfRoles() throws {
+    /// Attack class: a new route without assigned roles.
+    @Test("Every route of the OpenAPI document has a row in the access table")
+    func everyRouteOfTheDocumentHasARowInTheTableOfRoles() throws {
         let rows = AccessTable.rows.map { "\($0.method.rawValue) \($0.path)" }
         #expect(try Set(described()) == Set(rows))
         #expect(Set(rows).count == rows.count)
         #expect(AccessTable.openPaths == ["/health", "/api/v1/session"])
         for row in AccessTable.rows {
-            // A login without a role, and a role without a login, are of no use.
+            // Owners may use every route that needs a login.
             #expect(row.roles.map { $0.contains(.owner) } ?? true, "\(row.path)")
             let asks = row.method == .get
             let isForViewers = row.roles.map { $0.contains(.viewer) } ?? true
@@ -50,14 +51,16 @@ import Testing
         #expect(AccessTable.refusal(of: .get, "/api/v1/house", for: nil)?.status == 401)
     }
 
-    @Test func theDocumentHasEveryRouteAndNoOther() throws {
+    @Test("The OpenAPI document has exactly the routes of the dashboard")
+    func theDocumentHasEveryRouteAndNoOther() throws {
         let described = try described()
         let routes = Dashboard.routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(described).subtracting(others) == Set(routes))
         #expect(Set(routes).count == routes.count)
     }
 
-    @Test func aBodyIsReadStrictly() {
+    @Test("A request body with missing, unknown or mistyped members is rejected")
+    func aBodyIsReadStrictly() {
         struct Body: JSONBody {
             static let keys: Set = ["on", "over"]
             var on: Bool

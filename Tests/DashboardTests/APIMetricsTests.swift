@@ -7,7 +7,8 @@ import Testing
     private let process = Metrics.Process(
         start: 1_795_251_683.456, residentMemory: 20_971_520, streamReaders: 2, requests: [200: 7, 404: 1])
 
-    @Test func aHouseIsToldInFamilies() {
+    @Test("A house is exported as metric families")
+    func aHouseIsToldInFamilies() {
         var board = HouseBoard()
         _ = board.hear(connected())
         _ = board.hear(.snapshot(state(level: 40)))
@@ -61,7 +62,8 @@ import Testing
                 """)
     }
 
-    @Test func aNameIsEscapedByScalars() {
+    @Test("A label value is escaped by Unicode scalars")
+    func aNameIsEscapedByScalars() {
         var text = MetricsText()
         text.add("x", .gauge, "X.", [([("plug", "a\\b\"\u{301}c\nd")], .nan)])
         #expect(text.text.hasSuffix("x{plug=\"a\\\\b\\\"\u{301}c\\nd\"} nan\n"))

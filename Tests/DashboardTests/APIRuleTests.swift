@@ -12,7 +12,8 @@ import Testing
 
     private func status(_ answer: String) -> Int? { Int(answer.dropFirst(9).prefix(3)) }
 
-    @Test func aRuleIsTurnedOffAndOn() async throws {
+    @Test("A rule is turned off by the API, and invalid bodies are rejected")
+    func aRuleIsTurnedOffAndOn() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let path = "/api/v1/rules/movie%20NIGHT/enabled"
             let off = try await dashboard.ask("POST", path, json, body: "{\"enabled\":false}")
@@ -25,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func aRuleIsRunOnce() async throws {
+    @Test("A rule is fired by the API")
+    func aRuleIsRunOnce() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             for name in ["Movie%20night", "Hall%20%26%20way", "faults"] {
                 let fired = try await dashboard.ask("POST", "/api/v1/rules/\(name)/fire", json, body: "{}")
@@ -35,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func whatBecameOfItIsSaid() async throws {
+    @Test("A failed request has the reason and a hint")
+    func whatBecameOfItIsSaid() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let fired = try await dashboard.ask("POST", "/api/v1/rules/Unlucky/fire", json, body: "{}")
             #expect(status(fired) == 409 && fired.contains("\"hint\":"))
@@ -45,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func aRuleThatDoesNotRunIsSaidWithTheNearest() async throws {
+    @Test("An unknown rule is answered with the most similar name")
+    func aRuleThatDoesNotRunIsSaidWithTheNearest() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let answer = try await dashboard.ask("POST", "/api/v1/rules/Movie%20nigt/fire", json, body: "{}")
             #expect(status(answer) == 404)
@@ -54,14 +58,16 @@ import Testing
         }
     }
 
-    @Test func filesThatCannotBeReadAreListed() async throws {
+    @Test("Rule files with errors are listed")
+    func filesThatCannotBeReadAreListed() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let faults = try await dashboard.ask("GET", "/api/v1/rules/faults")
             #expect(status(faults) == 200 && faults.contains("\r\n\r\n[]"))
         }
     }
 
-    @Test func withoutAHistoryNothingIsExplained() async throws {
+    @Test("Traces need a history")
+    func withoutAHistoryNothingIsExplained() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let path = "/api/v1/rules/faults/traces"
             for (query, expected) in [("", 503), ("?limit=0", 422), ("?columns=3", 400)] {

@@ -9,7 +9,7 @@ import Testing
     private var now = Instant.zero
     private var last = 0
 
-    /// - Returns: the connection's number, and the one that it closed.
+    /// - Returns: the connection's number, or nil if it was refused, and the number of the one that was closed for it.
     @discardableResult
     private mutating func admit(_ address: String?) -> (id: Int?, closing: Int?) {
         last += 1
@@ -20,13 +20,13 @@ import Testing
         }
     }
 
-    @Test("Silent connections of four addresses make room for one that sends a request")
+    @Test("Silent connections from four addresses make room for one that sends a request")
     mutating func silentMakesRoom() throws {
         for address in 0..<4 { for _ in 0..<32 { admit("10.0.0.\(address)") } }
         #expect(table.count == 128)
         for _ in 0..<74 {
             let one = try #require(admit("10.0.0.99").id)
-            // The attacker comes back at once, before the request has come.
+            // The attacker reconnects at once, before the request arrives.
             for address in 0..<4 {
                 let closing = admit("10.0.0.\(address)").closing
                 #expect(closing != nil && closing != one)
@@ -37,7 +37,7 @@ import Testing
         #expect(table.count <= 128)
     }
 
-    @Test("The address with the most silent connections makes room first")
+    @Test("The address with the most silent connections loses one first")
     mutating func mostSilentFirst() throws {
         let first = try #require(admit("10.0.0.1").id)
         for address in 2..<6 { for _ in 0..<32 { admit("10.0.0.\(address)") } }
@@ -45,7 +45,7 @@ import Testing
         #expect(closing.count == 20 && !closing.contains(first))
     }
 
-    @Test("An address whose connections are all silent gets a new one in place of its oldest")
+    @Test("A new connection from an address with only silent ones replaces the oldest of them")
     mutating func ownSilentMakesRoom() throws {
         let oldest = try #require(admit("10.0.0.1").id)
         for _ in 1..<32 { admit("10.0.0.1") }
@@ -54,7 +54,7 @@ import Testing
         #expect(table.count == 32)
     }
 
-    @Test("Connections whose requests are being answered stay, and the door is full then")
+    @Test("Connections with a running request stay, and a table full of them refuses new ones")
     mutating func busyStays() throws {
         for number in 0..<128 {
             let id = try #require(admit("10.0.1.\(number)").id)
@@ -65,7 +65,7 @@ import Testing
         #expect(admit("10.0.0.1").closing == 5)
     }
 
-    @Test("A password that is not an owner's has a limit of connections, and owners have none")
+    @Test("The connections of a password that is not an owner's are limited, and those of owners are not")
     mutating func passwordsHaveSeats() {
         var seated = 0
         for number in 0..<64 {
@@ -83,11 +83,11 @@ import Testing
 @Suite struct RequestPhaseTests {
     private var deadlines = RequestDeadlines(DoorLimits(), now: .zero)
 
-    @Test("A connection is busy only while a whole request has no answer")
+    @Test("A connection is busy only while a complete request has no answer")
     mutating func phases() {
         #expect(deadlines.phase == .silent)
         deadlines.receivedBytes(now: .zero)
-        #expect(deadlines.phase == .silent, "a byte is no request")
+        #expect(deadlines.phase == .silent, "a byte is not a request")
         deadlines.receivedHead(now: .zero)
         #expect(deadlines.phase == .silent, "its body is missing")
         deadlines.receivedEnd(now: .zero)
@@ -96,7 +96,7 @@ import Testing
         #expect(deadlines.phase == .waiting)
         deadlines.receivedHead(now: .zero)
         #expect(deadlines.phase == .waiting)
-        // Answered before its body has come.
+        // The answer is sent before the request's body has arrived.
         deadlines.answered(now: .zero)
         deadlines.receivedEnd(now: .zero)
         #expect(deadlines.phase == .waiting)

@@ -8,25 +8,31 @@ import Testing
 @Suite struct DoorChecksTests {
     private let hosts = HostCheck(names: ["Kitchen.example.org.", "plugs", "plugs.local", "192.0.2.7"])
 
-    @Test(arguments: [
-        "localhost", "LOCALHOST:7580", "localhost.", "127.0.0.1:7580", "[::1]:7580", "[::1]", "192.168.1.4", "plugs",
-        "kitchen.example.org:443", "plugs.local:80",
-    ])
+    @Test(
+        "Known names and addresses are accepted as host",
+        arguments: [
+            "localhost", "LOCALHOST:7580", "localhost.", "127.0.0.1:7580", "[::1]:7580", "[::1]", "192.168.1.4",
+            "plugs", "kitchen.example.org:443", "plugs.local:80",
+        ])
     func ourNamesAndAddressesAreOurs(_ host: String) { #expect(hosts.refusal(of: host) == nil) }
 
-    @Test(arguments: [
-        "evil.example", "evil.example:7580", "127.0.0.1.evil.example", "localhost.evil.example", "kitchen",
-        "kitchen.local", "0x7f.1",
-        "2130706433", "127.1", "notlocalhost", "local",
-    ])
+    @Test(
+        "A foreign host name that resolves to this machine is refused",
+        arguments: [
+            "evil.example", "evil.example:7580", "127.0.0.1.evil.example", "localhost.evil.example", "kitchen",
+            "kitchen.local", "0x7f.1",
+            "2130706433", "127.1", "notlocalhost", "local",
+        ])
     func aNameThatSomebodyLedToUsIsRefused(_ host: String) {
         let refused = hosts.refusal(of: host)
         #expect(refused?.status == 403)
         #expect(refused?.fault.hint?.contains("--host-name") == true)
     }
 
-    /// A neighbour can announce this machine's own name by multicast DNS, and lead it to the loopback address of who looks at his page.
-    @Test func onLoopbackTheMachinesOwnNamesAreNobodys() {
+    /// Attack class: a neighbour announces this machine's own name by mDNS with the loopback address, and so directs a
+    /// victim's browser to the dashboard.
+    @Test("On a loopback address, only localhost and configured names are accepted")
+    func onLoopbackTheMachinesOwnNamesAreNobodys() {
         var settings = DashboardSettings()
         settings.place = DashboardSettings.Place("127.0.0.1:7580")
         settings.hostNames = ["plugs.example.org"]
@@ -41,13 +47,16 @@ import Testing
         for name in own { #expect(open.refusal(of: name) == nil, "\(name)") }
     }
 
-    @Test(arguments: [
-        nil, "", ":80", "a b", "localhost:", "localhost:99999", "localhost:80a", "localhost:80:80", "::1", "[::1",
-        "[localhost]", "user@localhost", "localhost/", "lo\u{0}calhost", String(repeating: "a", count: 300),
-    ])
+    @Test(
+        "A missing or invalid Host field is malformed",
+        arguments: [
+            nil, "", ":80", "a b", "localhost:", "localhost:99999", "localhost:80a", "localhost:80:80", "::1", "[::1",
+            "[localhost]", "user@localhost", "localhost/", "lo\u{0}calhost", String(repeating: "a", count: 300),
+        ])
     func whatIsNoHostIsMalformed(_ host: String?) { #expect(hosts.refusal(of: host)?.status == 400) }
 
-    @Test func onlyOurOwnPageMayChangeSomething() {
+    @Test("Only the dashboard's own page may send changes")
+    func onlyOurOwnPageMayChangeSomething() {
         let plain = OriginCheck(isSecure: false)
         func refuses(_ check: OriginCheck, _ origins: [String], _ sites: [String] = []) -> Bool {
             check.refusal(origins: origins, sites: sites, host: "plugs:7580")?.status == 403
@@ -70,7 +79,7 @@ import Testing
         #expect(secure.refusal(origins: ["https://plugs"], sites: [], host: "plugs:443") == nil)
     }
 
-    @Test("The page at the address of a proxy may change something, whatever Host the proxy sends; other pages may not")
+    @Test("A page at the configured proxy address may send changes, with any Host field; other pages may not")
     func externalAddress() throws {
         let proxy = try #require(ExternalAddress("https://Plugs.example.org:8443/"))
         #expect(proxy.description == "https://plugs.example.org:8443")
@@ -104,7 +113,7 @@ import Testing
         #expect(refused?.fault.hint?.contains("plugctl daemon --external-url https://plugs.example.org:8443") == true)
     }
 
-    @Test("A proxy that leads others here makes its name ours and the password necessary")
+    @Test("A configured proxy address is accepted as host and requires a password")
     func proxiedDoor() throws {
         var settings = DashboardSettings()
         let directory = TestFolder()
@@ -118,7 +127,8 @@ import Testing
         #expect(fault?.description.contains("https://plugs.example.org, and there is no password") == true)
     }
 
-    @Test func aBodyIsJSONOrNothing() {
+    @Test("A body must be JSON by its content type")
+    func aBodyIsJSONOrNothing() {
         for good in [
             "application/json", "Application/JSON; charset=UTF-8", "application/json;charset=utf-8",
             "application/json ",
@@ -133,7 +143,8 @@ import Testing
         #expect(!ContentTypeCheck.isJSON(["application/json", "text/plain"]))
     }
 
-    @Test func placesAreAddressesWithPorts() {
+    @Test("A listening place is an IP address with a port")
+    func placesAreAddressesWithPorts() {
         #expect(DashboardSettings.Place("127.0.0.1:7580") == .init(host: "127.0.0.1", port: 7580))
         #expect(DashboardSettings.Place("[::1]:0")?.description == "[::1]:0")
         #expect(DashboardSettings.Place("[::1]:0")?.isLoopback == true)
@@ -144,7 +155,8 @@ import Testing
         }
     }
 
-    @Test func guestsOfOneNetworkCountTogether() throws {
+    @Test("Guests in one IPv6 /64 network count as one network")
+    func guestsOfOneNetworkCountTogether() throws {
         func network(_ text: String) throws -> String? { try SocketAddress(ipAddress: text, port: 1).networkOfGuest }
         #expect(try network("192.0.2.1") == "192.0.2.1")
         #expect(try network("2001:db8:1:2:3:4:5:6") == network("2001:db8:1:2:ffff::1"))
@@ -154,7 +166,8 @@ import Testing
         #expect(try SocketAddress(ipAddress: "192.0.2.1", port: 1).isLoopback == false)
     }
 
-    @Test func anyTextIsJudged() {
+    @Test("Any header text is accepted or refused without a crash")
+    func anyTextIsJudged() {
         var random = Fuzzing.random(0xD00)
         let alphabet = Array("abc.:[]/;= \"1280xf%-@,\u{0}\u{7f}é".unicodeScalars)
         for _ in FuzzRounds(20_000) {

@@ -7,27 +7,31 @@ import Testing
     private var deadlines = RequestDeadlines(DoorLimits(), now: .zero)
     private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
 
-    @Test mutating func aByteNowAndThenBuysNoTime() {
+    @Test("Single bytes do not extend the time for the header")
+    mutating func aByteNowAndThenBuysNoTime() {
         for second in 0..<10 {
             deadlines.receivedBytes(now: at(second))
             #expect(deadlines.nextDeadline == at(10))
         }
     }
 
-    @Test mutating func theBodyHasItsOwnTime() {
+    @Test("The body has its own time limit")
+    mutating func theBodyHasItsOwnTime() {
         deadlines.receivedHead(now: at(9))
         for second in 9..<18 { deadlines.receivedBytes(now: at(second)) }
         #expect(deadlines.nextDeadline == at(19))
     }
 
-    @Test mutating func anAnswerMayTakeAsLongAsItLikes() {
+    @Test("An answer has no time limit")
+    mutating func anAnswerMayTakeAsLongAsItLikes() {
         deadlines.receivedHead(now: at(1))
         deadlines.receivedEnd(now: at(1))
         #expect(deadlines.nextDeadline == nil)
         #expect(!deadlines.isIdle)
     }
 
-    @Test mutating func theNextRequestMayWait() {
+    @Test("An idle connection is closed after a minute")
+    mutating func theNextRequestMayWait() {
         deadlines.receivedHead(now: at(1))
         deadlines.receivedEnd(now: at(1))
         deadlines.answered(now: at(2))
@@ -38,7 +42,8 @@ import Testing
         #expect(deadlines.nextDeadline == at(60))
     }
 
-    @Test mutating func whoTakesNoAnswerIsCutOff() {
+    @Test("A client that does not read its answer is disconnected after a minute")
+    mutating func whoTakesNoAnswerIsCutOff() {
         deadlines.receivedHead(now: at(1))
         deadlines.receivedEnd(now: at(1))
         deadlines.becameWritable(false, now: at(5))

@@ -4,7 +4,8 @@ import Testing
 @testable import Dashboard
 
 @Suite struct DoorPageTests {
-    @Test func everyFileOfThePageIsPartOfTheProgram() throws {
+    @Test("Every file of the page is compiled into the program")
+    func everyFileOfThePageIsPartOfTheProgram() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Controller/CDashboardPage/page").standardized
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -19,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func aTagIsOfTheContent() {
+    @Test("The entity tag depends only on the content")
+    func aTagIsOfTheContent() {
         let page = Page([("a.js", [1]), ("b.js", [1]), ("c.css", [2])])
         #expect(page.files["/a.js"]?.tag == page.files["/b.js"]?.tag)
         #expect(page.files["/a.js"]?.tag != page.files["/c.css"]?.tag)

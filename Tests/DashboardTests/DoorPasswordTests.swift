@@ -7,14 +7,15 @@ import Testing
 
 @testable import Dashboard
 
-/// At an address that is a network of its own.
+/// Returns a client at an address in its own network.
 private func somebody(_ address: String) -> Guesser { Guesser(network: address, address: address) }
 
 @Suite struct PasswordGuardTests {
     private var guardian = PasswordGuard()
     private var now = Instant.zero
 
-    @Test mutating func aWrongPasswordCostsTwiceAsMuchEachTime() {
+    @Test("Each wrong password doubles the wait, up to 30 seconds")
+    mutating func aWrongPasswordCostsTwiceAsMuchEachTime() {
         var waits: [Duration] = []
         for _ in 0..<8 {
             #expect(guardian.attempt(by: somebody("a"), now: now) == nil)
@@ -25,7 +26,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
     }
 
-    @Test mutating func whoWasRightBeginsAnew() {
+    @Test("A right password resets the wait")
+    mutating func whoWasRightBeginsAnew() {
         for _ in 0..<4 {
             _ = guardian.attempt(by: somebody("a"), now: now)
             now = now + .seconds(30)
@@ -35,7 +37,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(guardian.attempt(by: somebody("a"), now: now) == .seconds(1))
     }
 
-    @Test mutating func manyAddressesAreSlowedDownTogether() {
+    @Test("Guesses from many addresses share a limit")
+    mutating func manyAddressesAreSlowedDownTogether() {
         var tries = 0
         var address = 0
         while now < .zero + .seconds(600) {
@@ -48,7 +51,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(tries < 35)
     }
 
-    @Test mutating func whoWasRightOnceDoesNotWaitForStrangers() {
+    @Test("A client with an earlier right password does not wait because of strangers")
+    mutating func whoWasRightOnceDoesNotWaitForStrangers() {
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
         guardian.succeeded(by: somebody("home"), password: "p", isOwners: true, now: now)
         for address in 0..<20 { _ = guardian.attempt(by: somebody("\(address)"), now: now) }
@@ -56,9 +60,10 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
     }
 
-    /// Class: one in the house keeps the others out. All of a house are of one network, and so was who guessed: the right password was
-    /// never looked at.
-    @Test mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
+    /// Attack class: one host in the house locks out the others. All hosts of a house share a network with the guesser,
+    /// so their right passwords were not checked.
+    @Test("A client with an earlier right password does not wait because of its own network")
+    mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
         let phone = Guesser(network: "house", address: "house::1"),
             stranger = Guesser(network: "house", address: "house::666")
         let tablet = Guesser(network: "house", address: "house::2", device: "tablet")
@@ -74,19 +79,20 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         }
         _ = guardian.attempt(by: stranger, now: now)
         #expect(guardian.attempt(by: stranger, now: now) != nil)
-        // A device that was stolen guesses no faster than anybody else.
+        // A stolen device cannot guess faster than a stranger.
         for _ in 0..<9 { _ = guardian.attempt(by: tablet, now: now) }
         #expect(guardian.attempt(by: tablet, now: now) != nil)
     }
 
-    @Test("Four networks that guess without end leave a new network its first tries")
+    @Test("Four networks that guess continuously leave a new network its first tries")
     mutating func newNetworkHasTries() {
         for _ in 0..<600 {
             for address in 0..<4 { _ = guardian.attempt(by: somebody("\(address)"), now: now) }
             now = now + .seconds(1)
         }
         #expect(guardian.attempt(by: somebody("owner's new phone"), now: now) == nil)
-        // The four together guess as slowly as one; a network that does not come to a try for ten minutes is new again.
+        // The four networks together guess as slowly as one. A network without a try for ten minutes counts as new
+        // again.
         var tries = 0
         for _ in 0..<600 {
             for address in 0..<4 where guardian.attempt(by: somebody("\(address)"), now: now) == nil { tries += 1 }
@@ -95,7 +101,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(tries < 35)
     }
 
-    @Test("An address is no longer known when the password is removed that was right there")
+    @Test("An address is no longer known after the password that was right there is removed")
     mutating func knownAddressDiesWithItsPassword() {
         let viewer = somebody("viewer"), owner = somebody("owner")
         _ = guardian.attempt(by: viewer, now: now)
@@ -107,7 +113,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(guardian.standing(of: viewer) == .stranger && guardian.standing(of: owner) == .owner)
     }
 
-    @Test("A password that is right at many addresses does not push out the addresses of another one")
+    @Test("A password that is right at many addresses does not displace the addresses of another password")
     mutating func addressesArePerPassword() {
         _ = guardian.attempt(by: somebody("owner"), now: now)
         guardian.succeeded(by: somebody("owner"), password: "o", isOwners: true, now: now)
@@ -120,7 +126,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(known == PasswordGuard.addressesOfPassword)
     }
 
-    @Test mutating func nobodyIsLockedOut() {
+    @Test("No wait is longer than 30 seconds")
+    mutating func nobodyIsLockedOut() {
         for _ in 0..<10_000 {
             if let wait = guardian.attempt(by: somebody("a"), now: now) {
                 #expect(wait <= .seconds(30))
@@ -129,7 +136,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         }
     }
 
-    @Test mutating func timeHeals() {
+    @Test("The wait is reset after ten minutes")
+    mutating func timeHeals() {
         for _ in 0..<6 {
             _ = guardian.attempt(by: somebody("a"), now: now)
             now = now + .seconds(30)
@@ -141,13 +149,15 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
 }
 
 @Suite struct SessionCookieTests {
-    @Test func itIsFoundAmongOthers() {
+    @Test("The session cookie is found among other cookies")
+    func itIsFoundAmongOthers() {
         #expect(SessionCookie.values(in: ["a=b; smartplug=x; c=d", "smartplug=y"]) == ["x", "y"])
         #expect(SessionCookie.values(in: ["notsmartplug=x", "smartplug", ""]).isEmpty)
         #expect(SessionCookie.values(in: [String(repeating: "a=b;", count: 10_000)]).isEmpty)
     }
 
-    @Test func browsersKeepItToThemselves() {
+    @Test("The session cookie has the attributes that keep it private")
+    func browsersKeepItToThemselves() {
         let header = SessionCookie.header("x", isSecure: true)
         for word in ["smartplug=x", "HttpOnly", "SameSite=Strict", "Path=/", "Secure"] {
             #expect(header.contains(word))
@@ -156,7 +166,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(SessionCookie.header(nil, isSecure: false).contains("Max-Age=0"))
     }
 
-    @Test("A device cookie is known while its password is valid, and no longer")
+    @Test("A device cookie is valid only while its password is")
     func deviceCookieDiesWithItsPassword() {
         let devices = DeviceCookie(secret: Array(0..<32))
         let cookie = devices.make(for: "p")
@@ -165,14 +175,14 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         }
         #expect(kept("a=b; smartplug-device=\(cookie)", by: devices) == cookie)
         #expect(devices.kept(in: [.cookie: "smartplug-device=\(cookie)"], among: ["o", "p"])?.password == "p")
-        #expect(kept("smartplug-device=\(cookie)", by: devices, ["o"]) == nil, "the password is removed")
+        #expect(kept("smartplug-device=\(cookie)", by: devices, ["o"]) == nil, "the password was removed")
         #expect(kept("smartplug-device=\(cookie)", by: devices, []) == nil)
         #expect(kept("smartplug=\(cookie)", by: devices) == nil)
         #expect(kept("smartplug-device=\(cookie)", by: DeviceCookie(secret: Array(1..<33))) == nil)
         #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
     }
 
-    @Test("Any number of device cookies of one password counts as a few devices")
+    @Test("Device cookies of one password share a few slots")
     func deviceCookiesShareSlots() {
         let devices = DeviceCookie(secret: Array(0..<32))
         let names = (0..<300).compactMap { _ in
@@ -181,7 +191,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(names.count == 300 && Set(names).count <= DeviceCookie.slots)
     }
 
-    @Test func basicAuthorizationHasThePasswordBehindTheColon() {
+    @Test("Basic authorization has the password after the colon")
+    func basicAuthorizationHasThePasswordBehindTheColon() {
         func header(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
         #expect(BasicAuthorization.password(in: [header("prometheus:a:b c")]) == "a:b c")
         #expect(BasicAuthorization.password(in: [header(":é")]) == "é")
@@ -196,7 +207,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
 @Suite struct PasswordKeeperTests {
     private let owners = "correct horse battery"
 
-    @Test func aPasswordIsKeptAsAHashForItsOwnerAlone() async throws {
+    @Test("A password is stored as a hash in a file that only its owner can read")
+    func aPasswordIsKeptAsAHashForItsOwnerAlone() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/smartplug/password")
         #expect(try file.passwords().isEmpty)
@@ -209,11 +221,11 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         let keeper = PasswordKeeper(file)
         #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
         #expect(await keeper.verify("wrong", among: all, by: somebody("a")) == .wrong)
-        // Each wrong one doubles the wait, so that even a machine that stands still for seconds comes to one.
+        // Each wrong password doubles the wait, so even a slow machine reaches a wait.
         var answer = await keeper.verify("other", among: all, by: somebody("a"))
         for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", among: all, by: somebody("a")) }
-        guard case .wait = answer else { Issue.record("no wait"); return }
-        // What was right is remembered, however many wrong ones there were.
+        guard case .wait = answer else { Issue.record("there is no wait"); return }
+        // A right password is remembered, however many wrong ones follow.
         #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
         #expect(await keeper.verify(owners, among: all, by: somebody("b")) == .right(owner))
         await keeper.stop()
@@ -221,15 +233,16 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(try file.removeAll() == false)
     }
 
-    @Test func eachPasswordIsItsOwnRoles() async throws {
+    @Test("Each password has its own role")
+    func eachPasswordIsItsOwnRoles() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
-        // Without an owner's there is none: a door that only viewers may pass would be nobody's to open.
+        // A first password for a viewer is rejected: without an owner's password, no user could manage the dashboard.
         #expect(throws: DashboardFault.self) { try file.set(owners, named: "Anna", role: .viewer) }
         try file.set(owners)
         try file.set("a viewer's words", named: "Hallway", role: .viewer)
         try file.set("a guest's words", named: "Visitor", role: .guest, until: 2_000_000_000)
-        // Who has a password that is another's would come as that one.
+        // A second name for the same password is rejected, because the password identifies the user.
         #expect(throws: DashboardFault.self) { try file.set(owners, named: "Anna", role: .viewer) }
         let all = try file.passwords()
         #expect(all.map(\.name) == ["owner", "Hallway", "Visitor"] && all.map(\.role) == [.owner, .viewer, .guest])
@@ -250,7 +263,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(try file.passwords().isEmpty)
     }
 
-    @Test("An ended password that is tried again and again makes its browser known to nobody")
+    @Test("An expired password does not make its browser known")
     func endedPasswordIsNoSuccess() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
@@ -260,15 +273,16 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         let keeper = PasswordKeeper(file)
         #expect(
             await keeper.verify("a guest's words", among: all, live: [all[0]], by: somebody("a")) == .right(all[1]))
-        // It counted as a failure.
+        // The try counted as a failure.
         guard case .wait = await keeper.verify("wrong", among: all, live: [all[0]], by: somebody("a")) else {
-            Issue.record("the try was allowed at once")
+            Issue.record("the next try has no wait")
             return
         }
         await keeper.stop()
     }
 
-    @Test func thereAreFewPasswords() throws {
+    @Test("The number of passwords is limited")
+    func thereAreFewPasswords() throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         let full = (0..<PasswordFile.most).map { "$made$up\($0)\t\($0 == 0 ? "owner" : "viewer")\t-\tp\($0)\n" }
@@ -278,8 +292,9 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(try file.passwords().count == PasswordFile.most)
     }
 
-    /// Class: a file that cannot be read is a door that stands open.
-    @Test func aLineThatCannotBeReadOpensNothing() throws {
+    /// Attack class: an unreadable file opens the dashboard.
+    @Test("An invalid line in the password file refuses every login")
+    func aLineThatCannotBeReadOpensNothing() throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         let owner = "$made$up\towner\t-\towner\n"
@@ -290,13 +305,14 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
             try FileStore().replaceSecret(file.path, with: Array((bad == "\n" ? bad : owner + bad).utf8))
             #expect(throws: FileError.self, "\(bad)") { try file.passwords() }
         }
-        // Of the time before there were roles.
+        // A file from the time before roles has only the owner's hash.
         try FileStore().replaceSecret(file.path, with: Array("$made$up\n".utf8))
         let one = try file.passwords()
         #expect(one.map(\.role) == [.owner] && one.map(\.name) == ["owner"] && one.map(\.hash) == ["$made$up"])
     }
 
-    @Test func aHashThatOthersCouldHaveReadIsRefused() throws {
+    @Test("A hash file that others can read is refused")
+    func aHashThatOthersCouldHaveReadIsRefused() throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         try file.set("correct horse battery")
@@ -304,7 +320,8 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(throws: FileError.self) { try file.passwords() }
     }
 
-    @Test func aBadPasswordIsToldApart() {
+    @Test("Invalid passwords and names are rejected")
+    func aBadPasswordIsToldApart() {
         #expect(PasswordFile.fault(of: "short") != nil)
         #expect(PasswordFile.fault(of: "long enough") == nil)
         #expect(PasswordFile.fault(of: "a\u{0}bcdefghijk") != nil)

@@ -24,7 +24,7 @@ import Testing
         try await DashboardAtWork.run(change, body)
     }
 
-    /// - Returns: the Cookie header.
+    /// - Returns: the Cookie header field.
     private func logIn(_ dashboard: DashboardAtWork, _ password: String) async throws -> String {
         let answer = try await dashboard.ask(
             "POST", "/api/v1/session", "Content-Type: application/json", "User-Agent: curl/8.5.0",
@@ -53,12 +53,14 @@ import Testing
         }
     }
 
-    /// Every route of the table, asked for by each role: whoever may gets past the table, and the others a sentence.
-    @Test func eachRoleMayWhatTheTableSays() async throws {
+    /// Requests every route of the table in each role. The table refuses exactly the roles that it does not list, with
+    /// a reason.
+    @Test("Each role may use exactly its routes of the access table")
+    func eachRoleMayWhatTheTableSays() async throws {
         try await withPasswords { dashboard in
             for (role, password) in [(Role.owner, owners), (.user, users), (.viewer, viewers)] {
                 let cookie = try await logIn(dashboard, password)
-                // A stream has no end, and the end of all sessions is that of the next one.
+                // The stream does not end, and the end of all sessions would end the following requests.
                 for row in AccessTable.rows.filter({ $0.roles != nil && $0.path != "/api/v1/stream" }) {
                     let path = row.path.replacing("{plug}", with: "Lamp").replacing("{rule}", with: "Hall")
                         .replacing("{house}", with: "elm-5")
@@ -81,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func aViewersScriptIsAViewerToo() async throws {
+    @Test("Basic authorization has the role of its password")
+    func aViewersScriptIsAViewerToo() async throws {
         try await withPasswords { dashboard in
             let basic = "Authorization: Basic \(Data("me:\(viewers)".utf8).base64EncodedString())"
             let json = "Content-Type: application/json"
@@ -97,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func atTheLocalSocketEverybodyIsTheOwner() async throws {
+    @Test("Every client at the local socket is an owner")
+    func atTheLocalSocketEverybodyIsTheOwner() async throws {
         try await withPasswords { dashboard in
             let sessions = try await dashboard.sayLocally(DashboardAtWork.request("GET", "/api/v1/sessions", []))
             #expect(status(sessions) == 200)
@@ -106,21 +110,23 @@ import Testing
         }
     }
 
-    /// Class: a cookie that was copied. Only the browser forgot it when its owner logged out.
-    @Test func loggingOutEndsTheCookieForEverybody() async throws {
+    /// Attack class: a copied cookie. Logging out must invalidate it at the server, not only in the browser.
+    @Test("Logging out invalidates copies of the cookie")
+    func loggingOutEndsTheCookieForEverybody() async throws {
         try await withPasswords { dashboard in
             let (mine, other) = (try await logIn(dashboard, owners), try await logIn(dashboard, owners))
             #expect(try await status(dashboard.ask("GET", "/api/v1/house", mine)) == 200)
             #expect(try await status(dashboard.ask("DELETE", "/api/v1/session", mine)) == 204)
             #expect(try await status(dashboard.ask("GET", "/api/v1/house", mine)) == 401)
             #expect(try await status(dashboard.ask("GET", "/api/v1/house", other)) == 200)
-            // A stranger's logging out ends nothing.
+            // A logout without a session ends no other session.
             #expect(try await status(dashboard.ask("DELETE", "/api/v1/session")) == 204)
             #expect(try await status(dashboard.ask("GET", "/api/v1/house", other)) == 200)
         }
     }
 
-    @Test func sessionsAreListedAndEnded() async throws {
+    @Test("Sessions are listed and can be ended")
+    func sessionsAreListedAndEnded() async throws {
         try await withPasswords { dashboard in
             let owner = try await logIn(dashboard, owners)
             let stolen = try await logIn(dashboard, viewers)
@@ -131,7 +137,7 @@ import Testing
             #expect(told.allSatisfy { $0.address == "127.0.0.1" })
             for cookie in [owner, stolen] { #expect(!list.contains(cookie.dropFirst("Cookie: smartplug=".count))) }
             let id = try #require(told.last?.id)
-            // What is shown is no secret: whoever has it gets nothing for it.
+            // The listed id is not a secret and cannot be used as a cookie.
             #expect(try await status(dashboard.ask("GET", "/api/v1/house", "Cookie: smartplug=\(id)")) == 401)
             #expect(try await status(dashboard.ask("DELETE", "/api/v1/sessions/\(id)", stolen)) == 403)
             #expect(try await status(dashboard.ask("DELETE", "/api/v1/sessions/\(id)", owner)) == 200)
@@ -143,8 +149,9 @@ import Testing
         }
     }
 
-    /// Class: who was let in stays, though what let them in is gone: a stream goes on for as long as somebody reads it.
-    @Test func anEndedSessionsStreamEnds() async throws {
+    /// Attack class: a stream continues after the login that opened it has ended.
+    @Test("The stream of an ended session ends")
+    func anEndedSessionsStreamEnds() async throws {
         try await withPasswords { dashboard in
             let viewer = try await logIn(dashboard, viewers)
             async let stream = dashboard.say(
@@ -155,12 +162,13 @@ import Testing
             #expect(await dashboard.board.readers.count == 1)
             let all = DashboardAtWork.request("DELETE", "/api/v1/sessions", [])
             #expect(try await status(dashboard.sayLocally(all)) == 200)
-            // It would go on for ever.
+            // Without the end of the session this would wait forever.
             #expect(try await stream.contains("event: house"))
         }
     }
 
-    @Test func aGuestsSessionEndsWithItsTime() async throws {
+    @Test("A guest's session ends at the time of its password")
+    func aGuestsSessionEndsWithItsTime() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         try file.set(owners)
@@ -176,7 +184,7 @@ import Testing
         #expect(try await before.pass(of: headers, from: nil, isLoopback: true).role == .guest)
         #expect(await before.current.map(\.password.name) == ["Visitor"])
         let entrances = await before.entrances(isLoopback: true)
-        // The two days later.
+        // Two days later: the password has expired.
         let text = try String(contentsOfFile: file.path, encoding: .utf8)
         try FileStore().replaceSecret(file.path, with: Array(text.replacing("4000000000", with: "1000000000").utf8))
         let after = login()
@@ -185,20 +193,21 @@ import Testing
         await #expect(throws: Refused.self) {
             try await after.begin("two days in the house", [:], from: nil, isLoopback: true)
         }
-        #expect(await !after.entrances(isLoopback: true).isSuperset(of: entrances), "so its stream ends")
+        #expect(await !after.entrances(isLoopback: true).isSuperset(of: entrances), "its stream may stay")
         try file.set("looking", named: "Hallway", role: .viewer)
-        #expect(try file.passwords().map(\.name) == ["owner", "Hallway"], "what has ended makes room")
+        #expect(try file.passwords().map(\.name) == ["owner", "Hallway"], "the expired password was not removed")
         for one in [before, after] { await one.keeper.stop() }
     }
 
-    @Test func aSessionOutlivesTheDaemonAndNotItsPassword() async throws {
+    @Test("A session survives a restart of the daemon, but not a change of its password")
+    func aSessionOutlivesTheDaemonAndNotItsPassword() async throws {
         try await withPasswords { dashboard in
             let path = dashboard.directory.path + "/dashboard/sessions"
             let cookie = try await logIn(dashboard, viewers)
             let value = String(cookie.dropFirst("Cookie: smartplug=".count))
             #expect(try String(contentsOfFile: path, encoding: .utf8).contains(value) == false)
             let file = PasswordFile(dashboard.directory.path + "/password")
-            // As the next daemon finds it.
+            // The next daemon reads the same files.
             let login = Login(keeper: PasswordKeeper(file), sessions: SessionKeeper(path), secret: Array(0..<32))
             let pass = try await login.pass(of: [.cookie: "smartplug=\(value)"], from: nil, isLoopback: true)
             #expect(pass.role == .viewer && pass.name == "Hallway")
@@ -207,7 +216,7 @@ import Testing
             await #expect(throws: Refused.self) {
                 try await later.pass(of: [.cookie: "smartplug=\(value)"], from: nil, isLoopback: true)
             }
-            #expect(await later.entrances(isLoopback: true).count == 3, "three passwords are good, and no session")
+            #expect(await later.entrances(isLoopback: true).count == 3, "the entrances are the three passwords")
             for one in [login, later] { await one.keeper.stop() }
         }
     }

@@ -11,7 +11,8 @@ import Testing
         answer.hasPrefix("HTTP/1.1 ") ? Int(answer.dropFirst(9).prefix(3)) : nil
     }
 
-    @Test func theRightThingIsSaidToEveryMistake() async throws {
+    @Test("Every invalid request gets the right status and security headers")
+    func theRightThingIsSaidToEveryMistake() async throws {
         try await DashboardAtWork.run { dashboard in
             let json = "Content-Type: application/json"
             let relay = "/api/v1/plugs/Lamp/relay"
@@ -56,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func whoAsksForTheHeadGetsNoBodyAlsoOfAFault() async throws {
+    @Test("HEAD returns no body, even for an error")
+    func whoAsksForTheHeadGetsNoBodyAlsoOfAFault() async throws {
         try await DashboardAtWork.run { dashboard in
             for (path, expected) in [("/nothing", 404), ("/api/v1/plugs/Nobody", 404), ("/health?x=1", 400)] {
                 let head = try await dashboard.ask("HEAD", path)
@@ -66,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func aPageIsNotSentTwice() async throws {
+    @Test("An unchanged page is answered with 304")
+    func aPageIsNotSentTwice() async throws {
         try await DashboardAtWork.run { dashboard in
             let first = try await dashboard.ask("GET", "/")
             let tag = try #require(
@@ -81,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func severalRequestsMayComeAtOnce() async throws {
+    @Test("Pipelined requests are answered in order")
+    func severalRequestsMayComeAtOnce() async throws {
         try await DashboardAtWork.run { dashboard in
             let one = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let answer = try await dashboard.say(one + one + DashboardAtWork.request("GET", "/nothing", []))
@@ -90,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func theLocalSocketAsksForNothing() async throws {
+    @Test("The local socket needs no password and no host")
+    func theLocalSocketAsksForNothing() async throws {
         try await DashboardAtWork.run({ try $0.password.set("correct horse battery") }) { dashboard in
             let house = DashboardAtWork.request("GET", "/api/v1/house", ["Host: whatever"])
             #expect(try await status(dashboard.say(house.replacing("whatever", with: "localhost"))) == 401)
@@ -101,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func whoKnowsThePasswordGetsIn() async throws {
+    @Test("A right password opens the API, and wrong ones must wait")
+    func whoKnowsThePasswordGetsIn() async throws {
         let password = "correct horse battery"
         try await DashboardAtWork.run({ try $0.password.set(password) }) { dashboard in
             let json = "Content-Type: application/json"
@@ -126,7 +132,8 @@ import Testing
         }
     }
 
-    @Test func slowRequestsAreCut() async throws {
+    @Test("Slow requests and idle connections are closed")
+    func slowRequestsAreCut() async throws {
         let short = { (settings: inout DashboardSettings) in
             settings.limits.request = .milliseconds(500)
             settings.limits.idle = .milliseconds(500)
@@ -139,20 +146,22 @@ import Testing
             let head = "POST /api/v1/plugs/Lamp/relay HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
             let cut = try await status(dashboard.say(head))
             #expect(cut != 200)
-            // A connection that stays open for the next request is closed when none comes.
+            // An idle connection is closed when no further request arrives.
             let kept = try await status(dashboard.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
             #expect(kept == 200)
         }
     }
 
-    @Test func whoComesWhenAllPlacesAreTakenTakesThatOfOneWhoWaits() async throws {
+    @Test("A new connection replaces a waiting one when all places are taken")
+    func whoComesWhenAllPlacesAreTakenTakesThatOfOneWhoWaits() async throws {
         try await DashboardAtWork.run({ $0.limits.connections = 2 }) { dashboard in
             let ask = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let (ended, continuation) = AsyncStream.makeStream(of: Int?.self)
             for _ in 0..<6 {
                 Task { continuation.yield(status(try await dashboard.say(ask))) }
             }
-            // Four go before the idle time, which is a minute, is over: those who only wait, and those for whom nobody had gone.
+            // Four connections end before the idle time of a minute: waiting ones that were replaced, and those that
+            // were refused.
             for await _ in ended.prefix(4) {}
             var last: Int?
             for _ in 0..<100 where last != 200 { last = try await status(dashboard.ask("GET", "/health")) }
@@ -160,7 +169,8 @@ import Testing
         }
     }
 
-    @Test func aSecondDaemonLeavesTheFirstAlone() async throws {
+    @Test("A second daemon does not take the socket of a running one")
+    func aSecondDaemonLeavesTheFirstAlone() async throws {
         try await DashboardAtWork.run { dashboard in
             let ask = DashboardAtWork.request("GET", "/health", [])
             let first = try await status(dashboard.sayLocally(ask))
@@ -172,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func ofTwoThatBeginOneGetsThePlace() throws {
+    @Test("Only one of two starting daemons gets the socket")
+    func ofTwoThatBeginOneGetsThePlace() throws {
         let directory = TestFolder()
         let path = LocalSocketPath(path: directory.path + "/daemon.socket")
         let place = try path.lock()
@@ -183,7 +194,8 @@ import Testing
         #expect(throws: DashboardFault.self) { try path.lock() }
     }
 
-    @Test func nothingThatComesEndsIt() async throws {
+    @Test("The server survives random requests")
+    func nothingThatComesEndsIt() async throws {
         var random = Fuzzing.random(0xD00A)
         try await DashboardAtWork.run({ $0.limits.request = .milliseconds(30) }) { dashboard in
             for round in FuzzRounds(2000) {
@@ -198,13 +210,13 @@ import Testing
         }
     }
 
-    /// On a machine that is busy a good request may be cut as well where the limit is short.
+    /// On a busy machine the short limit may also end a valid request.
     private func answers(_ dashboard: DashboardAtWork) async throws -> Bool {
         for _ in 0..<100 where try await status(dashboard.ask("GET", "/health")) == 200 { return true }
         return false
     }
 
-    /// Something that resembles a request more or less.
+    /// Bytes that resemble an HTTP request.
     private func garbage(_ random: inout SeededRandom) -> [UInt8] {
         let methods = ["GET", "POST", "HEAD", "PUT", "", "G\u{0}T", "CONNECT", "OPTIONS", "TRACE", "get"]
         let paths = [

@@ -11,7 +11,7 @@ import TestFolders
 @testable import Daemon
 @testable import Dashboard
 
-/// A dashboard of an empty house that listens at a port of this machine's own choosing, and at a socket.
+/// A dashboard of an empty house that listens on a free port and on a local socket.
 struct DashboardAtWork {
     let port: Int
     let socket: String
@@ -58,7 +58,7 @@ struct DashboardAtWork {
         try result.get()
     }
 
-    /// The whole of what comes back, until the other side closes.
+    /// Sends bytes, and returns everything that is received until the server closes.
     func say(_ text: String) async throws -> String { try await say(Array(text.utf8)) }
 
     func say(_ bytes: [UInt8]) async throws -> String {
@@ -68,11 +68,11 @@ struct DashboardAtWork {
 
     func sayLocally(_ text: String) async throws -> String {
         let text = Array(text.utf8)
-        // The doors open beside each other: that of the network, for which `run` waits, need not be the last.
+        // The doors open at the same time, and the local socket may open after the network port for which `run` waits.
         for _ in 0..<500 {
             if let channel = try? await connect({ try await $0.connect(unixDomainSocketPath: socket).get() }) {
                 let answer = try await channel.say(text)
-                // The socket is there before somebody answers at it.
+                // The socket exists before the server accepts connections.
                 if !answer.isEmpty { return answer }
             }
             try await Task.sleep(for: .milliseconds(10))
@@ -80,7 +80,7 @@ struct DashboardAtWork {
         return try await connect { try await $0.connect(unixDomainSocketPath: socket).get() }.say(text)
     }
 
-    /// One request after which the connection is closed.
+    /// Sends one request, after which the server closes the connection.
     func ask(_ method: String, _ path: String, _ fields: String..., body: String? = nil) async throws -> String {
         try await say(Self.request(method, path, fields, body))
     }
@@ -111,7 +111,7 @@ struct WireChannel {
     let heard: Heard
 
     func say(_ bytes: [UInt8]) async throws -> String {
-        // The other side may have closed before everything was said.
+        // The server may have closed before everything was sent.
         try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
         try? await channel.closeFuture.get()
         return heard.text

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Two houses, as a database and a broker tell of them: it gives every row that was ever asked for, whatever the rights of who asks.
+/// A database and a broker with two houses. It returns all rows for every query, regardless of the user's rights.
 private final class MadeUpFleet: FleetSource {
     let people: [String: [(Role, String)]]
     let queries = Mutex<[FleetQuery]>([])
@@ -86,8 +86,9 @@ private final class MadeUpFleet: FleetSource {
             body: body)
     }
 
-    /// Class: a user of one house reads or switches another.
-    @Test func aRoleHoldsInItsHousesAlone() async throws {
+    /// Attack class: a user of one house reads or switches another house.
+    @Test("A role applies only to its houses")
+    func aRoleHoldsInItsHousesAlone() async throws {
         let fleet = MadeUpFleet(people)
         try await with(fleet) { dashboard in
             for path in ["/api/v1/fleet", "/api/v1/fleet/plugs", "/api/v1/fleet/plugs?house=oak-1"] {
@@ -96,7 +97,7 @@ private final class MadeUpFleet: FleetSource {
                 let owner = try await dashboard.ask("GET", path, login(owners))
                 #expect(owner.contains("elm-5") && owner.contains("oak-1"), "\(owner)")
             }
-            // The database is not even asked for the others.
+            // The query is limited to the user's houses.
             let values = fleet.queries.withLock { $0.last { $0.values.first != "{}" } }?.values
             #expect(values?[0] == #"{"ash"}"# && values?[1] == #"{"elm-"}"#, "\(values ?? [])")
             #expect(try await status(turn(dashboard, "elm-5", as: users)) == 200)
@@ -109,15 +110,16 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    /// What the password itself does not allow, no line of fleet.toml does.
-    @Test func aViewersPasswordSwitchesNowhere() async throws {
+    /// A line of fleet.toml cannot exceed the rights of the password itself.
+    @Test("A viewer's password cannot switch plugs of any house")
+    func aViewersPasswordSwitchesNowhere() async throws {
         let fleet = MadeUpFleet(people)
         try await with(fleet) { dashboard in
             let answer = try await turn(dashboard, "oak-1", as: viewers)
             #expect(status(answer) == 403 && answer.contains("a viewer may not turn plugs of other houses on or off"))
             #expect(fleet.orders.withLock { $0.isEmpty })
             #expect(try await dashboard.ask("GET", "/api/v1/fleet", login(viewers)).contains("oak-1"))
-            // At this machine somebody is who types plugctl fleet.
+            // At the local socket, fleet.toml's entry for plugctl applies.
             let local = try await dashboard.sayLocally(DashboardAtWork.request("GET", "/api/v1/fleet", []))
             #expect(local.contains("oak-1") && !local.contains("elm-5"))
             let body = #"{"on":true}"#
@@ -129,7 +131,8 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    @Test func theSessionTellsWhetherThereAreOtherHouses() async throws {
+    @Test("The session reports whether the user sees other houses")
+    func theSessionTellsWhetherThereAreOtherHouses() async throws {
         try await with(MadeUpFleet(["Anna": [(.viewer, "*")]])) { dashboard in
             func told(_ password: String) async throws -> Bool {
                 let answer = try await dashboard.ask(
@@ -142,11 +145,12 @@ private final class MadeUpFleet: FleetSource {
             }
             let (usersSee, ownersSee) = (try await told(users), try await told(owners))
             #expect(usersSee)
-            #expect(!ownersSee, "fleet.toml gives the owner of the dashboard nothing by itself")
+            #expect(!ownersSee, "the owner of the dashboard has no rights in fleet.toml")
         }
     }
 
-    @Test func withoutAFleetThereIsNone() async throws {
+    @Test("Without a fleet its routes are answered with 404")
+    func withoutAFleetThereIsNone() async throws {
         try await with(nil) { dashboard in
             for path in ["/api/v1/fleet", "/api/v1/fleet/plugs", "/api/v1/fleet/energy"] {
                 let answer = try await dashboard.ask("GET", path, login(owners))
@@ -156,13 +160,15 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    @Test(arguments: [
-        ("/api/v1/fleet?label=x", 400), ("/api/v1/fleet?limit=0", 422), ("/api/v1/fleet?limit=1001", 422),
-        ("/api/v1/fleet/plugs?state=gone", 400), ("/api/v1/fleet/plugs?search=%00", 422),
-        ("/api/v1/fleet/energy?from=2026-13", 400), ("/api/v1/fleet/energy?from=2026-12&to=2026-11", 422),
-        ("/api/v1/fleet/energy?by=month", 400), ("/api/v1/fleet?x=1", 400), ("/api/v1/fleet/energy?to=2026-11", 200),
-        ("/api/v1/fleet?search=", 200),
-    ])
+    @Test(
+        "Query parameters of fleet routes are validated",
+        arguments: [
+            ("/api/v1/fleet?label=x", 400), ("/api/v1/fleet?limit=0", 422), ("/api/v1/fleet?limit=1001", 422),
+            ("/api/v1/fleet/plugs?state=gone", 400), ("/api/v1/fleet/plugs?search=%00", 422),
+            ("/api/v1/fleet/energy?from=2026-13", 400), ("/api/v1/fleet/energy?from=2026-12&to=2026-11", 422),
+            ("/api/v1/fleet/energy?by=month", 400), ("/api/v1/fleet?x=1", 400),
+            ("/api/v1/fleet/energy?to=2026-11", 200), ("/api/v1/fleet?search=", 200),
+        ])
     func whatIsAskedForIsLookedAt(_ path: String, _ expected: Int) async throws {
         try await with(MadeUpFleet(people)) { dashboard in
             let answer = try await dashboard.ask("GET", path, login(owners))
@@ -170,10 +176,12 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    @Test(arguments: [
-        (FleetOutcome.done(on: true, event: nil), 200), (.refused("overload"), 409), (.unanswered, 503),
-        (.unreachable("connection refused"), 503),
-    ])
+    @Test(
+        "The outcome of an order is reported as status",
+        arguments: [
+            (FleetOutcome.done(on: true, event: nil), 200), (.refused("overload"), 409), (.unanswered, 503),
+            (.unreachable("connection refused"), 503),
+        ])
     func whatBecameOfAnOrderIsTold(_ outcome: FleetOutcome, _ expected: Int) async throws {
         try await with(MadeUpFleet(people, outcome: outcome)) { dashboard in
             let answer = try await turn(dashboard, "elm-5", as: owners)
@@ -184,7 +192,8 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    @Test func aDatabaseThatDoesNotAnswerIsToldWithItsHint() async throws {
+    @Test("A database failure is answered with its hint")
+    func aDatabaseThatDoesNotAnswerIsToldWithItsHint() async throws {
         try await with(MadeUpFleet(people, fault: FleetFault("the database gives no answer", hint: "look at it"))) {
             dashboard in
             let answer = try await dashboard.ask("GET", "/api/v1/fleet", login(owners))

@@ -8,7 +8,8 @@ import Testing
 @Suite struct HouseBoardTests {
     private var board = HouseBoard()
 
-    @Test mutating func aPlugThatComesIsToldAndThenItsState() {
+    @Test("A connected plug is reported, and then its state")
+    mutating func aPlugThatComesIsToldAndThenItsState() {
         #expect(board.take(.found("Lamp")).isEmpty)
         let messages = board.hear(connected())
         #expect(messages.map(\.kind) == ["plug", "event"])
@@ -19,7 +20,8 @@ import Testing
         #expect(record.reading?.activePower == 60.4 && record.reason == nil)
     }
 
-    @Test mutating func readingsWaitAndTheRestDoesNot() {
+    @Test("Readings are batched, and other changes are reported at once")
+    mutating func readingsWaitAndTheRestDoesNot() {
         _ = board.hear(connected())
         _ = board.hear(.snapshot(state(watts: 10)))
         #expect(board.hear(.state(state(watts: 11))).isEmpty)
@@ -32,7 +34,8 @@ import Testing
         #expect(board.records[0].reading == nil)
     }
 
-    @Test mutating func anEventIsToldOnceAlsoAfterARestart() {
+    @Test("An event is reported once, also after a restart")
+    mutating func anEventIsToldOnceAlsoAfterARestart() {
         _ = board.begin(paired: [:], told: [lampID: 5])
         _ = board.hear(connected())
         #expect(board.hear(event(4)).isEmpty && board.hear(event(5)).isEmpty)
@@ -41,13 +44,14 @@ import Testing
         #expect(board.hear(.gap(Gap(from: 1, to: 6, reason: .overwritten))).isEmpty)
         #expect(board.hear(.gap(Gap(from: 7, to: 9, reason: .overwritten))).count == 1)
         #expect(board.hear(event(8)).isEmpty)
-        // A journal that begins anew.
+        // The journal starts again.
         #expect(board.hear(.gap(Gap(from: 0, to: 2, reason: .unknownCursor))).count == 1)
         #expect(board.hear(event(3)).count == 1)
         #expect(board.recentEvents.events.map(\.record.seq) == [6, nil, nil, 3])
     }
 
-    @Test mutating func aPlugThatIsPairedAndNotThereIsAway() {
+    @Test("A paired plug that is not present is away")
+    mutating func aPlugThatIsPairedAndNotThereIsAway() {
         let messages = board.begin(paired: [lampID: "Lamp"], told: [:])
         #expect(messages.map(\.plug) == ["Lamp"])
         #expect(board.records[0].state == "away" && board.records[0].reason == PlugRecord.notAnnounced)
@@ -57,14 +61,15 @@ import Testing
         #expect(gone.map(\.kind) == ["plug", "event"])
         #expect(board.records[0].state == "away" && board.records[0].reason == "connection lost")
         #expect(board.records[0].on == nil && board.takeReadings() == nil)
-        // It is tried over and over; that is no news.
+        // Repeated connection failures are not reported.
         #expect(board.hear(.disconnected(reason: .away("connection lost"), retryIn: .zero)).isEmpty)
         #expect(board.take(.lost("Lamp")).map(\.kind) == ["plug"])
         #expect(board.know([:]).map(\.kind) == ["gone"])
         #expect(board.records.isEmpty)
     }
 
-    @Test mutating func aStrangerIsShownWhileItIsThere() {
+    @Test("An unpaired plug is listed while it is announced")
+    mutating func aStrangerIsShownWhileItIsThere() {
         let words = "it is not paired with this controller\nhint: plugctl pair"
         _ = board.hear(.disconnected(reason: .distrusted(words), retryIn: .zero))
         #expect(board.records[0].state == "stranger")
@@ -74,7 +79,8 @@ import Testing
         #expect(board.records.map(\.plug) == ["Kettle"])
     }
 
-    @Test mutating func aStrangerUnderTheNameOfAPairedPlugLeavesItsPlace() {
+    @Test("A paired plug is listed again after an unpaired one with its name disappears")
+    mutating func aStrangerUnderTheNameOfAPairedPlugLeavesItsPlace() {
         _ = board.begin(paired: [lampID: "Lamp"], told: [:])
         _ = board.hear(.disconnected(reason: .distrusted("it is another"), retryIn: .zero))
         #expect(board.records.map(\.state) == ["stranger"])
@@ -82,24 +88,26 @@ import Testing
         #expect(board.records.map(\.state) == ["away"])
     }
 
-    @Test mutating func aRenamedPlugIsOne() {
+    @Test("A renamed plug is listed once")
+    mutating func aRenamedPlugIsOne() {
         _ = board.begin(paired: [lampID: "Lamp"], told: [:])
         _ = board.hear(connected())
         _ = board.hear(.snapshot(state()))
         let messages = board.hear(connected(), of: "Desk Lamp")
         #expect(messages[0] == .gone(plug: "Lamp"))
         #expect(board.records.map(\.plug) == ["Desk Lamp"])
-        // What the old connection still says is of no interest.
+        // Updates of the old connection are ignored.
         #expect(board.hear(.state(state(on: false))).isEmpty)
         #expect(board.hear(.disconnected(reason: .away("x"), retryIn: .zero)).isEmpty)
         #expect(board.take(.lost("Lamp")).isEmpty)
         #expect(board.know([lampID: "Lamp"]).isEmpty)
         #expect(board.records.map(\.plug) == ["Desk Lamp"])
-        // And back.
+        // The plug gets its former name again.
         #expect(board.hear(connected(), of: "Lamp")[0] == .gone(plug: "Desk Lamp"))
     }
 
-    @Test mutating func anotherPlugUnderTheSameNameBeginsAnew() {
+    @Test("A different plug with the same name has no earlier readings")
+    mutating func anotherPlugUnderTheSameNameBeginsAnew() {
         _ = board.hear(connected())
         _ = board.hear(.snapshot(state(level: 30)))
         _ = board.hear(.disconnected(reason: .away("x"), retryIn: .zero))
@@ -108,14 +116,16 @@ import Testing
         #expect(board.plugs["Lamp"]?.recent.count == 0)
     }
 
-    @Test mutating func aNetworkOfEverNewNamesFillsNothing() {
+    @Test("The number of listed plugs is limited")
+    mutating func aNetworkOfEverNewNamesFillsNothing() {
         for number in 0..<HouseBoard.limit + 50 {
             _ = board.hear(.disconnected(reason: .distrusted("stranger"), retryIn: .zero), of: "Plug \(number)")
         }
         #expect(board.records.count == HouseBoard.limit)
     }
 
-    @Test mutating func plugsAreFoundByIdThenNameThenWithoutCapitals() {
+    @Test("A plug is found by id, then by exact name, then by name without capitals")
+    mutating func plugsAreFoundByIdThenNameThenWithoutCapitals() {
         _ = board.hear(connected(), of: "Lamp")
         _ = board.hear(connected(kettleID), of: "lamp")
         #expect(board.plug(named: kettleID.rawValue)?.record.plug == "lamp")
@@ -126,7 +136,7 @@ import Testing
         #expect(board.plug(named: "LAMP")?.id == lampID)
     }
 
-    @Test("The name of a paired plug that is away means no plug whose name differs in capitals")
+    @Test("The name of a disconnected paired plug does not match a plug whose name differs in capitals")
     mutating func pairedName() {
         _ = board.hear(connected(kettleID), of: "lamp")
         _ = board.know([lampID: "Lamp", kettleID: "lamp"])

@@ -15,7 +15,8 @@ import Testing
 
     private func report(_ update: PlugUpdate) -> PlugReport { PlugReport(plug: "Lamp", at: moment, update: update) }
 
-    @Test func aReaderGetsTheHouseAndThenWhatHappens() async throws {
+    @Test("A reader gets the house first, and then each change")
+    func aReaderGetsTheHouseAndThenWhatHappens() async throws {
         let reader = try #require(await board.open(after: nil) {})
         let house = try #require(text(await board.next(reader)))
         #expect(house.hasPrefix("id: \(board.epoch)-0\nevent: house\ndata: {\"at\":"))
@@ -23,13 +24,14 @@ import Testing
         async let next = board.next(reader)
         await board.take(.report(report(connected())))
         var news = try #require(text(await next))
-        // Both are one update; whether they come at once is no matter.
+        // Both messages are of one update, and may arrive together or separately.
         if !news.contains("event: event") { news += try #require(text(await board.next(reader))) }
         #expect(news.contains("id: \(board.epoch)-1\nevent: plug\n"))
         #expect(news.contains("id: \(board.epoch)-2\nevent: event\n"))
     }
 
-    @Test func whoComesBackGoesOnWhereItWas() async throws {
+    @Test("A reader that reconnects continues at its position")
+    func whoComesBackGoesOnWhereItWas() async throws {
         await board.begin()
         await board.take(.report(report(connected())))
         let known = StreamPosition(epoch: board.epoch, number: 1)
@@ -43,16 +45,18 @@ import Testing
         }
     }
 
-    @Test func whoWaitsIsLetGoAtTheEnd() async throws {
+    @Test("A waiting reader is released at the end")
+    func whoWaitsIsLetGoAtTheEnd() async throws {
         let reader = try #require(await board.open(after: nil) {})
         _ = await board.next(reader)
         async let next = board.next(reader)
         await board.end()
-        guard case .end = await next else { return #expect(Bool(false), "it goes on") }
+        guard case .end = await next else { return #expect(Bool(false), "the stream does not end") }
         #expect(await board.open(after: nil) {} == nil)
     }
 
-    @Test func readinessIsNotWaitedFor() async {
+    @Test("The board reports whether it is ready")
+    func readinessIsNotWaitedFor() async {
         #expect(await !board.beginsSoon())
         await board.begin()
         #expect(await board.beginsSoon())
@@ -62,7 +66,7 @@ import Testing
         Pass(role: role, session: session, password: password)
     }
 
-    @Test("The end of a session or password ends the streams that came in by it, and no others")
+    @Test("The end of a session or password ends only its own streams")
     func endsOnlyItsOwnStreams() async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: String.self)
         for (name, pass) in [
@@ -81,7 +85,7 @@ import Testing
         #expect(await ended.reduce(into: Set()) { $0.insert($1) } == ["viewer", "viewer's tablet"])
     }
 
-    @Test("A stream that began after the look at the entrances is not ended by that look")
+    @Test("A stream that started after the check of the entrances is not ended by it")
     func newStreamsStay() async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: String.self)
         let newest = await board.nextReader
@@ -91,12 +95,12 @@ import Testing
         #expect(await ended.reduce(into: Set()) { $0.insert($1) } == [])
     }
 
-    @Test("A viewer that opens streams without end leaves seats for owners and for the local socket")
+    @Test("A viewer with as many streams as possible leaves seats for owners and for the local socket")
     func streamsHaveSeats() async throws {
         var viewers = 0
         while await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil { viewers += 1 }
         #expect(viewers == SeatLimits.streams.password)
-        #expect(await board.open(after: nil, for: pass(.viewer, "w"), close: {}) != nil, "another password has its own")
+        #expect(await board.open(after: nil, for: pass(.viewer, "w"), close: {}) != nil, "each password has its own")
         var owners = 0
         while await board.open(after: nil, for: pass(.owner, "o"), close: {}) != nil { owners += 1 }
         #expect(owners == SeatLimits.streams.network - viewers - 1)
@@ -104,10 +108,10 @@ import Testing
         while await board.open(after: nil, for: .owner, close: {}) != nil { local += 1 }
         #expect(local == SeatLimits.streams.all - SeatLimits.streams.network)
         await board.close(1)
-        #expect(await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a seat that was left is free")
+        #expect(await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a closed stream frees a seat")
     }
 
-    @Test("All users other than owners together leave the owners their seats")
+    @Test("All other users together leave the owners their seats")
     func othersLeaveOwnersSeats() {
         var seats = Seats(.streams)
         var others = 0
@@ -117,7 +121,8 @@ import Testing
         #expect(room)
     }
 
-    @Test func aReaderThatIsGoneLeavesItsPlace() async throws {
+    @Test("A closed reader frees its place")
+    func aReaderThatIsGoneLeavesItsPlace() async throws {
         for _ in 0..<SeatLimits.streams.all { #expect(await board.open(after: nil) {} != nil) }
         #expect(await board.open(after: nil) {} == nil)
         await board.close(1)

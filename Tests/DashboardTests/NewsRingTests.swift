@@ -15,28 +15,31 @@ import Testing
         return ring
     }
 
-    @Test func aReaderGoesOnWhereItWas() {
+    @Test("A reader continues at its position")
+    func aReaderGoesOnWhereItWas() {
         let ring = ring(5)
         guard case .messages(let messages, through: 5) = ring.read(after: 2, atMost: 1000) else {
-            return #expect(Bool(false), "nothing came")
+            return #expect(Bool(false), "no messages were returned")
         }
         #expect(messages.map { $0.getInteger(at: 0, as: UInt8.self) } == [3, 4, 5])
         #expect(ring.read(after: 5, atMost: 1000) == .nothing)
     }
 
-    @Test func aPortionHasSoManyBytesAndOneMessageAtLeast() {
+    @Test("A batch is limited in bytes, but has at least one message")
+    func aPortionHasSoManyBytesAndOneMessageAtLeast() {
         let ring = ring(10)
         guard case .messages(let some, through: 3) = ring.read(after: 0, atMost: 39) else {
-            return #expect(Bool(false), "another portion")
+            return #expect(Bool(false), "unexpected batch")
         }
         #expect(some.count == 3)
         guard case .messages(let one, through: 1) = ring.read(after: 0, atMost: 1) else {
-            return #expect(Bool(false), "another portion")
+            return #expect(Bool(false), "unexpected batch")
         }
         #expect(one.count == 1)
     }
 
-    @Test func whoFellBehindAndWhoComesFromElsewhereBeginsAnew() {
+    @Test("A reader with a lost or unknown position starts again")
+    func whoFellBehindAndWhoComesFromElsewhereBeginsAnew() {
         let ring = ring(50, countLimit: 20)
         #expect(ring.count == 20 && ring.newest == 50)
         #expect(ring.read(after: 29, atMost: 1000) == .fallenBehind)
@@ -45,7 +48,7 @@ import Testing
         if case .messages(let all, _) = ring.read(after: 30, atMost: 10_000) { #expect(all.count == 20) }
     }
 
-    @Test("Messages for owners only are left out for others, who go on behind them")
+    @Test("Messages for owners are skipped for other users, whose position advances")
     func othersSkipMessagesOfOwners() {
         var ring = NewsRing(countLimit: 100, byteLimit: 10_000)
         let (secret, short, open) = (ByteBuffer(string: "secret"), ByteBuffer(string: "s"), ByteBuffer(string: "open"))
@@ -59,14 +62,16 @@ import Testing
         #expect(ring.bytes == 6 + 7 + 4 + 6)
     }
 
-    @Test func bytesAreBoundedWhateverComes() {
+    @Test("The number of stored bytes is limited")
+    func bytesAreBoundedWhateverComes() {
         #expect(ring(500, byteLimit: 995).bytes == 990)
-        // One that is longer than all of it is there until the next comes.
+        // A message that exceeds the limit is kept until the next one.
         let long = ring(3, byteLimit: 100, length: 200)
         #expect(long.count == 1 && long.bytes == 200)
     }
 
-    @Test func aPlaceInTheStreamIsReadStrictly() {
+    @Test("A stream position is parsed strictly")
+    func aPlaceInTheStreamIsReadStrictly() {
         let position = StreamPosition(epoch: "0123456789abcdef", number: 42)
         #expect(StreamPosition("\(position)") == position)
         for text in [
@@ -76,13 +81,14 @@ import Testing
         #expect(StreamPosition.newEpoch().utf8.count == 16)
     }
 
-    @Test func recentReadingsAreOneASecondAndBounded() {
+    @Test("Recent readings are stored once per second, up to a limit")
+    func recentReadingsAreOneASecondAndBounded() {
         var recent = RecentReadings()
         for tenth in 0..<20_000 { recent.take(Int32(tenth), at: 1_000_000_000 + Int64(tenth) * 100) }
         #expect(recent.count == RecentReadings.limit)
         let points = recent.points(from: 1_001_995_000, to: 1_002_000_000)
         #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9])
-        // What was told twice.
+        // A repeated reading.
         recent.take(1, at: 1_001_999_000)
         #expect(recent.count == RecentReadings.limit)
         // A clock that was set back.

@@ -11,7 +11,8 @@ import Testing
 
 @testable import Dashboard
 
-/// Class: what a rule does outside is for those who wrote it. Arguments of programs hold tokens and paths, logs hold anything.
+/// Attack class: secrets in rules. Program arguments may contain tokens and paths, and script logs may contain
+/// anything, so only owners receive them.
 @Suite struct RoleContentTests {
     private static let secret = "s3cret"
     private let rules = [
@@ -41,7 +42,7 @@ import Testing
         return messages.map { String(buffer: $0) }.joined()
     }
 
-    @Test("A viewer's stream has neither arguments of programs nor logs of scripts; an owner's has both")
+    @Test("A viewer's stream has no program arguments and no script logs; an owner's stream has both")
     func stream() async throws {
         let board = LiveBoard(rules: rules, paired: PairedPlugs(directory: "/nowhere/at/all"))
         let owner = try #require(await board.open(after: nil, for: Pass(role: .owner, password: "o")) {})
@@ -64,7 +65,7 @@ import Testing
             #expect(!part.contains(Self.secret) && !part.contains("scriptLog"))
             #expect(part.contains("\"event\":\"performing\"") && part.contains("run a program"))
         }
-        // What is for owners only wakes others, and tells them nothing.
+        // A message for owners only wakes other readers without any content.
         await board.note(RunnerRecord(at: moment, notice: .scriptLogged(firing, [Self.secret])))
         let reader = others[0]
         async let next = board.next(reader)
@@ -72,7 +73,7 @@ import Testing
         #expect(text(await next).contains("ruleEnabled"))
     }
 
-    @Test("A viewer's trace of a firing has neither arguments of programs nor logs of scripts")
+    @Test("A viewer's trace of a firing has no program arguments and no script logs")
     func traces() throws {
         var trace = RuleTrace(id: "09", rule: "Bell", at: 1000, outcome: .fired, cause: "Hall: button pressed")
         trace.steps = [
@@ -89,7 +90,7 @@ import Testing
         #expect(StoredTrace(id: "09", at: 0, rule: "Bell", isFiring: true, json: "{}").forOthers == nil)
     }
 
-    @Test("Every route gives a viewer the rules without arguments of programs")
+    @Test("Every route returns rules to a viewer without program arguments")
     func routes() async throws {
         let (owners, viewers) = ("correct horse battery", "just looking thanks")
         let change = { (settings: inout DashboardSettings) in

@@ -23,7 +23,8 @@ import Testing
         board.note(RunnerRecord(at: moment, notice: notice)).map(\.kind)
     }
 
-    @Test func aRuleIsToldInWords() {
+    @Test("A rule is described in text")
+    func aRuleIsToldInWords() {
         let record = RuleBoard([rule]).records[0]
         #expect(record.when == ["Television rises above 40 W"])
         #expect(record.conditions == ["Lamp is on"])
@@ -31,7 +32,8 @@ import Testing
         #expect(record.firings == 0 && record.lastFiring == nil)
     }
 
-    @Test func whatItDidIsToldAndKept() {
+    @Test("Firings and held-back firings are reported and counted")
+    func whatItDidIsToldAndKept() {
         var board = RuleBoard([rule])
         board.begin([FiringRecord(at: "2026-11-20T00:00:00.000Z", rule: "Movie night", plug: nil, why: "before")])
         #expect(board.records[0].lastCause == "before" && board.records[0].firings == 0)
@@ -44,14 +46,16 @@ import Testing
         #expect(board.recent.map(\.record.rule) == ["Movie night"])
     }
 
-    @Test func whatTheHistoryKeptIsToldByNames() {
+    @Test("A stored firing is reported with the plug's current name")
+    func whatTheHistoryKeptIsToldByNames() {
         let stored = StoredFiring(at: 1_795_251_683_456, rule: "Movie night", plug: lampID, cause: "Lamp rose")
         let record = FiringRecord(stored, names: [lampID: "Desk Lamp"])
         #expect(record.at == "2026-11-21T09:01:23.456Z" && record.plug == "Desk Lamp" && record.why == "Lamp rose")
         #expect(FiringRecord(stored, names: [:]).plug == nil)
     }
 
-    @Test func aScriptThatEndsIsToldWithEachOfItsRulesUntilItRuns() {
+    @Test("The end of a script is reported for each of its rules until it runs again")
+    func aScriptThatEndsIsToldWithEachOfItsRulesUntilItRuns() {
         let handlers = (0..<2).map { ScriptHandler(script: "hall.lua", index: $0) }
         let rules = handlers.map { handler in
             Rule(
@@ -75,7 +79,8 @@ import Testing
         #expect(board.records[1].scriptFault == nil && board.records[1].scriptStarts == nil)
     }
 
-    @Test func thatNothingCanBeStoredIsKnownUntilItCan() {
+    @Test("A storage failure is shown until a write succeeds")
+    func thatNothingCanBeStoredIsKnownUntilItCan() {
         var board = RuleBoard([rule])
         _ = board.note(RunnerRecord(at: moment, notice: .notStored(reason: "no room")))
         #expect(board.storeFault == "no room")
@@ -83,7 +88,8 @@ import Testing
         #expect(board.storeFault == nil)
     }
 
-    @Test func aRuleIsOnUntilAPersonTurnsItOff() {
+    @Test("A rule is enabled until the user turns it off")
+    func aRuleIsOnUntilAPersonTurnsItOff() {
         var board = RuleBoard([rule])
         #expect(board.records[0].enabled)
         #expect(note(.ruleEnabled("Movie night", false), &board) == ["rule", "rules"])
@@ -91,7 +97,8 @@ import Testing
         #expect(note(.ruleEnabled("Movie night", false), &board) == ["rule"])
     }
 
-    @Test func whatNearlyFiredIsKept() {
+    @Test("Near misses are counted with their reason")
+    func whatNearlyFiredIsKept() {
         var board = RuleBoard([rule])
         let miss = NearMiss(
             rule: "Movie night", trigger: rule.triggers[0], plug: "Television", since: .zero, lasted: .seconds(1),
@@ -103,7 +110,8 @@ import Testing
                 == "Television rises above 40 W: it held 1 s, then nothing was heard of the plug")
     }
 
-    @Test func firingsThatWaitAreCounted() {
+    @Test("Waiting runs are counted")
+    func firingsThatWaitAreCounted() {
         var board = RuleBoard([rule])
         for _ in 0..<2 { _ = note(.step(firing, .waiting(until: .zero)), &board) }
         #expect(board.records[0].running == 1)
@@ -113,14 +121,16 @@ import Testing
         #expect(board.records[0].running == 0)
     }
 
-    @Test func whatStoppedForWantOfTimeWaitsNoMore() {
+    @Test("A run that stops at its timeout is no longer counted")
+    func whatStoppedForWantOfTimeWaitsNoMore() {
         var board = RuleBoard([rule])
         _ = note(.step(firing, .waiting(until: .zero)), &board)
         _ = note(.step(firing, .timedOut(.stop)), &board)
         #expect(board.records[0].running == 0)
     }
 
-    @Test func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
+    @Test("A new firing of a rule in single mode ends the count of its earlier run")
+    func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
         var parallel = other
         parallel.mode = .parallel(atMost: 4)
         var board = RuleBoard([rule, parallel])
@@ -133,7 +143,8 @@ import Testing
         #expect(board.records.map(\.running) == [0, 1])
     }
 
-    @Test func whatIsToldOfARuleThatHasGoneIsKeptForNobody() {
+    @Test("Notices about a removed rule are not stored")
+    func whatIsToldOfARuleThatHasGoneIsKeptForNobody() {
         var board = RuleBoard([rule, other])
         _ = board.replace([other], disabled: [], faults: [])
         #expect(note(.heldBack(firing, .disabled), &board) == ["rule"])
@@ -143,7 +154,8 @@ import Testing
         #expect(board.records[1].running == 0)
     }
 
-    @Test func theLastFiringOfARuleThatCameLaterIsTold() {
+    @Test("The last firing of a rule that was added later is reported")
+    func theLastFiringOfARuleThatCameLaterIsTold() {
         var board = RuleBoard([other])
         _ = board.replace([other, rule], disabled: [], faults: [])
         let before = FiringRecord(at: "2026-11-20T00:00:00.000Z", rule: "Movie night", plug: nil, why: "before")
@@ -152,7 +164,8 @@ import Testing
         #expect(board.begin([before]).isEmpty)
     }
 
-    @Test func rulesAreReplacedAndKeepWhatTheyDid() {
+    @Test("Replaced rules keep their counts")
+    func rulesAreReplacedAndKeepWhatTheyDid() {
         var board = RuleBoard([rule])
         _ = note(.firing(firing), &board)
         var changed = rule
@@ -170,14 +183,16 @@ import Testing
         #expect(board.records.map(\.rule) == ["Bedtime"] && board.faults.isEmpty)
     }
 
-    @Test func whatARuleTellsAPersonIsAMessageOfItsOwn() {
+    @Test("A notification is sent as a separate message")
+    func whatARuleTellsAPersonIsAMessageOfItsOwn() {
         var board = RuleBoard([rule])
         let words = EffectRequest(id: firing.id, effect: .notify(title: "", text: "It is done"), firing: firing)
         #expect(note(.performing(words), &board) == ["rule", "notification"])
         #expect(note(.effect(words, .done), &board) == ["rule"])
     }
 
-    @Test func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {
+    @Test("A rule's name is matched without capitals if the match is unique")
+    func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {
         var capital = other
         capital.name = "BEDTIME"
         let board = RuleBoard([rule, other, capital])

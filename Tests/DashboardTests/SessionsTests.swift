@@ -14,7 +14,8 @@ import Testing
         sessions.begin(password, device: "Firefox on Linux", address: "192.0.2.1", now: now ?? self.now)
     }
 
-    @Test mutating func whatWasBegunIsGoodUntilItEnds() throws {
+    @Test("A session is valid until its lifetime ends")
+    mutating func whatWasBegunIsGoodUntilItEnds() throws {
         let cookie = begin()
         #expect(sessions.use(cookie, address: "192.0.2.7", now: now + 5)?.used == now + 5)
         #expect(sessions.all.map(\.address) == ["192.0.2.7"])
@@ -25,8 +26,9 @@ import Testing
         #expect(begin() != begin())
     }
 
-    /// Class: a cookie that somebody copied goes on after its owner logged out.
-    @Test mutating func aCookieOfAnEndedSessionOpensNothing() throws {
+    /// Attack class: a copied cookie that remains valid after the logout.
+    @Test("The cookie of an ended session is not valid")
+    mutating func aCookieOfAnEndedSessionOpensNothing() throws {
         let (stolen, other) = (begin(), begin())
         let id = try #require(sessions.session(of: stolen)).id
         #expect(sessions.end(id)?.id == id)
@@ -36,7 +38,8 @@ import Testing
         #expect(sessions.use(other, address: "", now: now) == nil && sessions.all.isEmpty)
     }
 
-    @Test mutating func whatIsKeptAndShownIsNoCookie() throws {
+    @Test("The stored and shown data of a session is not a valid cookie")
+    mutating func whatIsKeptAndShownIsNoCookie() throws {
         let cookie = begin()
         let session = try #require(sessions.all.first)
         let text = String(decoding: try JSONEncoder().encode(session), as: UTF8.self)
@@ -54,8 +57,9 @@ import Testing
         }
     }
 
-    /// Class: one takes all places. Whoever has a guest's password cannot log the owner out with it.
-    @Test mutating func onePasswordTakesThePlacesOfNoOther() {
+    /// Attack class: one user takes all places. A guest must not be able to log the owner out.
+    @Test("Sessions of one password do not displace those of another")
+    mutating func onePasswordTakesThePlacesOfNoOther() {
         let owner = begin("owner")
         var first: String?
         for round in 0..<500 {
@@ -64,10 +68,11 @@ import Testing
         }
         #expect(sessions.all.count == Sessions.mostOfPassword + 1)
         #expect(sessions.use(owner, address: "", now: now + 500) != nil)
-        #expect(sessions.use(first ?? "", address: "", now: now + 500) == nil, "the one that was idle for longest went")
+        #expect(sessions.use(first ?? "", address: "", now: now + 500) == nil, "the session idle for longest stayed")
     }
 
-    @Test mutating func thoseOfAPasswordThatIsGoneEnd() {
+    @Test("Sessions of a removed password end")
+    mutating func thoseOfAPasswordThatIsGoneEnd() {
         let (old, new) = (begin("old"), begin("new"))
         let (nothing, one) = (
             sessions.keep(ofPasswords: ["old", "new"], now: now), sessions.keep(ofPasswords: ["new"], now: now)
@@ -78,7 +83,8 @@ import Testing
         #expect(last && sessions.all.isEmpty)
     }
 
-    @Test mutating func aFileTellsOnlySessions() throws {
+    @Test("Invalid stored sessions are dropped")
+    mutating func aFileTellsOnlySessions() throws {
         _ = begin()
         let good = try #require(sessions.all.first)
         func kept(_ change: (inout Session) -> Void) -> Int {
@@ -102,13 +108,15 @@ import Testing
         #expect(Sessions(stored: many).all.count == Sessions.most)
     }
 
-    @Test func aLongNameOfABrowserIsCut() throws {
+    @Test("A long browser name is truncated")
+    func aLongNameOfABrowserIsCut() throws {
         var sessions = Sessions()
         _ = sessions.begin("p", device: String(repeating: "é", count: 5000), address: "::1", now: now)
         #expect(try #require(sessions.all.first).device.utf8.count == 100)
     }
 
-    @Test func browsersAreToldApartInFewWords() {
+    @Test("Browsers are named by a short description")
+    func browsersAreToldApartInFewWords() {
         let linux = "Mozilla/5.0 (X11; Linux x86_64)"
         let phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15"
         for (agent, words) in [
@@ -125,7 +133,8 @@ import Testing
 @Suite struct SessionKeeperTests {
     private let now: Int64 = 1_800_000_000
 
-    @Test func sessionsOutliveTheProcessAndTheirEndsDoToo() async throws {
+    @Test("Sessions and their ends survive a restart")
+    func sessionsOutliveTheProcessAndTheirEndsDoToo() async throws {
         let directory = TestFolder()
         let path = directory.path + "/dashboard/sessions"
         var keeper = SessionKeeper(path)
@@ -145,8 +154,9 @@ import Testing
         #expect(await keeper.use([kept], address: "", now: now) == nil)
     }
 
-    /// Class: whoever may write the file, or has left half of one, makes sessions.
-    @Test func aFileThatIsNotOursHasNoSessions() async throws {
+    /// Attack class: a manipulated or truncated file creates sessions.
+    @Test("A session file that others can write or that is invalid has no sessions")
+    func aFileThatIsNotOursHasNoSessions() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
         let (complaints, told) = AsyncStream.makeStream(of: String.self)
@@ -160,8 +170,9 @@ import Testing
         }
     }
 
-    /// Class: an end that a restart takes back, and nobody knows.
-    @Test func anEndThatIsNotStoredIsSaid() async throws {
+    /// Attack class: a restart silently reverts the end of a session.
+    @Test("An end that cannot be stored is reported")
+    func anEndThatIsNotStoredIsSaid() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
         let keeper = SessionKeeper(path, pause: .milliseconds(10))
@@ -169,10 +180,10 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         await #expect(throws: FileError.self) { try await keeper.end(of: [cookie], now: now) }
-        #expect(await keeper.use([cookie], address: "", now: now) == nil, "it is ended all the same")
+        #expect(await keeper.use([cookie], address: "", now: now) == nil, "the session has ended nevertheless")
     }
 
-    /// The kernel's files, which counts those that are replaced.
+    /// The kernel's file calls, with a count of replaced files.
     private final class CountingFiles: FileCalls {
         private let kernel = LinuxFileCalls()
         private let count = Mutex(0)
@@ -214,7 +225,7 @@ import Testing
         func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
     }
 
-    @Test("Logging in and out a hundred times within the pause writes the file once")
+    @Test("A hundred logins and logouts within the pause write the file once")
     func writesCoalesce() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
@@ -230,7 +241,7 @@ import Testing
         #expect(await SessionKeeper(path).use([first], address: "", now: now) != nil)
     }
 
-    @Test("A session that began within the pause is in the file after it")
+    @Test("A session that started within the pause is stored after it")
     func changesAreStoredAfterThePause() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
@@ -240,7 +251,7 @@ import Testing
         while await SessionKeeper(path).use([last], address: "", now: now) == nil {
             try await Task.sleep(for: .milliseconds(10))
         }
-        // An end is answered when it is stored.
+        // An end is confirmed after it is stored.
         #expect(try await keeper.end(of: [last], now: now).count == 1)
         #expect(await SessionKeeper(path).use([last], address: "", now: now) == nil)
     }
