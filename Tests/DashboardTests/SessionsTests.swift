@@ -68,7 +68,7 @@ import Testing
         }
         #expect(sessions.all.count == Sessions.mostOfPassword + 1)
         #expect(sessions.use(owner, address: "", now: now + 500) != nil)
-        #expect(sessions.use(first ?? "", address: "", now: now + 500) == nil, "the session idle for longest stayed")
+        #expect(sessions.use(first ?? "", address: "", now: now + 500) == nil, "the session idle for longest ended")
     }
 
     @Test("Sessions of a removed password end")

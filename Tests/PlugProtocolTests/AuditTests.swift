@@ -109,7 +109,7 @@ import Testing
         bench.handle(.closed(first))
         bench.handle(.commandOutcome(command(1), .refused(Refusal(.unsupported, "There is no light."))))
         #expect(bench.server.notes == [AuditNote(.refused, by: desk, isRefused: true, "identify: unsupported")])
-        #expect(bench.server.asker(of: command(1)) == nil, "the ended command still has a controller")
+        #expect(bench.server.asker(of: command(1)) == nil, "an ended command has no controller")
     }
 
     // MARK: Controller
@@ -154,7 +154,7 @@ import Testing
         seat.hear { $0.audit = page([stranger, entry(7)]) }
         #expect(seat.updates == [.audit(.success(AuditPage([stranger, entry(7)], isLast: true)))])
         seat.hear { $0.audit = page([]) }
-        #expect(seat.closed != nil, "an unrequested page is accepted")
+        #expect(seat.closed != nil, "an unrequested page ends the session")
     }
 
     @Test("A plug without the audit capability is not asked")

@@ -74,7 +74,7 @@ import Testing
         }
         let controllers = bench.server.access.controllers
         #expect(controllers.all.map(\.key) == [nextKey] && controllers.all.map(\.nextKey) == [nil])
-        #expect(!isWelcome(deskKey, &bench, on: ConnectionID(rawValue: 4)), "the old key is still valid")
+        #expect(!isWelcome(deskKey, &bench, on: ConnectionID(rawValue: 4)), "the old key is no longer valid")
     }
 
     @Test("A command repeated with the new key is not executed twice")
@@ -206,7 +206,7 @@ import Testing
         }
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.malformed])
         #expect(bench.server.connections.map(\.id) == [third, first])
-        #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement was lost")
+        #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement is still valid")
     }
 
     @Test("Announcing the current key withdraws the announcement")

@@ -17,7 +17,7 @@ import Testing
         try plan.run { (seed) throws(SimulationFailure) in
             var house = SessionHouse(seed: seed, flashTime: .seconds(5))
             try house.run()
-            guard !house.plug.truth.hadLateFlash else { throw house.lan.failure("the numbers leapt") }
+            guard !house.plug.truth.hadLateFlash else { throw house.lan.failure("numbers were skipped") }
             waited += house.plug.truth.waited
             overKill += house.plug.truth.waitedOverKill
             seen += house.controllers.map(\.controller.database.seen.count).reduce(0, +)

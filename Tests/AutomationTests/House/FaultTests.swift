@@ -52,7 +52,7 @@ struct FaultTests {
                 edges[event] = firing.id
             }
             guard firing.rule == "Cinema", let since = firing.cause.since else { continue }
-            #expect(firing.time - since >= .seconds(3), "the rule fired before the dwell ended")
+            #expect(firing.time - since >= .seconds(3), "the rule fires after the dwell")
             // A reading that is handled after a suspension is older, by an unknown time.
             let loads = zip(house.loads, house.loads.dropFirst().map(\.at) + [house.now])
             let rose = loads.contains { load, end in
@@ -60,7 +60,7 @@ struct FaultTests {
             }
             #expect(rose, "the power had not risen")
         }
-        #expect(!house.plugs["Fan"]!.on, "the fan is still on")
+        #expect(!house.plugs["Fan"]!.on, "the fan is off at the end")
         #expect(Set(house.performed).isSubset(of: house.finished), "an effect is lost")
         evening(&house)
     }

@@ -164,7 +164,7 @@ struct ScriptCallTests {
         #expect(bench.callsTold.last == "failed: it did not answer within 600 s")
         bench.answer(first, .answer(.turnOn(["Lamp"])), at: 603)
         bench.settle(at: 603)
-        #expect(bench.sent.isEmpty, "an answer after the timeout took effect")
+        #expect(bench.sent.isEmpty, "an answer after the timeout has no effect")
         _ = bench.pressed(3, at: 700)
         bench.run(to: 2000)
         #expect(bench.callsTold.suffix(2).allSatisfy { $0 == "failed: it did not answer within 600 s" })

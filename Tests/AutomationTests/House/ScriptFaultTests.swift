@@ -57,7 +57,7 @@ struct ScriptFaultTests {
             let entries = answered(script, in: house)
             #expect(Set(entries).count == entries.count, "\(script) answered a call twice")
             let ids = entries.map { String($0.dropFirst(2)) }
-            #expect(failed.isDisjoint(with: ids), "a call is reported as failed but was answered")
+            #expect(failed.isDisjoint(with: ids), "a failed call was not answered")
             all += ids
         }
         let done = failed.union(all)
@@ -67,7 +67,7 @@ struct ScriptFaultTests {
         let met = (house.firings + house.heldBack).filter { $0.rule == "air.lua:1" }.compactMap { $0.cause.event }
         let pressed = house.plugs["Switch"]?.journal.map { $0.sequence } ?? []
         #expect(Set(met) == Set(pressed), "a press is lost")
-        #expect(!house.plugs["Fan"]!.on, "the fan is still on")
+        #expect(!house.plugs["Fan"]!.on, "the fan is off at the end")
         #expect(memory.scripts.allSatisfy { $0.timers.isEmpty })
         let airing = answered(FaultyScripts.air, in: house)
         let starts = airing.count { $0.hasPrefix("0:") }

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Uses plugs without a rest, an auto-off or a lock, so that nothing prevents a switch.
+    /// Uses plugs without a rest, an auto-off or a locked power-on state, so that nothing prevents a switch.
     @Test("Each short press toggles the relay once and is reported once, with or without bouncing")
     func eachPressSwitchesOnceAndIsReportedOnce() throws {
         for seed in SeedPlan(environment: ProcessInfo.processInfo.environment).seeds {
