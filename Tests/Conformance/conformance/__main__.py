@@ -1,4 +1,4 @@
-"""The command line; `run` calls it inside the namespaces that it makes."""
+"""The command line. `run` starts it inside the namespaces that it creates."""
 
 import argparse
 import pathlib
@@ -25,34 +25,34 @@ class Parser(argparse.ArgumentParser):
 def arguments():
     parser = Parser(
         prog="Scripts/conformance",
-        description="Judges from outside a multicast DNS responder (phase naming, by RFC 6762 and RFC 6763), and how a host "
-                    "gets its addresses (phase addressing, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862). A line a "
+        description="Black-box tests a multicast DNS responder (phase naming, RFC 6762 and RFC 6763), and how a host "
+                    "gets its addresses (phase addressing, RFC 3927, RFC 5227, RFC 2131 and RFC 4862). Prints one line per "
                     "criterion: pass, warn (a SHOULD) or fail, with the section and the packet that decided it. Exit "
-                    "status 1 when one fails.")
+                    "status 1 if a criterion fails.")
     parser.add_argument("--target", action="append", choices=[*TARGETS, "all"], metavar="NAME",
-                        help=f"whom to judge: {', '.join(TARGETS)} or all; may be given several times (default: plugd)")
+                        help=f"target to test: {', '.join(TARGETS)} or all; repeatable (default: plugd)")
     parser.add_argument("--phase", choices=[*PHASES, "all"], default="all",
-                        help="naming, addressing or all, of those that the target can be judged by (default: all)")
-    parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these, or those of a subject; see --list")
-    parser.add_argument("--list", action="store_true", help="list the criteria, each with what proves it, and end")
+                        help="naming, addressing or all phases that the target supports (default: all)")
+    parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these criteria or subjects; see --list")
+    parser.add_argument("--list", action="store_true", help="list the criteria and the alteration that proves each, then exit")
     parser.add_argument("--prove", action="store_true",
-                        help="put a proxy that alters packets before the target, or change the target's host where no packet tells "
-                             "it, and expect each criterion not to pass")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+                        help="place a proxy that alters packets in front of the target, or change the target's host if no packet "
+                             "shows it, and expect that each criterion does not pass")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
     parser.add_argument("--strict", action="store_true", help="a warning counts as a failure")
-    parser.add_argument("--table", metavar="FILE", help="write the table of all targets judged, as Markdown")
+    parser.add_argument("--table", metavar="FILE", help="write a Markdown table of all tested targets")
     parser.add_argument("--junit-xml", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.prove and given.table:
-        parser.error("--table does not go with --prove")
+        parser.error("--table cannot be combined with --prove")
     if given.table and given.phase == "all":
-        refuse("--table is about one phase", f"add --phase {' or --phase '.join(PHASES)}")
+        refuse("--table needs exactly one phase", f"add --phase {' or --phase '.join(PHASES)}")
     return given
 
 
 def work_of(given):
-    """Pairs of a criterion's name and a target."""
+    """Returns pairs of a criterion's name and a target."""
     criteria = all_criteria()
     wanted = given.target or ["plugd"]
     names = selected(given.criteria)
@@ -62,10 +62,10 @@ def work_of(given):
         judged_by = phases & TARGETS[target].phases
         if not judged_by and "all" not in wanted:
             able = [name for name, other in TARGETS.items() if other.phases & phases]
-            refuse(f"{target} cannot be judged by the phase {given.phase}", f"--target {' or --target '.join(able)}")
+            refuse(f"{target} does not support the phase {given.phase}", f"--target {' or --target '.join(able)}")
         work += [(name, target) for name in names if criteria[name].phase in judged_by]
     if not work:
-        refuse("none of these criteria is of that phase and for that target", "Scripts/conformance --list")
+        refuse("no selected criterion belongs to that phase and target", "Scripts/conformance --list")
     return work
 
 
@@ -76,7 +76,7 @@ def selected(names):
     subjects = {criterion.subject for criterion in criteria.values()}
     unknown = [name for name in names if name not in criteria and name.replace("-", "_") not in subjects]
     if unknown:
-        refuse(f"there is no criterion and no subject '{unknown[0]}'", "Scripts/conformance --list")
+        refuse(f"unknown criterion or subject '{unknown[0]}'", "Scripts/conformance --list")
     return [name for name, criterion in criteria.items()
             if name in names or criterion.subject.replace("_", "-") in names or criterion.subject in names]
 

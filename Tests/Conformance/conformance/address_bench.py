@@ -1,4 +1,4 @@
-"""The bench of the phase "addressing": the target's interface has no address, and its cable is not in yet."""
+"""The bench of the phase "addressing": the target's interface has no address yet, and its cable is not connected."""
 
 import fcntl
 import socket
@@ -34,7 +34,8 @@ while True:
 
 @dataclass(frozen=True)
 class Claim:
-    """How an address became the target's: the probes for it, the announcement, and when the interface had it."""
+    """How the target claimed an address: its probes, its announcement, and the time when the interface had the
+    address."""
 
     address: str
     probes: list
@@ -46,16 +47,17 @@ class AddressBench(Bench):
     peer_class = LinkPeer
 
     def __init__(self, number, target_class, programs, proof=None):
-        self.connected = 0.0  # When the cable was put in last.
+        self.connected = 0.0  # The time when the cable was last connected.
         self.mac = MAC
-        self.kernel = None  # What it has on the interface.
+        self.kernel = None  # The addresses that the target's kernel has on the interface.
         self._tamper = proof.proof.in_host if proof else None
         super().__init__(number, target_class, programs, None if self._tamper else proof)
 
     # The cable.
 
     def plug_in(self, mac=MAC, **settings):
-        """The target gets its interface, without an address and without a cable; `settings` are of IPv6 on it."""
+        """Gives the target its interface, without an address and without a cable. `settings` are the interface's IPv6
+        sysctls."""
         self.mac = mac
         if self.proxy:
             self.proxy.run("ip", "link", "add", "target", "type", "veth", "peer", "name", "eth0", "netns", self.host.pid)
@@ -69,10 +71,11 @@ class AddressBench(Bench):
         self.kernel = KernelAddresses(self.host)
         self.listen()
         if self.proxy:
-            time.sleep(0.2)  # It looks for its interface that often.
+            time.sleep(0.2)  # plugd checks for its interface at this interval.
 
     def set_cable(self, state):
-        """At once: starting a program for it would take a while that is not the target's."""
+        """Sets the carrier at once, by an ioctl: starting a program would delay it, and the delay would count against
+        the target."""
         if self.proxy:
             super().set_cable(state)
             return
@@ -83,7 +86,7 @@ class AddressBench(Bench):
             fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sH14x", name, flags))
 
     def connect(self):
-        """The cable is put in; the moment of it."""
+        """Connects the cable and returns the time."""
         self.connected = time.time()
         self.set_cable("up")
         return self.connected
@@ -95,7 +98,8 @@ class AddressBench(Bench):
     # The target.
 
     def begin(self, carrier=True):
-        """The target is started and its cable put in; the moment of that. One that does not watch the cable gets it first."""
+        """Starts the target, connects its cable and returns the time of that. A target that does not watch the carrier
+        gets the cable first."""
         if self.kernel is None:
             self.plug_in()
         watches = "carrier" in self._target_class.abilities
@@ -115,7 +119,7 @@ class AddressBench(Bench):
         return self.connected
 
     def restart(self, blank=False, mac=None, orderly=False):
-        """As when power is gone for a moment, with what it kept or without; the moment of it."""
+        """Restarts the target as after a power cut, with or without its stored state, and returns the time."""
         if orderly:
             self.target.stop()
         else:
@@ -132,16 +136,16 @@ class AddressBench(Bench):
         self.target.manage()
         return self.connected
 
-    # What it does.
+    # What the target does: probes, claims, DHCP messages, announcements.
 
     def probe(self, within, since, address=None):
-        """The first probe, for any link-local address or for this one."""
+        """Waits for the first probe for any link-local address, or for the given one."""
         return self.peer.await_arp(
             lambda arp: arp.is_probe and (arp.target == address if address else wire.is_link_local(arp.target)),
             within, since)
 
     def expect_probe(self, within=3.0, since=None, but=()):
-        """The first probe for a link-local address, or for one that is not among `but`."""
+        """Waits for the first probe for a link-local address that is not in `but`."""
         begin = self.connected if since is None else since
         probe = self.peer.await_arp(
             lambda arp: arp.is_probe and wire.is_link_local(arp.target) and arp.target not in but, within, begin)
@@ -151,7 +155,8 @@ class AddressBench(Bench):
         return probe
 
     def claim(self, within=9.0, since=None, but=()):
-        """Waits until a link-local address is the target's own, from a moment on (default: when the cable was put in)."""
+        """Waits until the target owns a link-local address, counted from `since` (default: when the cable was
+        connected)."""
         begin = self.connected if since is None else since
         told = self.peer.await_arp(
             lambda arp: arp.is_announcement and wire.is_link_local(arp.sender) and arp.sender not in but, within, begin)
@@ -162,7 +167,7 @@ class AddressBench(Bench):
     def _claimed(self, told, begin):
         usable = self.kernel.await_came(told.sender, 2.0, begin)
         if usable is None:
-            raise failed(f"{told.sender} was announced, but the interface has it not", told)
+            raise failed(f"{told.sender} was announced, but it is not on the interface", told)
         probes = self.peer.arps(lambda arp: arp.is_probe and arp.target == told.sender, begin, told.at)
         claim = Claim(told.sender, probes, told, usable)
         if self._tamper:
@@ -170,7 +175,7 @@ class AddressBench(Bench):
         return claim
 
     def leased(self, server, within=12.0, since=None):
-        """Waits until the interface has the address that the server gave; the moment of it."""
+        """Waits until the interface has the address that the server offered, and returns the time."""
         begin = self.connected if since is None else since
         at = self.kernel.await_came(server.offered, max(0.0, begin + within - time.time()), begin)
         if at is None:
@@ -180,17 +185,17 @@ class AddressBench(Bench):
         return at
 
     def serve(self, **how):
-        """A DHCP server begins on the link."""
+        """Starts a DHCP server on the link."""
         server = dhcp.Server(self.peer, **how)
         self.peer.reactions.append(server.take)
         return server
 
     def silence(self, server):
-        """That server is gone."""
+        """Removes that server."""
         self.peer.reactions.remove(server.take)
 
     def asks(self, kind=None, since=None):
-        """The DHCP messages so far, of one kind or of any."""
+        """Returns the DHCP messages received so far, of one kind or of all."""
         return self.peer.seen(dhcp.DHCPPacket, lambda it: kind in (None, it.contents.kind),
                               self.connected if since is None else since)
 
@@ -203,34 +208,34 @@ class AddressBench(Bench):
         return found
 
     def tells(self, address, within, since):
-        """Waits for the announcement of the service's host with this address; the packet."""
+        """Waits for the announcement of the service's host with this address, and returns the packet."""
         def wanted(packet):
             return packet.message.is_response and any(
                 record.type == A and record.ttl and record.data == address_bytes(address)
                 for record in packet.message.records)
         told = self.peer.first(wanted, within, since)
         if told is None:
-            raise failed(f"{address} was not told by multicast DNS within {within:g} s")
+            raise failed(f"{address} was not announced by multicast DNS within {within:g} s")
         return told
 
     def service_record(self):
-        """Where the service is: the last SRV record that told it."""
+        """Returns the last SRV record that the target sent for the service."""
         for packet in reversed(self.peer.heard(lambda it: it.message.is_response)):
             for record in packet.message.records:
                 if record.type == SRV and record.ttl and record.name.under(SERVICE_TYPE):
                     return record
-        raise failed(f"no SRV record of {SERVICE_TYPE} was told")
+        raise failed(f"no SRV record of {SERVICE_TYPE} was sent")
 
     def service_port(self):
         return int.from_bytes(self.service_record().data[4:6], "big")
 
     def connection(self, address, port=None, host=4, source_port=40001):
-        """A TCP connection of a neighbour's, not opened yet."""
+        """Returns a TCP connection of a neighbour, not opened yet."""
         source = self.peer.link_local(host) if wire.is_link_local(address) else self.peer.ipv4(host)
         return Connection(self.peer, source, host, address, self.mac, port or self.service_port(), source_port)
 
     def reachable(self, address):
-        """That the service can be connected to there; tells it with the segment that answered."""
+        """Checks that the service accepts a connection at this address; the verdict has the segment that answered."""
         connection = self.connection(address)
         if not connection.open():
             raise failed(f"no TCP connection to {address} port {self.service_port()}", connection.answer)
@@ -238,16 +243,16 @@ class AddressBench(Bench):
         return connection.answer
 
     def echo(self):
-        """A program on the target's host that sends back what it is sent."""
+        """Starts a program on the target's host that echoes all input."""
         running = self.host.start(sys.executable, "-c", ECHO, name="the echo")
-        running.seen(lambda line: line.text == "listening", 20, "that it listens")
+        running.seen(lambda line: line.text == "listening", 20, "'listening'")
 
     def until(self, moment):
-        """Waits until so long after the cable was put in, or another moment in seconds."""
+        """Waits until `moment`, an absolute time in seconds, plus SLACK."""
         time.sleep(max(0.0, moment + SLACK - time.time()))
 
     def settle_claim(self, claim):
-        """Until its announcements are over."""
+        """Waits until the announcements of the claim are over."""
         self.until(claim.announcement.at + 2.3)
         return claim
 

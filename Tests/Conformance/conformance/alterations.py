@@ -1,6 +1,6 @@
-"""What the proxy does to packets, so that a criterion is seen not to pass. One is made for each criterion.
+"""Alterations of packets by the proxy. Each criterion has one, behind which it must not pass.
 
-A step is a function of a packet that returns what is to be sent in its place: pairs of a delay in seconds and a packet.
+A step is a function of a packet that returns its replacement: pairs of a delay in seconds and a packet.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Alteration:
     from_target: Callable = unchanged
     to_target: Callable = unchanged
     of_frames: bool = False  # The steps get every frame (see wire.py), not only multicast DNS.
-    in_host: Callable = None  # Where no packet tells it: what is done on the target's host, see AddressBench.
+    in_host: Callable = None  # For criteria that no packet shows: a change on the target's host, see AddressBench.
 
 
 def from_target(told, step):
@@ -30,7 +30,7 @@ def to_target(told, step):
     return Alteration(told, to_target=step)
 
 
-# What packets a step is for.
+# Conditions that select packets.
 
 def probe(packet):
     return packet.message.is_probe
@@ -53,7 +53,7 @@ def unicast(packet):
 
 
 def holding(kind, alive=None):
-    """A response that holds a record of that type; `alive` False: that says goodbye to it."""
+    """Selects responses that hold a record of that type; with `alive` False, goodbyes to it."""
     def check(packet):
         return response(packet) and any(
             record.type == kind and alive in (None, record.ttl > 0) for record in packet.message.records)
@@ -61,12 +61,12 @@ def holding(kind, alive=None):
 
 
 def answering(kind):
-    """A response whose answer section has a record of that type."""
+    """Selects responses whose answer section has a record of that type."""
     return lambda packet: response(packet) and any(record.type == kind for record in packet.message.answers)
 
 
 def later(seconds, wanted, but_first=0):
-    """Packets that come only when the first has been seen for so many seconds."""
+    """Selects packets that arrive at least `seconds` after the first match."""
     began = []
 
     def check(packet):
@@ -77,10 +77,10 @@ def later(seconds, wanted, but_first=0):
     return check
 
 
-# What happens to them.
+# Steps.
 
 def dropped(wanted, keeping=lambda number: False):
-    """Lost, but for those whose number (from 1) is kept."""
+    """Drops matching packets, except those whose number (from 1) is kept."""
     seen = [0]
 
     def step(packet):
@@ -96,24 +96,24 @@ def delayed(seconds, wanted):
 
 
 def repeated(seconds, wanted):
-    """Sent, and once more after so many seconds."""
+    """Sends matching packets, and repeats them after that many seconds."""
     return lambda packet: [(0, packet), (seconds, packet)] if wanted(packet) else [(0, packet)]
 
 
 def rewritten(change, wanted=anything):
-    """`change` gets the message and returns another."""
+    """Replaces the message of matching packets by `change(message)`."""
     def step(packet):
         return [(0, replace(packet, payload=change(packet.message).encoded))] if wanted(packet) else [(0, packet)]
     return step
 
 
 def readdressed(wanted=anything, **fields):
-    """Other fields of its IP or UDP header."""
+    """Replaces fields of the IP or UDP header."""
     return lambda packet: [(0, replace(packet, **fields) if wanted(packet) else packet)]
 
 
 def records(change, wanted=anything):
-    """`change` gets each record and returns another, or None to leave it out."""
+    """Applies `change` to each record; it returns the new record, or None to remove it."""
     return rewritten(lambda message: message.with_records(change), wanted)
 
 
@@ -130,7 +130,7 @@ def with_flush(flush, *kinds):
 
 
 def with_port(port):
-    """SRV records that tell another port."""
+    """Replaces the port of SRV records."""
     def change(record):
         return replace(record, data=srv_data(record.target, port)) if record.type == SRV else record
     return change
@@ -141,7 +141,7 @@ def with_flags(on=0, off=0):
 
 
 def split(wanted):
-    """One packet a record of the answer section."""
+    """Sends each record of the answer section in its own packet."""
     def step(packet):
         if not wanted(packet) or len(packet.message.answers) < 2:
             return [(0, packet)]

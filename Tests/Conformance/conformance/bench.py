@@ -1,4 +1,5 @@
-"""What one judgement gets: a target on a host of its own, a peer at the other end of the cable, and perhaps a proxy."""
+"""The setup of one test: a target on its own host, a peer at the other end of the cable, and optionally a proxy between
+them."""
 
 import pathlib
 import sys
@@ -22,7 +23,7 @@ ENUMERATION = Name(["_services", "_dns-sd", "_udp"]) + LOCAL
 
 @dataclass(frozen=True)
 class Service:
-    """What the target published, as it told on the wire."""
+    """The service that the target published, as seen in its packets."""
 
     instance: Name
     host: Name
@@ -31,17 +32,17 @@ class Service:
 
     @property
     def rival(self):
-        """The SRV record of another host under the same name; its data is greater than the target's."""
+        """The SRV record of another host with the same service name; its data is greater than the target's."""
         return Record(self.instance, SRV, 120, b"\xff" + srv_data(Name(["rival"]) + LOCAL, PORT)[1:], True)
 
     @property
     def rival_address(self):
-        """The A record of another host under the same host name, greater than the target's."""
+        """The A record of another host with the same host name; its data is greater than the target's."""
         return Record(self.host, A, 120, address_bytes("250.0.0.9"), True)
 
 
 class Bench:
-    """`number` names the interfaces, `proof` is the criterion whose alteration stands between, or None."""
+    """`number` names the interfaces. `proof` is the criterion whose alteration the proxy applies, or None."""
 
     peer_class = Peer
 
@@ -50,7 +51,7 @@ class Bench:
         self.host = TargetHost()
         self.proxy = None
         self.peer = None
-        self.plugged = None  # When the interface was set up.
+        self.plugged = None  # The time when the interface was set up.
         self._ports = []
         self._target_class, self._programs = target_class, programs
         self.target = None
@@ -83,12 +84,12 @@ class Bench:
 
     @staticmethod
     def _enable(port):
-        """Up, and the machine that holds it says nothing on it by itself."""
+        """Enables the port, and keeps this machine's kernel from sending IPv6 packets on it."""
         command("sysctl", "-qw", f"net.ipv6.conf.{port}.disable_ipv6=1")
         command("ip", "link", "set", port, "up")
 
     def plug_in(self, address=None):
-        """The target gets its interface, with the cable in."""
+        """Gives the target its interface, with the cable connected."""
         if self.proxy:
             self.proxy.run("ip", "link", "add", "target", "type", "veth", "peer", "name", "eth0", "netns", self.host.pid)
             self.proxy.run("sysctl", "-qw", "net.ipv6.conf.target.disable_ipv6=1")
@@ -98,7 +99,7 @@ class Bench:
             self._enable(self._cable)
         self.listen()
         if self.proxy:
-            time.sleep(0.2)  # It looks for its interface that often.
+            time.sleep(0.2)  # plugd checks for its interface at this interval.
         self.plugged = time.time()
         self.host.set_up("eth0", address)
 
@@ -109,24 +110,24 @@ class Bench:
             self.peer.reopen()
 
     def unplug(self):
-        """The interface is gone, as when a USB adapter is pulled."""
+        """Removes the interface, as when a USB adapter is pulled."""
         self.host.run("ip", "link", "delete", "eth0")
         if not self.proxy:
             self._ports.remove(self._cable)
 
     def set_cable(self, state):
-        """`down` or `up`: the interface stays, its carrier goes or comes."""
+        """Sets the carrier `down` or `up`; the interface stays."""
         if self.proxy:
             self.proxy.run("ip", "link", "set", "target", state)
         else:
             command("ip", "link", "set", self._cable, state)
 
     def add_second_interface(self):
-        """Another one of the target on the same link."""
+        """Adds a second interface of the target on the same link."""
         self.peer.join(self._add_interface(None))
 
     def add_other_link(self, address):
-        """Another interface of the target, on a link where nobody else is."""
+        """Adds an interface of the target on a different link that has no other host."""
         self._add_interface(address)
 
     def _add_interface(self, address):
@@ -139,13 +140,13 @@ class Bench:
     # The target.
 
     def start(self, name="Lamp"):
-        """Begins; nothing is waited for."""
+        """Starts the target, without waiting for anything."""
         if self.peer is None:
             self.plug_in()
         self.start_alone(name)
 
     def start_alone(self, name="Lamp"):
-        """Begins on a host that may have no interface yet."""
+        """Starts the target on a host that may have no interface yet."""
         self.target = self._target_class(self.host, self._programs)
         self.target.start(name)
 
@@ -154,7 +155,7 @@ class Bench:
         return self.target.registered_at if self.target else 0.0
 
     def announced(self, within=12, since=None):
-        """Waits for the service's announcement: the packet and what it tells."""
+        """Waits for the service's announcement, and returns the packet and the service in it."""
         begin = self.began if since is None else since
         packet = self.peer.first(tells(SRV, SERVICE_TYPE), within, begin)
         if packet is None:
@@ -162,13 +163,13 @@ class Bench:
         return packet, self.service(packet)
 
     def service(self, packet):
-        """What a packet with the SRV record tells, be it a probe or a response."""
+        """Returns the service in a packet with an SRV record, which may be a probe or a response."""
         srv = next(record for record in packet.message.records + packet.message.authorities
                    if record.type == SRV and record.name.under(SERVICE_TYPE))
         return Service(srv.name, srv.target, srv, packet.source)
 
     def settled(self, name="Lamp"):
-        """Starts the target and waits until its announcements are over, so that they are not taken for answers."""
+        """Starts the target and waits until its announcements are over, so that they do not count as answers."""
         self.start(name)
         _, service = self.announced()
         self.settle()
@@ -178,13 +179,13 @@ class Bench:
         self.peer.quiet(4.3, 20)
 
     def answer(self, question, kind=None, within=1.0, **how):
-        """Asks a (name, type) and waits for the answer: the question and the answer as packets; None for no answer."""
+        """Asks a question (name, type), and returns the question and the answer as packets, or None as the answer."""
         asked = self.peer.ask(question, **how)
         family = how.get("family", 4)
         return asked, self.peer.first(gives(question[0], kind or question[1]), within, asked, family)
 
     def pause(self, seconds=1.1):
-        """So long that a record may be multicast again."""
+        """Waits until the target may multicast a record again."""
         time.sleep(seconds)
 
     def close(self):

@@ -1,4 +1,4 @@
-"""What is looked for among packets."""
+"""Conditions that select packets."""
 
 
 def is_response(packet):
@@ -6,25 +6,25 @@ def is_response(packet):
 
 
 def tells(kind, parent):
-    """A response that holds a living record of that type whose name is under `parent`."""
+    """Selects responses with a live record of that type whose name is under `parent`."""
     return lambda packet: packet.message.is_response and any(
         record.type == kind and record.ttl and record.name.under(parent) for record in packet.message.records)
 
 
 def proposes(kind, parent):
-    """A probe with a record of that type whose name is under `parent`."""
+    """Selects probes with a record of that type whose name is under `parent`."""
     return lambda packet: packet.message.is_probe and any(
         record.type == kind and record.name.under(parent) for record in packet.message.authorities)
 
 
 def probes_for(name):
-    """A probe: a query that proposes records of that name."""
+    """Selects probes for that name, which are queries that propose records of it."""
     return lambda packet: packet.message.is_probe and any(
         record.name.folded == name.folded for record in packet.message.authorities)
 
 
 def gives(name, kind, only_answers=False, alive=True):
-    """A response that holds such a record, not a goodbye; `kind` None takes any type."""
+    """Selects responses with such a record that is not a goodbye; `kind` None accepts any type."""
     def check(packet):
         if not packet.message.is_response:
             return False
@@ -35,7 +35,7 @@ def gives(name, kind, only_answers=False, alive=True):
 
 
 def record_in(packet, name, kind):
-    """The first such record of the packet, or None."""
+    """Returns the first such record of the packet, or None."""
     matching = (record for record in packet.message.records + packet.message.authorities
                 if record.name.folded == name.folded and record.type == kind)
     return next(matching, None)

@@ -1,4 +1,4 @@
-"""What a criterion is, what a judgement is, and the table of all criteria."""
+"""Criteria, their verdicts, and the table of all criteria."""
 
 from dataclasses import dataclass, field
 from typing import Callable
@@ -8,7 +8,7 @@ PHASES = ("naming", "addressing")
 
 
 class Judgement(Exception):
-    """The verdict with its reason and the packet that decided it; raised where it ends the judging early."""
+    """A verdict with its reason and the packet that decided it. It is raised when it ends the test early."""
 
     def __init__(self, verdict, reason, packet=None):
         super().__init__(reason)
@@ -37,12 +37,12 @@ class Criterion:
     section: str
     title: str
     judge: Callable
-    proof: object  # the Alteration behind which it is seen not to pass
+    proof: object  # the Alteration behind which the criterion must not pass
     needs: frozenset  # abilities of the target, see targets.py
-    seconds: float  # about how long it takes; the long ones begin first
-    worst: str  # a SHOULD that is not kept is a warning, everything else a failure
+    seconds: float  # approximate duration; long criteria start first
+    worst: str  # WARN for a SHOULD, FAIL for everything else
     subject: str
-    retried: int  # a machine that is busy can make any responder late: how often what is late is judged once more
+    retried: int  # how often a late result is tested again, because a busy machine can delay any responder
 
     @property
     def phase(self):
@@ -54,7 +54,7 @@ class Table:
     criteria: dict = field(default_factory=dict)
 
     def __call__(self, section, title, proof, needs=(), seconds=8.0, worst=FAIL, retried=0):
-        """Decorates the function that judges: judge(bench) returns or raises a Judgement."""
+        """Decorates the test function of a criterion: judge(bench) returns or raises a Judgement."""
         def register(judge):
             name = judge.__name__.replace("_", "-")
             assert name not in self.criteria, f"two criteria are named {name}"
@@ -69,6 +69,6 @@ criterion = Table()
 
 
 def all_criteria():
-    """By name, in the order of the table."""
-    import conformance.criteria  # Registers them.
+    """Returns all criteria by name, in the order of the table."""
+    import conformance.criteria  # Registers the criteria.
     return conformance.criteria.table()

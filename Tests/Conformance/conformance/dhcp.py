@@ -1,4 +1,4 @@
-"""DHCP messages (RFC 2131 section 2, RFC 2132) as they go over the wire, and a server that does as it is told."""
+"""DHCP messages (RFC 2131 section 2, RFC 2132) as bytes, and a scripted server."""
 
 import struct
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ class Message:
         return bool(self.flags & 0x8000)
 
     def address(self, code):
-        """An option that holds an address, as text; None where it is missing."""
+        """Returns the option's address as text, or None if the option is missing."""
         return address_text(self.options[code]) if len(self.options.get(code, b"")) == 4 else None
 
     def number(self, code):
@@ -59,7 +59,7 @@ class Message:
 
 
 def decode(data):
-    """None when it is none."""
+    """Decodes a DHCP message, or returns None if the data is not one."""
     if len(data) < 240 or data[236:240] != COOKIE or data[1:3] != b"\1\6":
         return None
     operation, _, _, _, transaction, seconds, flags = struct.unpack_from("!BBBBIHH", data)
@@ -82,7 +82,7 @@ class DHCPPacket:
     contents: Message
     sums_right: bool = True  # the checksums of IP and UDP
 
-    message = None  # It is no multicast DNS.
+    message = None  # Not a multicast DNS packet.
 
     @property
     def at(self):
@@ -112,7 +112,7 @@ class DHCPPacket:
 
 
 def read(packet, frame):
-    """A datagram to or from a DHCP client, or None."""
+    """Decodes a datagram to or from a DHCP client; None for other packets."""
     if packet is None or {packet.source_port, packet.destination_port} != {CLIENT, SERVER}:
         return None
     message = decode(packet.payload)
@@ -130,7 +130,7 @@ def _sums_right(frame):
 
 @dataclass
 class Server:
-    """One host of the peer that gives `offered` away; what it does can be changed at any time."""
+    """A host of the peer that offers the address `offered`. Its behaviour can be changed at any time."""
 
     peer: object
     host: int = 3
@@ -139,7 +139,7 @@ class Server:
     t1: int = None
     t2: int = None
     answers: set = field(default_factory=lambda: {DISCOVER, REQUEST})
-    refuses: bool = False  # NAK to every REQUEST
+    refuses: bool = False  # sends a NAK for every REQUEST
     heard: list = field(default_factory=list)
     told: list = field(default_factory=list)
 
@@ -148,7 +148,7 @@ class Server:
         return self.peer.ipv4(self.host)
 
     def take(self, seen):
-        """To be one of the peer's reactions."""
+        """Handles a frame; registered in the peer's reactions."""
         if not isinstance(seen, DHCPPacket):
             return
         asked = seen.contents

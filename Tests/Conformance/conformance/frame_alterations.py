@@ -1,4 +1,4 @@
-"""What the proxy does to frames below IP, and what is done on the target's host, so that a criterion is seen not to pass."""
+"""Alterations of frames below IP, and changes on the target's host, behind which a criterion must not pass."""
 
 import signal
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from conformance.wire import ARP, Neighbour, Segment
 
 @dataclass(frozen=True)
 class Back:
-    """Goes to the side that the frame came from."""
+    """A frame that is sent back to the side that it came from."""
 
     value: object
 
@@ -30,20 +30,20 @@ def to_target(told, step):
 
 
 def in_host(told, *words):
-    """A command on the target's host as soon as it has an address; {} in a word stands for that."""
+    """Runs a command on the target's host as soon as it has an address; {} in a word is replaced by the address."""
     return Alteration(
         told, in_host=lambda bench, address: bench.host.finish(*(word.replace("{}", address) for word in words)))
 
 
 def halted(told, wanted):
-    """The target's program stands still as soon as it has such an address."""
+    """Stops the target's program with SIGSTOP as soon as it has such an address."""
     def halt(bench, address):
         if wanted(address):
             bench.target.running.process.send_signal(signal.SIGSTOP)
     return Alteration(told, in_host=halt)
 
 
-# Which frames a step is for.
+# Conditions that select frames.
 
 def arp(frame):
     return isinstance(frame, ARP)
@@ -98,12 +98,12 @@ def neighbour_probe(frame):
 
 
 def mdns(wanted):
-    """For conditions about packets of multicast DNS."""
+    """Adapts a condition on multicast DNS packets to frames."""
     return lambda frame: isinstance(frame, Packet) and frame.message is not None and wanted(frame)
 
 
 def after(first, wanted, number=1):
-    """Those that come after so many of the first kind."""
+    """Selects the frames that follow the first `number` frames of the first kind."""
     seen = [0]
 
     def check(frame):
@@ -114,19 +114,19 @@ def after(first, wanted, number=1):
     return check
 
 
-# What happens to them.
+# Steps.
 
 dropped, delayed, repeated, changed = (
     alterations.dropped, alterations.delayed, alterations.repeated, alterations.readdressed)
 
 
 def fields(wanted, change):
-    """`change` gets the frame and returns another."""
+    """Replaces matching frames by `change(frame)`."""
     return lambda frame: [(0, change(frame) if wanted(frame) else frame)]
 
 
 def options(wanted, without=(), **with_):
-    """DHCP options left out, or set: `o12=b"..."`."""
+    """Removes DHCP options, or sets them: `o12=b"..."`."""
     def change(frame):
         kept = {code: value for code, value in frame.contents.options.items() if code not in without}
         return frame.with_contents(options=kept | {int(code[1:]): value for code, value in with_.items()})
@@ -134,7 +134,7 @@ def options(wanted, without=(), **with_):
 
 
 def also(wanted, make, delay=0.0):
-    """Another frame behind it: `make` gets the frame, and returns what is sent, or None."""
+    """Sends a second frame after a matching one: `make` gets the frame and returns the second, or None."""
     def step(frame):
         more = make(frame) if wanted(frame) else None
         return [(0, frame)] + ([(delay, more)] if more else [])
@@ -142,5 +142,5 @@ def also(wanted, make, delay=0.0):
 
 
 def moved(address):
-    """To another address, for ARP."""
+    """Replaces the target address of an ARP packet."""
     return lambda frame: replace(frame, target=address)

@@ -1,4 +1,4 @@
-"""Ethernet frames that carry multicast DNS, over IPv4 and IPv6, and what is needed to be a neighbour: ARP and its like."""
+"""Ethernet frames that carry multicast DNS, over IPv4 and IPv6, and the answers to ARP and neighbour solicitations."""
 
 import socket
 import struct
@@ -16,7 +16,8 @@ UDP, ICMPV6 = 17, 58
 
 @dataclass(frozen=True)
 class Packet:
-    """A UDP datagram with what matters of its IP and Ethernet headers. `at` is the kernel's time of it, in seconds."""
+    """A UDP datagram with the relevant fields of its IP and Ethernet headers. `at` is the kernel's receive time, in
+    seconds."""
 
     source: str
     destination: str
@@ -38,7 +39,7 @@ class Packet:
 
     @property
     def message(self):
-        """Decoded once and kept; None when it cannot be."""
+        """The DNS message, decoded once and cached; None if it cannot be decoded."""
         if "_message" not in self.__dict__:
             try:
                 decoded = messages.decode(self.payload)
@@ -49,7 +50,7 @@ class Packet:
 
     @property
     def frame(self):
-        """As it goes over the wire, with checksums of its own."""
+        """The frame as bytes, with computed checksums."""
         addresses = address_bytes(self.source) + address_bytes(self.destination)
         length = 8 + len(self.payload)
         udp = struct.pack("!4H", self.source_port, self.destination_port, length, 0) + self.payload
@@ -79,7 +80,7 @@ def checksum(data):
 
 
 def parsed(frame, at):
-    """The UDP datagram in a frame, or None."""
+    """Decodes the UDP datagram in a frame, or returns None."""
     kind = int.from_bytes(frame[12:14], "big")
     if kind == IPV4 and len(frame) >= 42 and frame[23] == UDP:
         start = 14 + (frame[14] & 0x0F) * 4
@@ -95,7 +96,7 @@ def parsed(frame, at):
 
 
 def neighbour_answer(frame, mac, addresses):
-    """What a host with this MAC and these addresses answers to an ARP request or a neighbour solicitation, or None."""
+    """Returns a host's answer to an ARP request or a neighbour solicitation for its addresses, or None."""
     kind = int.from_bytes(frame[12:14], "big")
     if kind == ARP and frame[20:22] == b"\0\1" and address_text(frame[38:42]) in addresses:
         answer = struct.pack("!HHBBH", 1, IPV4, 6, 4, 2) + mac + frame[38:42] + frame[22:32]
@@ -114,6 +115,6 @@ def neighbour_answer(frame, mac, addresses):
 
 
 def link_local(mac):
-    """The IPv6 address that a host makes of its MAC (RFC 4291, appendix A)."""
+    """Derives the IPv6 link-local address of a MAC (RFC 4291, appendix A)."""
     half = bytes([mac[0] ^ 2, *mac[1:3], 0xFF, 0xFE, *mac[3:]])
     return socket.inet_ntop(socket.AF_INET6, bytes([0xFE, 0x80]) + bytes(6) + half)

@@ -1,4 +1,4 @@
-"""Hosts whose cables end where the bench says, not at a bridge."""
+"""Hosts whose cables end at an interface that the bench selects, not at a bridge."""
 
 import json
 
@@ -20,7 +20,7 @@ class OwnHost(Host):
 
 
 class TargetHost(OwnHost):
-    """Its interfaces are eth0 and eth1, whose other ends are the bench's affair."""
+    """The target's host, with the interfaces eth0 and eth1. The bench owns their other ends."""
 
     def __init__(self):
         super().__init__("target")
@@ -30,7 +30,7 @@ class TargetHost(OwnHost):
         return f"10.9.0.{100 + int(interface[-1])}"
 
     def addresses(self):
-        """Those of eth0 as it is now; where there is no such interface, the one that it will have."""
+        """The current addresses of eth0; if it does not exist yet, the address that it will have."""
         shown = json.loads(self.run("ip", "-json", "address", "show"))
         eth0 = next((entry["addr_info"] for entry in shown if entry["ifname"] == "eth0"), [])
         return [address["local"] for address in eth0] or [self.address()]
@@ -38,9 +38,9 @@ class TargetHost(OwnHost):
     def set_up(self, interface, address=None):
         settings = f"net.ipv6.conf.{interface}"
         self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6=0",
-                 # An address does not take those with it that came later.
+                 # Removing an address must not remove the addresses that were added later.
                  f"net.ipv4.conf.{interface}.promote_secondaries=1")
         self.run("ip", "address", "add", address or f"{self.address(interface)}/24", "broadcast", "+", "dev", interface)
         self.run("ip", "link", "set", interface, "up")
-        # So that answers can go to whoever asks, wherever it says it is.
+        # Lets answers reach any source address, including one outside the link.
         self.run("ip", "route", "replace", "default", "dev", interface)

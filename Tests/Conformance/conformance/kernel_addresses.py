@@ -1,4 +1,4 @@
-"""What addresses the target's kernel has on an interface, and when each came and went."""
+"""The addresses that the target's kernel has on an interface, and when each was added and removed."""
 
 import json
 import re
@@ -6,14 +6,14 @@ import time
 
 
 class KernelAddresses:
-    """`host` is the target's; the moments are told by a program there that watches."""
+    """Watches the addresses of `host` with `ip monitor`, which reports the time of each change."""
 
     def __init__(self, host, interface="eth0"):
         self._host, self._interface = host, interface
         self._monitor = host.start("ip", "monitor", "address", "dev", interface)
 
     def _changes(self):
-        """What the monitor told: (time, whether it came, address)."""
+        """The changes that the monitor reported: (time, True if added, address)."""
         shift = time.time() - time.monotonic()
         for line in list(self._monitor.lines):
             told = re.match(r"(Deleted )?\d+: \S+\s+inet6? ([0-9a-f.:]+)/", line.text)
@@ -21,7 +21,7 @@ class KernelAddresses:
                 yield line.at + shift, told[1] is None, told[2]
 
     def came(self, address, since=0.0):
-        """When the interface got it, or was told of it once more; None for never."""
+        """The time when the interface got the address or it was refreshed, or None."""
         return next((at for at, new, which in self._changes() if new and which == address and at > since), None)
 
     def went(self, address, since=0.0):
@@ -36,7 +36,7 @@ class KernelAddresses:
             time.sleep(0.02)
 
     def await_went(self, address, within):
-        """Whether the interface is without it within so many seconds."""
+        """Returns True if the address is removed within that many seconds."""
         limit = time.time() + within
         while address in self.now():
             if time.time() > limit:
@@ -45,7 +45,7 @@ class KernelAddresses:
         return True
 
     def entries(self, family="inet"):
-        """What `ip address` tells of each address."""
+        """The entries of `ip address`, one per address."""
         shown = json.loads(self._host.run("ip", "-json", "address", "show", "dev", self._interface))
         return [entry for entry in shown[0]["addr_info"] if entry["family"] == family]
 

@@ -1,4 +1,4 @@
-"""The scripted peer below IP: whose addresses are asked for, claimed and given away on the link."""
+"""The scripted peer below IP: it asks for, claims and uses addresses on the link."""
 
 import time
 from dataclasses import replace
@@ -10,14 +10,14 @@ from conformance.wire import ARP, Segment
 
 
 class LinkPeer(Peer):
-    """As Peer, and `frames` is everything that the target sent. Each host has a link-local address as well.
+    """A Peer that stores everything the target sent in `frames`. Each host has a link-local address, too.
 
-    `reactions` are called with each frame as it comes, before the peer's hosts answer it as neighbours do.
+    The functions in `reactions` are called with each frame on arrival, before the peer's hosts answer it as neighbours.
     """
 
     def __init__(self, interface):
         self.frames, self.reactions = [], []
-        self.mirrors = False  # Every frame goes back to where it came from, as some access points do.
+        self.mirrors = False  # Sends every frame back to its source, as some access points do.
         super().__init__(interface)
         self._addresses |= {self.link_local(host): self.mac(host) for host in range(2, 10)}
 
@@ -26,7 +26,7 @@ class LinkPeer(Peer):
         return f"169.254.9.{host}"
 
     def own(self, address, host):
-        """A host has this address from now on: it answers whoever asks for it, also probes."""
+        """Assigns the address to a host, which then answers requests for it, including probes."""
         self._addresses = self._addresses | {address: self.mac(host)}
 
     def disown(self, address):
@@ -43,10 +43,10 @@ class LinkPeer(Peer):
             self.frames.append(seen)
             self._arrived.notify_all()
 
-    # What it says.
+    # Sending.
 
     def put(self, value):
-        """Sends whatever has a frame; the value as sent, with its time."""
+        """Sends a value that has a frame, or a raw frame; returns the value as sent, with its time."""
         at = time.time()
         self._put(value.frame if hasattr(value, "frame") else value)
         if hasattr(value, "packet"):
@@ -54,19 +54,19 @@ class LinkPeer(Peer):
         return replace(value, at=at) if hasattr(value, "frame") else None
 
     def send(self, message, to=None, host=2, family=4, source=None, **how):
-        """Where all addresses are link-local, a neighbour's is too."""
+        """Sends a message from a link-local address, because all addresses on this link are link-local."""
         own = source or (self.ipv6(host) if family == 6 else self.link_local(host))
         return super().send(message, to or (GROUPS[family], GROUP_MACS[family]), host, family=family, source=own, **how)
 
-    # What it hears.
+    # Receiving.
 
     def seen(self, kind, wanted=lambda _: True, since=0.0, until=float("inf")):
-        """The frames of a kind (ARP, DHCPPacket, ...) so far."""
+        """Returns the frames of a kind (ARP, DHCPPacket, ...) so far."""
         return [frame for frame in list(self.frames)
                 if isinstance(frame, kind) and since < frame.at <= until and wanted(frame)]
 
     def await_some(self, kind, wanted, count, within, since=None):
-        """Until there are `count`; fewer when `within` seconds from `since` (default now) are over."""
+        """Waits for `count` frames; returns fewer if `within` seconds from `since` (default: now) have passed."""
         begin = time.time() if since is None else since
         limit = begin + within
         with self._arrived:
@@ -88,12 +88,12 @@ class LinkPeer(Peer):
 
 
 class Connection:
-    """A TCP connection from one of the peer's hosts, as little of it as is needed: no retransmission but of the first segment."""
+    """A minimal TCP connection of one of the peer's hosts; only the first segment is retransmitted."""
 
     def __init__(self, peer, source, host, target, target_mac, port, source_port=40001):
         self.peer = peer
         self._out = Segment(source, target, source_port, port, 1000, 0, 0, b"", peer.mac(host), target_mac)
-        self.answer = None  # The segment that answered the first.
+        self.answer = None  # The segment that answered the SYN.
 
     def _from_target(self, segment):
         return (segment.source, segment.source_port, segment.destination_port) == (
@@ -103,7 +103,7 @@ class Connection:
         return self.peer.await_one(Segment, lambda it: self._from_target(it) and wanted(it), within, since)
 
     def open(self, within=3.0):
-        """Whether it was accepted."""
+        """Opens the connection; returns True if it was accepted."""
         begin = time.time()
         while time.time() < begin + within and self.answer is None:
             self.peer.put(replace(self._out, flags=wire.SYN))
@@ -115,7 +115,7 @@ class Connection:
         return True
 
     def echoes(self, data, within=2.0):
-        """Whether the other end sends back what it is sent."""
+        """Returns True if the other end echoes the data."""
         sent = self.peer.put(replace(self._out, flags=wire.ACK | wire.PUSH, payload=data))
         back = self._await(lambda it: it.payload == data, within, sent.at)
         if back is None:
@@ -125,5 +125,5 @@ class Connection:
         return True
 
     def close(self):
-        """At once: nothing of it is left at the other end."""
+        """Resets the connection, so that the other end keeps no state."""
         self.peer.put(replace(self._out, flags=wire.RST | wire.ACK))

@@ -25,16 +25,16 @@ class Message:
 
     @property
     def records(self):
-        """What a response tells, wherever it stands in it."""
+        """The records of a response, from the answer and additional sections."""
         return self.answers + self.additionals
 
     @property
     def is_probe(self):
-        """A query that proposes records (section 8.1)."""
+        """True for a query that proposes records (section 8.1)."""
         return not self.is_response and bool(self.authorities)
 
     def with_records(self, change):
-        """Every record changed by `change`, which returns it, another one, or None to leave it out."""
+        """Applies `change` to every record; it returns the new record, or None to remove it."""
         def changed(records):
             return tuple(new for new in map(change, records) if new is not None)
 
@@ -71,7 +71,7 @@ class Message:
 
 
 class Writer:
-    """Names of questions and owners are compressed, names in data are not."""
+    """Encodes names. It compresses names of questions and owners, not names in record data."""
 
     def __init__(self):
         self.bytes = bytearray()
@@ -107,7 +107,7 @@ def decode(data):
                 records.append(record)
             sections.append(tuple(records))
     except (struct.error, IndexError):
-        raise Malformed(f"it ends within an entry that begins before byte {len(data)}") from None
+        raise Malformed(f"the message ends within an entry, at byte {len(data)}") from None
     if place != len(data):
         raise Malformed(f"{len(data) - place} bytes after the last record")
     return Message(identity, flags, tuple(questions), *sections)
@@ -119,7 +119,7 @@ def decode_record(data, place):
     place += 10
     end = place + length
     if end > len(data):
-        raise Malformed(f"the data of {name} {type_name(kind)} goes on beyond the end")
+        raise Malformed(f"the data of {name} {type_name(kind)} continues beyond the end")
     raw = data[place:end]
     if kind in (PTR, CNAME, NSEC):
         target, after = decode_name(data, place)

@@ -1,4 +1,4 @@
-"""The scripted peer: raw frames out and in, with the kernel's time of each arrival."""
+"""The scripted peer: sends and receives raw frames, with the kernel's time of each arrival."""
 
 import errno
 import select
@@ -14,7 +14,7 @@ from conformance.messages import Message
 from conformance.records import ANY, Question
 
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, ETH_P_ALL, PACKET_OUTGOING = 35, 33, 0x0003, 4
-SLACK = 0.15  # seconds that a packet may take from the kernel to here on a busy machine
+SLACK = 0.15  # seconds that a packet may take from the kernel to this process on a busy machine
 
 
 def packet_socket(interface):
@@ -26,7 +26,7 @@ def packet_socket(interface):
 
 
 def receive(raw):
-    """The frame and its time; None for one that this side sent."""
+    """Receives a frame and its time; None for a frame that this side sent."""
     frame, ancillary, _, address = raw.recvmsg(65536, 64)
     if address[2] == PACKET_OUTGOING:
         return None
@@ -36,12 +36,12 @@ def receive(raw):
 
 
 class Peer:
-    """Several hosts in one, each with an address of its own: `host` 2 is 10.9.0.2, and so on."""
+    """Several hosts in one object, each with its own address: `host` 2 is 10.9.0.2, and so on."""
 
     def __init__(self, interface):
         self.interface = interface
         self.packets = []
-        self.reflect = None  # Called with each packet from the target as it comes.
+        self.reflect = None  # Called with each packet from the target on arrival.
         self._arrived = threading.Condition()
         self._addresses = {self.ipv4(host): self.mac(host) for host in range(2, 10)}
         self._addresses |= {self.ipv6(host): self.mac(host) for host in range(2, 10)}
@@ -63,11 +63,12 @@ class Peer:
         return frames.link_local(Peer.mac(host))
 
     def reopen(self):
-        """After the interface was replaced."""
+        """Opens the socket again after the interface was replaced."""
         self._sockets[:1] = [packet_socket(self.interface)]
 
     def join(self, interface):
-        """Another port of the same link: the peer is the switch between them, and hears and speaks on both."""
+        """Adds a port of the same link. The peer acts as the switch between the ports: it receives and sends on
+        both."""
         self._sockets.append(packet_socket(interface))
 
     def close(self):
@@ -81,7 +82,7 @@ class Peer:
             try:
                 readable = select.select(self._sockets, [], [], 0.1)[0]
                 arrived = [(port, receive(port)) for port in readable]
-            except OSError as error:  # The cable is out, or the interface gone until it is reopened.
+            except OSError as error:  # The cable is disconnected, or the interface is missing until it is reopened.
                 if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
                     raise
                 time.sleep(0.01)
@@ -115,10 +116,11 @@ class Peer:
                 if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
                     raise
 
-    # What it says.
+    # Sending.
 
     def send(self, message, to=None, host=2, port=frames.PORT, hop_limit=255, family=4, source=None):
-        """Multicast, or to the packet's sender or the (address, MAC) in `to`. The packet as sent, with its time."""
+        """Multicasts a message, or sends it to the (address, MAC) in `to`. Returns the packet as sent, with its
+        time."""
         address, mac = (GROUPS[family], GROUP_MACS[family]) if to is None else to
         payload = message if isinstance(message, bytes) else message.encoded
         own = source or (self.ipv6(host) if family == 6 else self.ipv4(host))
@@ -127,13 +129,13 @@ class Peer:
         return packet
 
     def ask(self, *questions, known=(), flags=0, identity=0, unicast=False, **how):
-        """Questions are (name, type) or Question; `unicast` sets the QU bit of the former."""
+        """Sends a query. Questions are (name, type) or Question; `unicast` sets the QU bit of the former."""
         asked = tuple(
             item if isinstance(item, Question) else Question(item[0], item[1], unicast) for item in questions)
         return self.send(Message(identity, flags, asked, tuple(known)), **how)
 
     def tell(self, *records, additionals=(), **how):
-        """A response with these records."""
+        """Sends a response with these records."""
         flags = messages.RESPONSE | messages.AUTHORITATIVE
         return self.send(Message(0, flags, (), tuple(records), (), tuple(additionals)), **how)
 
@@ -142,20 +144,21 @@ class Peer:
         questions = tuple(Question(name, ANY, True) for name in names.values())
         return self.send(Message(0, 0, questions, (), tuple(records)), **how)
 
-    # What it hears.
+    # Receiving.
 
     def heard(self, wanted, since=0.0, until=float("inf"), family=4):
-        """The packets so far, in the order they came; family None takes both."""
+        """Returns the packets so far, in the order of arrival; `family` None selects both families."""
         return [packet for packet in list(self.packets) if since < packet.at <= until
                 and family in (None, packet.family) and packet.message and wanted(packet)]
 
     def first(self, wanted, within, since=None, family=4):
-        """The first packet after `since` (a time or a packet; default now), not later than `within` seconds; or None."""
+        """Returns the first packet after `since` (a time or a packet; default: now) within `within` seconds, or
+        None."""
         begin = time.time() if since is None else getattr(since, "at", since)
         return next(iter(self.several(wanted, 1, within, begin, family)), None)
 
     def several(self, wanted, count, within, since=None, family=4):
-        """As `first`, until there are `count`; fewer when time is up."""
+        """Like `first`, for `count` packets; returns fewer if the time is over."""
         begin = time.time() if since is None else getattr(since, "at", since)
         limit = begin + within
         with self._arrived:
@@ -167,7 +170,7 @@ class Peer:
                 self._arrived.wait(left)
 
     def quiet(self, seconds, limit):
-        """Waits until no response came for `seconds`, at most `limit` seconds."""
+        """Waits until no response has arrived for `seconds`, at most `limit` seconds."""
         end = time.time() + limit
         while True:
             last = max((packet.at for packet in self.heard(is_response, family=None)), default=0)

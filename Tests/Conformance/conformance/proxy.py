@@ -1,7 +1,7 @@
-"""Stands between the peer and the target, in a namespace of its own, and alters packets: proxy.py CRITERION.
+"""A proxy between the peer and the target, in its own namespace, that alters packets: proxy.py CRITERION.
 
-Forwards every frame between the interfaces `peer` and `target`; multicast DNS goes through the criterion's alteration, or
-everything does.
+It forwards every frame between the interfaces `peer` and `target`. The criterion's alteration is applied to multicast
+DNS, or to all frames.
 """
 
 import heapq
@@ -19,7 +19,7 @@ from conformance.frame_alterations import Back  # noqa: E402
 
 
 class Port:
-    """One side; reopened when its interface went and came back."""
+    """One side of the proxy. It is reopened after its interface was removed and returned."""
 
     def __init__(self, interface, step, of_frames):
         self.interface, self.step, self.of_frames = interface, step, of_frames
@@ -36,7 +36,7 @@ class Port:
     def receive(self):
         try:
             return peer.receive(self.socket)
-        except OSError:  # Down, or gone.
+        except OSError:  # The interface is down or missing.
             self.socket.close()
             self.socket = None
             return None
@@ -46,13 +46,13 @@ class Port:
             if self.socket:
                 self.socket.send(frame)
         except OSError:
-            pass  # A cable that is out loses packets.
+            pass  # A disconnected cable loses packets.
 
     def altered(self, frame, at):
-        """What becomes of a frame that came in here: triples of a delay, whether it goes back, and a frame."""
+        """Applies the step to a received frame: triples of a delay, True if it is sent back, and a frame."""
         if self.of_frames:
             seen = wire.read(frame, at)
-            # What the step leaves as it is goes on as it is.
+            # A frame that the step does not change is forwarded byte for byte.
             return [(delay, isinstance(changed, Back), frame if changed is seen else changed.frame)
                     for delay, changed in self.step(seen)]
         packet = frames.parsed(frame, at)

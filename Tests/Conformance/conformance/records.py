@@ -11,7 +11,7 @@ TYPES = {
 
 
 class Malformed(Exception):
-    """A message that cannot be decoded; the text says why and at which byte."""
+    """A message that cannot be decoded; the text names the reason and the byte."""
 
 
 class Name(tuple):
@@ -22,7 +22,7 @@ class Name(tuple):
 
     @property
     def folded(self):
-        """For comparison: ASCII letters without case (RFC 6762 section 16)."""
+        """The name for comparison: ASCII letters in lower case (RFC 6762 section 16)."""
         return tuple(label.lower() for label in self)
 
     def under(self, parent):
@@ -61,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Record:
-    """`data` is never compressed, so that equal data is equal bytes."""
+    """`data` is never compressed, so that equal data has equal bytes."""
 
     name: Name
     type: int
@@ -71,7 +71,7 @@ class Record:
 
     @property
     def key(self):
-        """What makes it the same record (section 7.1): not its time to live."""
+        """The identity of the record (section 7.1), which does not include its TTL."""
         return self.name.folded, self.type, fold_names(self.type, self.data)
 
     @property
@@ -85,7 +85,7 @@ class Record:
 
     @property
     def next_and_types(self):
-        """Of an NSEC record: the next name and the types that its bitmap lists."""
+        """The next name of an NSEC record and the types in its bitmap."""
         name, place = decode_name(self.data, 0)
         types = set()
         while place < len(self.data):
@@ -97,7 +97,7 @@ class Record:
 
     @property
     def strings(self):
-        """Of a TXT record."""
+        """The strings of a TXT record."""
         strings, place = [], 0
         while place < len(self.data):
             strings.append(self.data[place + 1:place + 1 + self.data[place]])
@@ -124,11 +124,11 @@ class Record:
 
 
 def decode_name(data, place):
-    """The name at `place` and where what follows it begins."""
+    """Decodes the name at `place`; also returns the position after it."""
     labels, end, begin = [], None, place
     while True:
         if place >= len(data):
-            raise Malformed(f"the name at byte {begin} goes on beyond the end")
+            raise Malformed(f"the name at byte {begin} continues beyond the end")
         length = data[place]
         if length >= 0xC0:
             if place + 1 >= len(data):
@@ -150,7 +150,7 @@ def decode_name(data, place):
 
 
 def fold_names(kind, data):
-    """Data with the names in it in lower case."""
+    """Returns record data with its names in lower case."""
     if kind in (PTR, CNAME):
         return data.lower()
     return data[:6] + data[6:].lower() if kind == SRV else data
@@ -161,7 +161,7 @@ def type_name(number):
 
 
 def address_text(data):
-    """As text; data that is no address as hexadecimal digits."""
+    """Returns the address as text; data that is not an address as hexadecimal digits."""
     if len(data) not in (4, 16):
         return data.hex()
     return socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data)

@@ -1,4 +1,4 @@
-"""What is printed and written: lines, JSON, JUnit XML for the totals, and the table of all responders."""
+"""Output: lines, JSON, JUnit XML for the totals, and the table of all responders."""
 
 import datetime
 import json
@@ -9,8 +9,8 @@ from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
 from conformance.simulated import SIMULATED
 from conformance.targets import TARGETS
 
-SHOWN = 220  # characters of a packet; --json has all of it
-BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED),)
+SHOWN = 220  # characters of a packet; --json prints all of it
+BEYOND = (("tested in virtual time by the project's other tests", SIMULATED),)
 
 
 def line(result, several_targets=False):
@@ -45,14 +45,14 @@ def listing():
             subject = criterion.subject
             lines += ["", subject.replace("_", " ")] if lines else [subject.replace("_", " ")]
         lines.append(f"  {criterion.name:32} {criterion.section}: {criterion.title}")
-        lines.append(f"  {'':32} seen to {criterion.worst} when {criterion.proof.told}")
+        lines.append(f"  {'':32} {criterion.worst} if {criterion.proof.told}")
     for told, entries in BEYOND:
         lines += ["", told] + [f"  {section}: {title} ({where})" for section, title, where in entries]
     return "\n".join(lines)
 
 
 def write_junit(path, results, strict):
-    """A criterion that warns has failed where `strict`, and is skipped otherwise."""
+    """Writes JUnit XML. A warning is a failure if `strict` is set, and skipped otherwise."""
     suite = ElementTree.Element("testsuite", name="conformance")
     for result in results:
         case = ElementTree.SubElement(suite, "testcase", classname=result.target, name=result.criterion)
@@ -63,11 +63,11 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-MANY = 3  # criteria not judged for one reason; more of them are told as a number
+MANY = 3  # more criteria that are not applicable for one reason are reported as a number
 
 
 def explanations(results):
-    """A line a result, in the order of the table."""
+    """Returns one line per result, in the order of the table."""
     order = list(all_criteria())
     reasons = [result.reason for result in results if result.verdict == UNJUDGED]
     lines = []
@@ -83,13 +83,14 @@ def explanations(results):
 
 
 HEADS = {
-    "naming": ("How multicast DNS responders keep to RFC 6762 and RFC 6763", "responder"),
-    "addressing": ("How hosts get their addresses, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
+    "naming": ("How multicast DNS responders conform to RFC 6762 and RFC 6763", "responder"),
+    "addressing": ("How hosts get their addresses: RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
 }
 
 
 def write_table(path, results, versions, phase):
-    """Markdown: a row a criterion, a column a target; what did not pass is explained below."""
+    """Writes Markdown: one row per criterion, one column per target, and below the table the reasons of all other
+    verdicts than pass."""
     def full(target):
         return f"{TARGETS[target].package} {versions[target]}"
 
@@ -99,9 +100,9 @@ def write_table(path, results, versions, phase):
     title, kind = HEADS[phase]
     lines = [
         f"# {title}", "",
-        f"Judged on {today} by `Scripts/conformance --phase {phase} --table`, all in one run, each {kind} beside a scripted "
-        "peer on a link of its own. `Scripts/conformance --list` tells behind which alteration each criterion is seen not "
-        "to pass.", "",
+        f"Tested on {today} with `Scripts/conformance --phase {phase} --table`, in one run, each {kind} with a scripted peer "
+        "on its own link. `Scripts/conformance --list` lists, for each criterion, the alteration of packets behind which it "
+        "does not pass.", "",
         "| criterion | section | " + " | ".join(map(full, targets)) + " |",
         "| --- | --- |" + " --- |" * len(targets)]
     for criterion in all_criteria().values():

@@ -1,4 +1,4 @@
-"""Runs criteria beside each other, each with a target, a peer and namespaces of its own."""
+"""Runs criteria in parallel, each with its own target, peer and namespaces."""
 
 import concurrent.futures
 import contextlib
@@ -17,10 +17,10 @@ from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, Criterion, Judgeme
 from conformance.targets import LACKING, TARGETS
 
 BENCHES = {"naming": Bench, "addressing": AddressBench}
-BROKE = "the test itself broke"
-# They mostly wait; more of them would be late on two cores.
+BROKE = "the test itself failed"
+# Criteria mostly wait; a larger number would cause delays on two cores.
 AT_ONCE = {"naming": 14, "addressing": 14}
-# Making namespaces is work: when all do it at the same time, what runs already is late.
+# Creating namespaces is expensive: if all criteria do it at the same time, running ones are delayed.
 MADE_AT_ONCE = multiprocessing.get_context("fork").BoundedSemaphore(3)
 
 
@@ -30,7 +30,7 @@ class Result:
     target: str
     verdict: str
     reason: str
-    packet: str  # The packet that decided it, or nothing.
+    packet: str  # The packet that decided the result, or an empty string.
     seconds: float
 
     @property
@@ -39,7 +39,7 @@ class Result:
 
 
 def judge_once(criterion, target, programs, altered):
-    """In a process of its own; whatever happens is a judgement."""
+    """Tests a criterion in its own process and turns every exception into a Judgement."""
     bench, began = None, 0.0
     try:
         bench = made_bench(BENCHES[criterion.phase], os.getpid(), TARGETS[target], programs, criterion if altered else None)
@@ -47,7 +47,7 @@ def judge_once(criterion, target, programs, altered):
     except Judgement as early:
         judgement = early
     except TooLate as late:
-        # What the bench itself did not get in time says nothing of the target, and proves nothing.
+        # A timeout of the bench itself is no evidence about the target.
         judgement = Judgement(FAIL, ("" if bench else f"{BROKE}: ") + str(late).splitlines()[0])
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
@@ -62,7 +62,7 @@ def judge_once(criterion, target, programs, altered):
 
 
 def made_bench(kind, *arguments):
-    """On a machine that is very busy its namespaces may take too long; that is no verdict on anybody."""
+    """Creates a bench. On a busy machine, creating namespaces may time out, which is not a verdict on the target."""
     with MADE_AT_ONCE:
         for _ in range(2):
             try:
@@ -79,7 +79,7 @@ def judge(name, target, programs, altered):
     if missing:
         return Result(name, target, UNJUDGED, f"{target} {LACKING[min(missing)]}", "", 0.0)
     verdict, reason, packet = judge_once(criterion, target, programs, altered)
-    # Behind the proxy it is expected not to pass.
+    # Behind the proxy the criterion is expected not to pass.
     for attempt in range(2, 2 + (0 if altered else criterion.retried)):
         if verdict in (PASS, UNJUDGED):
             break
@@ -90,11 +90,11 @@ def judge(name, target, programs, altered):
 
 
 def run(work, programs, altered=False):
-    """`work` is pairs of a criterion's name and a target; yields the results as they come."""
+    """Runs `work`, pairs of a criterion's name and a target, and yields the results in the order of completion."""
     criteria = all_criteria()
     work = sorted(work, key=lambda pair: -criteria[pair[0]].seconds)
     with contextlib.ExitStack() as stack:
-        # A process each: a criterion's peer has threads, and what it leaves behind ends with it.
+        # One process per criterion: the peer has threads, and its resources end with the process.
         pools = {phase: stack.enter_context(concurrent.futures.ProcessPoolExecutor(
             count, multiprocessing.get_context("fork"), initializer=end_with_parent, max_tasks_per_child=None))
             for phase, count in AT_ONCE.items()}
@@ -113,7 +113,7 @@ def end_with_parent():
 
 
 def proven(result):
-    """What a run behind the proxy tells: that the criterion did not pass, as it should not."""
+    """Inverts the result of a run behind the proxy: the criterion must not pass there."""
     criterion = all_criteria()[result.criterion]
     if result.verdict == UNJUDGED:
         return result

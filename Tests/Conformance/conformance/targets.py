@@ -1,4 +1,4 @@
-"""The responders that can be judged: how each is started with one service, stopped, and changed while it runs."""
+"""The responders under test: how each is started with one service, stopped, and changed at run time."""
 
 import pathlib
 import signal
@@ -10,13 +10,13 @@ from harness.avahi import Avahi
 from harness.keys import key_in, make_paired
 
 TYPE, SUBTYPE, PORT = "_smartplug._tcp", "_dimmer", 4711
-# What a criterion may need of a target, and what is told of one that has it not.
+# Abilities that a criterion may need, and the reason that is reported for a target without them.
 LACKING = {
     "ipv6": "does not speak IPv6",
     "subtypes": "publishes no subtype",
-    "txt": "cannot be told to change a TXT record while it runs",
-    "rename": "is not told here to rename a service while it runs",
-    "dhcp": "is no DHCP client",
+    "txt": "cannot change a TXT record at run time",
+    "rename": "cannot rename a service at run time in this test",
+    "dhcp": "is not a DHCP client",
     "ipv6 addresses": "leaves IPv6 addresses to the kernel",
     "service": "publishes no service",
 }
@@ -29,8 +29,9 @@ def output(*words):
 
 
 class Target:
-    """`start` begins the registration and sets `registered_at`; `abilities` are keys of LACKING, and "carrier": it watches the
-    cable. One of the phase "addressing" has `manage`, which begins to manage the interface eth0, and `forget`."""
+    """A program under test. `start` begins the registration and sets `registered_at`. `abilities` are keys of LACKING, and
+    "carrier" if the target watches the carrier. A target of the phase "addressing" has `manage`, which begins to manage the
+    interface eth0, and `forget`, which deletes the stored state."""
 
     abilities, phases = frozenset(), frozenset({"naming"})
 
@@ -44,13 +45,13 @@ class Target:
         self.running = self.host.start(*words, name=name)
 
     def stop(self):
-        """In order; the moment of it."""
+        """Stops the target in an orderly way and returns the time."""
         at = time.time()
         self.running.terminate()
         return at
 
     def ready(self):
-        """Waits until it would see the cable come."""
+        """Waits until the target would notice that the cable is connected."""
         time.sleep(0.5)
 
     @property
@@ -76,7 +77,8 @@ class Plugd(Target):
         super().ready()
 
     def _run(self, name, addressing, *more):
-        # The folder as it is seen from outside of the host. A plug that nobody has paired with would say pair=1 from the start.
+        # The folder's path outside the host's mount namespace. A plug that was never paired would announce pair=1 from
+        # the start.
         state = pathlib.Path("/proc", self.host.pid, "root/run/plug")
         if not state.exists():
             make_paired(state, key_in(state.with_name("controller") / "key"))
@@ -84,7 +86,8 @@ class Plugd(Target):
                    "--port", PORT, "--addressing", addressing, *more)
 
     def change_txt(self):
-        """Holding the button for five seconds lets the next controller pair, which the TXT record tells. Ends shortly before."""
+        """Holds the button for five seconds, which allows the next controller to pair; the TXT record announces it.
+        Returns shortly before that."""
         self.host.run(self.programs / "plugd", "press", "--state", "/run/plug", "--hold", "5.5")
         time.sleep(4.5)
 
@@ -94,7 +97,7 @@ class Plugd(Target):
 
 
 class AvahiDaemon(Target):
-    """The daemon as Debian configures it, but for what it would need of the rest of the system."""
+    """The daemon as Debian configures it, without the parts that need other system services."""
 
     name, package, abilities = "avahi", "avahi-daemon", frozenset({"ipv6", "subtypes"})
 
@@ -137,7 +140,7 @@ class PythonZeroconf(Target):
 
 
 class Mdnsd(Target):
-    """With the settings of Debian's unit file."""
+    """Runs with the settings of Debian's unit file."""
 
     name, package = "mdnsd", "mdnsd"
 
@@ -152,7 +155,7 @@ class Mdnsd(Target):
 
 
 class AvahiAutoipd(Target):
-    """It keeps its addresses under /var/lib, which the host gets a private one of."""
+    """Stores its addresses under /var/lib, where the host gets a private file system."""
 
     name, package, phases = "avahi-autoipd", "avahi-autoipd", frozenset({"addressing"})
     folder = "/var/lib/avahi-autoipd"

@@ -1,4 +1,4 @@
-"""What goes over a link besides multicast DNS: ARP, TCP and neighbour discovery, each as a value with a frame of its own."""
+"""Packets besides multicast DNS: ARP, TCP and neighbour discovery, each as a value that encodes its frame."""
 
 import struct
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FIN, SYN, RST, PUSH, ACK = 1, 2, 4, 8, 16
 
 
 def mac_text(mac):
-    return "everybody" if mac == BROADCAST else ":".join(f"{byte:02x}" for byte in mac)
+    return "broadcast" if mac == BROADCAST else ":".join(f"{byte:02x}" for byte in mac)
 
 
 def is_link_local(address):
@@ -24,7 +24,7 @@ def is_link_local(address):
 
 @dataclass(frozen=True)
 class ARP:
-    """RFC 826; `source_mac` and `destination_mac` are those of the Ethernet header."""
+    """An ARP packet (RFC 826). `source_mac` and `destination_mac` are those of the Ethernet header."""
 
     operation: int
     sender_mac: bytes
@@ -37,7 +37,7 @@ class ARP:
 
     @property
     def is_probe(self):
-        """RFC 5227 §1.1."""
+        """True for an ARP probe (RFC 5227 §1.1)."""
         return self.operation == REQUEST and self.sender == NOWHERE
 
     @property
@@ -76,7 +76,7 @@ def request(address, mac, sender, destination_mac=BROADCAST):
 
 
 def reply(address, mac, to, target=NOWHERE):
-    """Says that the address is at this MAC, to that MAC."""
+    """A reply that maps the address to this MAC, sent to the MAC `to`."""
     return ARP(REPLY, mac, address, to, target, to)
 
 
@@ -130,7 +130,7 @@ class Neighbour:
 
     @property
     def is_probe(self):
-        """Of duplicate address detection (RFC 4862 §5.4.2)."""
+        """True for a probe of duplicate address detection (RFC 4862 §5.4.2)."""
         return self.kind == NEIGHBOUR_SOLICITATION and self.source == "::"
 
     def shown(self, since):
@@ -139,7 +139,7 @@ class Neighbour:
 
 
 def neighbour_advertisement(target, mac):
-    """To all nodes: the address is at this MAC (RFC 4862 §5.4.4)."""
+    """An advertisement to all nodes that maps the address to this MAC (RFC 4862 §5.4.4)."""
     destination = address_bytes("ff02::1")
     body = struct.pack("!BBHI", NEIGHBOUR_ADVERTISEMENT, 0, 0, 0x20000000) + address_bytes(target) + b"\2\1" + mac
     pseudo = address_bytes(target) + destination + struct.pack("!II", len(body), ICMPV6)
@@ -150,7 +150,7 @@ def neighbour_advertisement(target, mac):
 
 @dataclass(frozen=True)
 class Other:
-    """Whatever else; the addresses are empty where it is not IP."""
+    """Any other frame; the addresses are empty if it is not IP."""
 
     raw: bytes
     source: str = ""
@@ -167,7 +167,7 @@ class Other:
 
 
 def read(frame, at):
-    """The frame as one of these, as a DHCP packet, or as the packet of any other UDP datagram."""
+    """Decodes the frame as one of these values, as a DHCP packet, or as any other UDP datagram."""
     kind = int.from_bytes(frame[12:14], "big")
     if kind == ARP_TYPE and len(frame) >= 42 and frame[14:20] == b"\0\1\x08\0\6\4":
         return ARP(int.from_bytes(frame[20:22], "big"), bytes(frame[22:28]), address_text(frame[28:32]),

@@ -1,6 +1,6 @@
 """python-zeroconf as a responder, inside a host: zeroconf_target.py NAME TYPE PORT HOST ADDRESS...
 
-Prints a line when it registers. SIGUSR1 changes the TXT record, SIGUSR2 the name, SIGTERM ends it in order.
+It prints a line when it registers. SIGUSR1 changes the TXT record, SIGUSR2 the name, SIGTERM unregisters and exits.
 """
 
 import signal

@@ -1,4 +1,4 @@
-"""One module a subject, one function a criterion. The order here is the order of the table."""
+"""One module per subject, one function per criterion. The order here is the order of the table."""
 
 from conformance.criterion import criterion
 

@@ -8,8 +8,8 @@ from conformance.records import address_bytes
 OTHER_MAC = bytes.fromhex("020000a1b2c4")
 
 
-@criterion("RFC 3927 §2.1", "addresses lie within 169.254.1.0 and 169.254.254.255", seconds=14, proof=from_target(
-    "probes are for an address beyond", fields(link_local_probe, moved("169.254.255.7"))))
+@criterion("RFC 3927 §2.1", "addresses are between 169.254.1.0 and 169.254.254.255", seconds=14, proof=from_target(
+    "probes are for an address outside the range", fields(link_local_probe, moved("169.254.255.7"))))
 def address_range(bench):
     seen = set()
     bench.plug_in()
@@ -20,8 +20,8 @@ def address_range(bench):
         if not bytes((169, 254, 1, 0)) <= address_bytes(arp.target) <= bytes((169, 254, 254, 255)):
             return failed(f"{arp.target} is reserved", arp)
     if len(seen) < 2:
-        return failed("it tried one address", None)
-    return passed(f"{len(seen)} addresses tried, all within", arp)
+        return failed("it tried only one address", None)
+    return passed(f"{len(seen)} addresses tried, all in the range", arp)
 
 
 def deny(bench, frame, seen):
@@ -30,32 +30,32 @@ def deny(bench, frame, seen):
         bench.peer.put(wire.reply(frame.target, bench.peer.mac(9), frame.sender_mac))
 
 
-@criterion("RFC 3927 §2.1", "the same hardware address begins with the same address", seconds=12, proof=from_target(
-    "after the first probe, probes are for another address", fields(after(probe, link_local_probe), moved("169.254.77.7"))))
+@criterion("RFC 3927 §2.1", "the same hardware address leads to the same first address", seconds=12, proof=from_target(
+    "after the first probe, probes are for a different address", fields(after(probe, link_local_probe), moved("169.254.77.7"))))
 def same_mac_same_address(bench):
     bench.begin()
     first = bench.expect_probe()
     second = bench.expect_probe(4, bench.restart(blank=True))
-    told = f"{first.target}, and when it began anew without memory {second.target}"
+    told = f"{first.target}, and {second.target} after a restart without stored state"
     return (passed if first.target == second.target else failed)(told, second)
 
 
-@criterion("RFC 3927 §2.1", "another hardware address begins with another address", seconds=12,
+@criterion("RFC 3927 §2.1", "a different hardware address leads to a different first address", seconds=12,
            proof=from_target("all probes are for one address", fields(link_local_probe, moved("169.254.77.7"))))
 def other_mac_other_address(bench):
     bench.begin()
     first = bench.expect_probe()
     second = bench.expect_probe(4, bench.restart(blank=True, mac=OTHER_MAC))
-    told = f"{first.target}, with another hardware address {second.target}"
+    told = f"{first.target}, and {second.target} with a different hardware address"
     return (passed if first.target != second.target else failed)(told, second)
 
 
-OTHER_LATER = from_target("after an announcement, probes are for another address", fields(
+OTHER_LATER = from_target("after an announcement, probes are for a different address", fields(
     after(announcement, link_local_probe), moved("169.254.77.7")))
 
 
 def same_again(bench, **how):
-    """It is made to take its second choice, and begins anew."""
+    """Makes the target use its second choice, then restarts it."""
     bench.plug_in()
     seen = set()
     bench.peer.reactions.append(lambda frame: None if seen else deny(bench, frame, seen))
@@ -66,12 +66,13 @@ def same_again(bench, **how):
     return (passed if claim.address == again.target else warned)(told, again)
 
 
-@criterion("RFC 3927 §2.1", "the address that it had is tried first after it was stopped in order", seconds=20, worst=WARN,
+@criterion("RFC 3927 §2.1", "the previous address is tried first after an orderly stop", seconds=20, worst=WARN,
            proof=OTHER_LATER)
 def remembered_when_stopped(bench):
     return same_again(bench, orderly=True)
 
 
-@criterion("RFC 3927 §2.1", "the same after a loss of power", seconds=20, worst=WARN, proof=OTHER_LATER)
+@criterion("RFC 3927 §2.1", "the previous address is tried first after a power cut",
+           seconds=20, worst=WARN, proof=OTHER_LATER)
 def remembered_without_power(bench):
     return same_again(bench)

@@ -1,4 +1,4 @@
-"""How a link-local address becomes the host's own (RFC 3927 sections 2.2.1 and 2.4)."""
+"""How a host claims a link-local address (RFC 3927 sections 2.2.1 and 2.4)."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ def claimed(bench):
     return bench.claim()
 
 
-@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "three probes before an address is used", seconds=10,
+@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "three probes are sent before an address is used", seconds=10,
            proof=from_target("the third probe is lost", dropped(probe, keeping=lambda number: number < 3)))
 def three_arp_probes(bench):
     claim = claimed(bench)
@@ -24,16 +24,16 @@ def three_arp_probes(bench):
     return passed(f"three for {claim.address}", claim.probes[-1])
 
 
-@criterion("RFC 3927 §2.2.1", "probes tell no sender address", seconds=10, proof=from_target(
-    "probes tell the address that they are for", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
+@criterion("RFC 3927 §2.2.1", "probes have no sender address", seconds=10, proof=from_target(
+    "probes contain the probed address as sender", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
 def probes_without_sender(bench):
     bench.begin()
-    # Whatever else it asks for before it has an address is not its own to ask for.
+    # The target may send no other ARP request before it has an address.
     asked = bench.peer.await_arp(lambda arp: arp.operation == wire.REQUEST, 3, bench.connected)
     if asked is None:
         return failed("no ARP request within 3 s")
     if not asked.is_probe:
-        return failed(f"the first ARP request comes from {asked.sender}", asked)
+        return failed(f"the first ARP request has the sender {asked.sender}", asked)
     claim = bench.claim()
     early = bench.peer.arps(lambda arp: not arp.is_probe, bench.connected, claim.announcement.at - 1e-6)
     if early:
@@ -49,12 +49,12 @@ def probes_broadcast(bench):
         if arp.destination_mac != wire.BROADCAST:
             return failed("a probe that is not broadcast", arp)
         if (arp.sender_mac, arp.source_mac) != (bench.mac, bench.mac):
-            return failed("a probe from another hardware address", arp)
+            return failed("a probe from a different hardware address", arp)
     return passed(f"{len(claim.probes)} probes, all broadcast", claim.probes[0])
 
 
 @criterion("RFC 3927 §2.2.1", "probes leave the target hardware address empty", seconds=8, worst=WARN,
-           proof=from_target("probes tell one", changed(probe, target_mac=wire.BROADCAST)))
+           proof=from_target("probes contain one", changed(probe, target_mac=wire.BROADCAST)))
 def probes_without_target_hardware(bench):
     bench.begin()
     arp = bench.expect_probe()
@@ -63,8 +63,8 @@ def probes_without_target_hardware(bench):
     return passed("all zeroes", arp)
 
 
-@criterion("RFC 3927 §2.2.1", "the first probe comes within a second of the link", seconds=8, retried=1,
-           proof=from_target("probes come 1.3 s later", delayed(1.3, probe)))
+@criterion("RFC 3927 §2.2.1", "the first probe is sent within one second after link-up", seconds=8, retried=1,
+           proof=from_target("probes are delayed by 1.3 s", delayed(1.3, probe)))
 def probe_wait(bench):
     begin = bench.begin()
     arp = bench.expect_probe(4)
@@ -73,7 +73,7 @@ def probe_wait(bench):
 
 
 @criterion("RFC 3927 §2.2.1", "probes are one to two seconds apart", seconds=10, retried=1,
-           proof=from_target("all but the first come 1.5 s later", delayed(1.5, after(probe, probe))))
+           proof=from_target("all but the first are delayed by 1.5 s", delayed(1.5, after(probe, probe))))
 def probe_gaps(bench):
     claim = claimed(bench)
     gaps = [later.at - earlier.at for earlier, later in zip(claim.probes, claim.probes[1:])]
@@ -83,8 +83,8 @@ def probe_gaps(bench):
     return (passed if all(0.97 <= gap <= 2 + LATE for gap in gaps) else failed)(told, claim.probes[-1])
 
 
-@criterion("RFC 3927 §2.2.1, §2.4", "announced two seconds after the last probe", seconds=10, retried=1,
-           proof=from_target("announcements come 0.5 s later", delayed(0.5, announcement)))
+@criterion("RFC 3927 §2.2.1, §2.4", "the address is announced two seconds after the last probe", seconds=10, retried=1,
+           proof=from_target("announcements are delayed by 0.5 s", delayed(0.5, announcement)))
 def announce_wait(bench):
     claim = claimed(bench)
     if not claim.probes:
@@ -93,7 +93,7 @@ def announce_wait(bench):
     return (passed if 1.97 <= waited <= 2 + LATE else failed)(f"after {waited:.2f} s", claim.announcement)
 
 
-@criterion("RFC 3927 §2.4", "announced twice, two seconds apart, to everybody", seconds=14, retried=1,
+@criterion("RFC 3927 §2.4", "the address is announced twice, two seconds apart, by broadcast", seconds=14, retried=1,
            proof=from_target("the second announcement is lost", dropped(announcement, keeping=lambda number: number == 1)))
 def announcements(bench):
     claim = claimed(bench)
@@ -103,17 +103,17 @@ def announcements(bench):
         return failed(f"{len(told)} announcements within 5 s", told[-1])
     gap = told[1].at - told[0].at
     if any(arp.destination_mac != wire.BROADCAST or arp.sender != claim.address for arp in told):
-        return failed("an announcement that is not broadcast, or of another address", told[-1])
+        return failed("an announcement is not broadcast, or for a different address", told[-1])
     return (passed if 1.97 <= gap <= 2 + LATE else failed)(f"two, {gap:.2f} s apart", told[1])
 
 
 def from_address(bench, address, since, until):
-    """The first frame that was sent from an address in that time."""
+    """Returns the first frame that was sent from an address in that time."""
     return next((frame for frame in list(bench.peer.frames) if since < frame.at < until
                  and address in (getattr(frame, "source", None), getattr(frame, "sender", None))), None)
 
 
-@criterion("RFC 3927 §2.2.1", "nothing is sent from an address that is not its own yet, and the interface has it not",
+@criterion("RFC 3927 §2.2.1", "an address is neither used nor on the interface before it is claimed",
            seconds=10, proof=from_target(
                "each probe is followed by a request from the address", also(
                    probe, lambda frame: wire.request("169.254.9.2", frame.sender_mac, frame.target), 0.1)))
@@ -129,7 +129,7 @@ def silent_before_claimed(bench):
 
 
 def answered_probes(count):
-    """The first so many third probes are answered by another host."""
+    """Answers the third probe for each of the first `count` addresses, as another host would."""
     thirds, seen = [0], {}
 
     def step(frame):
@@ -143,7 +143,7 @@ def answered_probes(count):
     return step
 
 
-@criterion("RFC 3927 §2.2.1, §9", "usable 4 to 7 seconds after the link", seconds=10, retried=1,
+@criterion("RFC 3927 §2.2.1, §9", "an address is usable 4 to 7 seconds after link-up", seconds=10, retried=1,
            proof=from_target("another host has the first two addresses", answered_probes(2)))
 def usable_in_time(bench):
     begin = bench.begin()

@@ -1,4 +1,4 @@
-"""An address that is the host's own already, and that another host uses too (RFC 3927 section 2.5, RFC 5227 section 2.4)."""
+"""A claimed address that another host uses, too (RFC 3927 section 2.5, RFC 5227 section 2.4)."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from conformance.criteria.addressing_denials import RIVAL
 
 
 def conflict(bench, address, mac=None):
-    """Another host uses the address; the frame."""
+    """Sends an ARP packet of another host that uses the address, and returns the frame."""
     return bench.peer.put(wire.request("169.254.9.2", mac or bench.peer.mac(RIVAL), address))
 
 
@@ -33,14 +33,15 @@ def settled(bench):
 
 
 def given_up(bench, claim, struck):
-    """§2.5 (a) allows to leave at the first conflict, for an address that is probed for as the first was."""
+    """§2.5 (a) allows a host to release the address at the first conflict. Its new address must be probed like the
+    first."""
     new = bench.claim(9, struck.at, but=(claim.address,))
     if claim.address in bench.kernel.now() or len(new.probes) != 3:
-        return failed(f"{claim.address} was not defended, and {new.address} not claimed properly", new.announcement)
-    return warned(f"{claim.address} was given up at the first conflict, with its connections, as is allowed", new.announcement)
+        return failed(f"{claim.address} was not defended, {new.address} was not claimed correctly", new.announcement)
+    return warned(f"{claim.address} was released at the first conflict, with its connections, as allowed", new.announcement)
 
 
-@criterion("RFC 3927 §2.5", "the first conflict over its own address: one announcement defends it", seconds=16,
+@criterion("RFC 3927 §2.5", "the first conflict is answered with one announcement", seconds=16,
            proof=from_target("later announcements are lost", dropped(announcement, keeping=lambda number: number <= 2)))
 def defends_once(bench):
     claim = settled(bench)
@@ -51,13 +52,13 @@ def defends_once(bench):
     if len(told) != 1:
         return failed(f"{len(told)} announcements within 4 s", told[-1] if told else struck)
     if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up, although it was defended", struck)
+        return failed(f"{claim.address} was released, although it was defended", struck)
     if told[0].destination_mac != wire.BROADCAST:
-        return failed("not told to everybody", told[0])
+        return failed("not broadcast", told[0])
     return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
 
 
-@criterion("RFC 3927 §2.5", "a second conflict within ten seconds: it gives the address up, and claims another",
+@criterion("RFC 3927 §2.5", "after a second conflict within ten seconds it releases the address and claims a new one",
            seconds=24, proof=to_target("the second conflict is lost", dropped(arp, keeping=lambda number: number == 1)))
 def second_conflict(bench):
     claim = settled(bench)
@@ -67,23 +68,23 @@ def second_conflict(bench):
         return given_up(bench, claim, struck)
     struck = conflict(bench, claim.address)
     if not bench.kernel.await_went(claim.address, 1):
-        return failed(f"{claim.address} is still on the interface a second later", struck)
+        return failed(f"{claim.address} is still on the interface one second later", struck)
     new = bench.claim(9, struck.at, but=(claim.address,))
     if len(new.probes) != 3:
         return failed(f"{new.address} was announced after {len(new.probes)} probes", new.announcement)
     used = bench.peer.arps(lambda it: it.sender == claim.address, struck.at + SLACK)
     if used:
         return failed(f"{claim.address} was still used", used[0])
-    return passed(f"{claim.address} given up at once, {new.address} claimed", new.announcement)
+    return passed(f"{claim.address} released at once, {new.address} claimed", new.announcement)
 
 
 def struck_again():
-    """Each conflict comes once more, two seconds later."""
+    """Repeats each conflict two seconds later."""
     return lambda frame: [(0, frame), (2, frame)] if arp(frame) else [(0, frame)]
 
 
-@criterion("RFC 3927 §2.5", "two conflicts more than ten seconds apart are both defended against", seconds=28,
-           proof=to_target("each conflict comes once more after 2 s", struck_again()))
+@criterion("RFC 3927 §2.5", "the address is defended in two conflicts more than ten seconds apart", seconds=28,
+           proof=to_target("each conflict is repeated after 2 s", struck_again()))
 def conflicts_apart(bench):
     claim = settled(bench)
     for wait in (10.6, 2):
@@ -94,12 +95,12 @@ def conflicts_apart(bench):
         if not told:
             return failed("not defended", struck)
     if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", struck)
-    return passed("both defended, and kept", told[0])
+        return failed(f"{claim.address} was released", struck)
+    return passed("defended both times, and kept", told[0])
 
 
-@criterion("RFC 5227 §2.1.1, RFC 826", "a probe of another host for its own address is answered, and the address kept",
-           seconds=16, proof=from_target("what it says afterwards is lost", dropped(after(announcement, arp, 2))))
+@criterion("RFC 5227 §2.1.1, RFC 826", "another host's probe for its address is answered, and the address is kept",
+           seconds=16, proof=from_target("its ARP packets after the announcements are lost", dropped(after(announcement, arp, 2))))
 def foreign_probe(bench):
     claim = settled(bench)
     asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(RIVAL)))
@@ -109,12 +110,13 @@ def foreign_probe(bench):
     bench.until(asked.at + 3)
     again = bench.peer.arps(link_local_probe, asked.at)
     if again or not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", again[0] if again else asked)
+        return failed(f"{claim.address} was released", again[0] if again else asked)
     return passed(f"answered after {(answer.at - asked.at) * 1000:.0f} ms, and kept", answer)
 
 
-@criterion("RFC 3927 §2.5, RFC 5227 §2.1.1", "probes of two hosts, twelve in three seconds, do not drive it from its address",
-           seconds=18, proof=to_target("its own address is told as their sender", fields(
+@criterion("RFC 3927 §2.5, RFC 5227 §2.1.1",
+           "twelve probes of two hosts within three seconds do not make it release its address",
+           seconds=18, proof=to_target("their sender is the target's own address", fields(
                probe, lambda frame: replace(frame, sender=frame.target))))
 def many_foreign_probes(bench):
     claim = settled(bench)
@@ -122,13 +124,13 @@ def many_foreign_probes(bench):
         asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(8 + number % 2)))
         bench.pause(0.25)
     if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", asked)
+        return failed(f"{claim.address} was released", asked)
     answers = bench.peer.arps(lambda it: it.sender == claim.address, asked.at - 3.1)
     return passed(f"{len(answers)} answers, and kept", answers[-1]) if answers else failed("none was answered", asked)
 
 
 def second_address(frame):
-    """From the moment when a second address is announced."""
+    """True from the moment when a second address is announced."""
     seen = second_address.__dict__.setdefault("seen", set())
     if announcement(frame):
         seen.add(frame.sender)
@@ -136,7 +138,7 @@ def second_address(frame):
 
 
 def old_address_told():
-    """Once a second address is announced, multicast DNS tells no IPv4 address any more."""
+    """Removes IPv4 addresses from multicast DNS once a second address is announced."""
     silenced = records(without(A), lambda _: True)
 
     def step(frame):
@@ -145,9 +147,10 @@ def old_address_told():
     return step
 
 
-@criterion("RFC 3927 §2.5, RFC 6762 §8.4", "the service is announced with the new address, and the old one told no more",
+@criterion("RFC 3927 §2.5, RFC 6762 §8.4",
+           "the service is announced with the new address, and the old one is no longer sent",
            seconds=26, needs={"service"}, proof=from_target(
-               "no address is told after the second was announced", old_address_told()))
+               "no address is sent after the second was announced", old_address_told()))
 def service_moves(bench):
     claim = settled(bench)
     bench.tells(claim.address, 8, bench.connected)
@@ -164,6 +167,6 @@ def service_moves(bench):
         record.type == A and record.ttl and record.data == address_bytes(claim.address)
         for record in it.message.records + it.message.authorities), since=struck.at + SLACK, family=None)
     if old:
-        return failed(f"{claim.address} was told afterwards", old[0])
+        return failed(f"{claim.address} was sent afterwards", old[0])
     bench.reachable(new.address)
-    return passed(f"{new.address} told {told.at - new.announcement.at:.2f} s after it was announced by ARP", told)
+    return passed(f"{new.address} sent {told.at - new.announcement.at:.2f} s after it was announced by ARP", told)

@@ -1,4 +1,4 @@
-"""An address that another host has or wants too (RFC 3927 section 2.2.1, RFC 5227 section 2.1.1)."""
+"""An address that another host uses or probes, too (RFC 3927 section 2.2.1, RFC 5227 section 2.1.1)."""
 
 import time
 from dataclasses import replace
@@ -9,12 +9,13 @@ from conformance.frame_alterations import (
     also, arp, Back, changed, dropped, fields, from_target, link_local_probe, to_target)
 from conformance.frames import ARP as ARP_TYPE
 
-RIVAL = 9  # the host of the peer that is in the way
-NO_RIVAL = to_target("what the other host says is lost", dropped(arp))
+RIVAL = 9  # the peer's host that conflicts
+NO_RIVAL = to_target("packets of the other host are lost", dropped(arp))
 
 
 class Rival:
-    """Another host that is in the way of the first addresses: `says` makes a frame of a probe. A reaction of the peer."""
+    """Another host that conflicts with the first addresses: `says` makes a frame from a probe. A reaction of the
+    peer."""
 
     def __init__(self, bench, says, count=1, number=1, delay=0.0):
         self.bench, self.says, self.count, self.number, self.delay = bench, says, count, number, delay
@@ -54,7 +55,7 @@ def by_use(frame, mac):
 
 
 def opposed(bench, says, **how):
-    """The target begins while the rival is in its way."""
+    """Starts the target while the rival conflicts with it."""
     bench.plug_in()
     rival = Rival(bench, says, **how)
     bench.peer.reactions.append(rival.take)
@@ -66,67 +67,70 @@ def gives_way(bench, says, **how):
     rival = opposed(bench, says, **how)
     claim = bench.claim(14)
     if not rival.denied:
-        return failed("it announced without having probed so often", claim.announcement)
+        return failed("it announced before it had sent that many probes", claim.announcement)
     denied = rival.denied[0]
     if claim.address == denied:
-        return failed(f"{denied} was announced all the same", claim.announcement)
+        return failed(f"{denied} was announced nevertheless", claim.announcement)
     if bench.kernel.came(denied):
         return failed(f"the interface got {denied} all the same", rival.firsts[0])
     if len(claim.probes) != 3:
         return failed(f"{claim.address} was announced after {len(claim.probes)} probes", claim.announcement)
-    return passed(f"{denied} was left to the other, {claim.address} probed for three times", claim.announcement)
+    return passed(f"{denied} was left to the other host, {claim.address} was probed three times", claim.announcement)
 
 
-@criterion("RFC 3927 §2.2.1", "a probe that the owner answers: another address, probed anew", seconds=14, proof=NO_RIVAL)
+@criterion("RFC 3927 §2.2.1", "an answered probe makes it choose and probe a new address", seconds=14, proof=NO_RIVAL)
 def denied_by_reply(bench):
     return gives_way(bench, by_reply)
 
 
-@criterion("RFC 3927 §2.2.1", "an address that somebody announces while it is probed for: another", seconds=14,
+@criterion("RFC 3927 §2.2.1", "an announcement of the probed address makes it choose a new address", seconds=14,
            proof=NO_RIVAL)
 def denied_by_announcement(bench):
     return gives_way(bench, by_announcement, number=2)
 
 
-@criterion("RFC 3927 §2.2.1", "the same when the announcement is a reply to everybody", seconds=14, proof=NO_RIVAL)
+@criterion("RFC 3927 §2.2.1", "an announcement by broadcast reply also makes it choose a new address",
+           seconds=14, proof=NO_RIVAL)
 def denied_by_announcing_reply(bench):
     return gives_way(bench, by_announcing_reply, number=2)
 
 
-@criterion("RFC 3927 §2.2.1", "the same when its owner merely asks for somebody else", seconds=14, proof=NO_RIVAL)
+@criterion("RFC 3927 §2.2.1", "any ARP request from the probed address makes it choose a new address",
+           seconds=14, proof=NO_RIVAL)
 def denied_by_use(bench):
     return gives_way(bench, by_use, number=2)
 
 
-@criterion("RFC 3927 §2.2.1", "the same within two seconds after the last probe", seconds=16, proof=NO_RIVAL)
+@criterion("RFC 3927 §2.2.1", "a conflict within two seconds after the last probe makes it choose a new address",
+           seconds=16, proof=NO_RIVAL)
 def denied_at_last(bench):
     return gives_way(bench, by_reply, number=3, delay=1.6)
 
 
-@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "two hosts that probe for one address at once: another", seconds=14,
-           proof=NO_RIVAL)
+@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "simultaneous probes for one address make it choose a new address",
+           seconds=14, proof=NO_RIVAL)
 def simultaneous_probe(bench):
     return gives_way(bench, by_probe)
 
 
 def keeps(bench, rival, what):
-    """The target goes on with its first address."""
+    """Expects that the target claims its first address."""
     claim = bench.claim(14)
     if claim.address != rival.firsts[0].target:
         return failed(f"it left {rival.firsts[0].target} for {claim.address}, although {what}", claim.announcement)
     return passed(f"{claim.address} was announced", claim.announcement)
 
 
-@criterion("RFC 3927 §2.2.1", "a host that asks for the address that is probed for is not in its way", seconds=12,
-           proof=to_target("its request has no sender, as a probe", changed(arp, sender=wire.NOWHERE)))
+@criterion("RFC 3927 §2.2.1", "an ARP request for the probed address is not a conflict", seconds=12,
+           proof=to_target("its request has no sender, like a probe", changed(arp, sender=wire.NOWHERE)))
 def asked_for(bench):
     def asks(frame, mac):
         return wire.request(frame.target, mac, bench.peer.link_local(RIVAL))
-    return keeps(bench, opposed(bench, asks), "it was only asked for")
+    return keeps(bench, opposed(bench, asks), "the address was only requested")
 
 
-@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "its own frames, mirrored by something on the link, are no conflict",
-           seconds=16, proof=to_target("what is mirrored comes from another hardware address", changed(
+@criterion("RFC 3927 §2.2.1, RFC 5227 §2.1.1", "its own frames, mirrored by the link, are not a conflict",
+           seconds=16, proof=to_target("mirrored frames have a different hardware address", changed(
                arp, sender_mac=bytes.fromhex("020000090009"), source_mac=bytes.fromhex("020000090009"))))
 def mirrored(bench):
     bench.plug_in()
@@ -134,22 +138,22 @@ def mirrored(bench):
     rival = Rival(bench, by_reply, count=0)
     bench.peer.reactions.append(rival.take)
     bench.begin()
-    verdict = keeps(bench, rival, "it heard only itself")
+    verdict = keeps(bench, rival, "it received only its own frames")
     bench.pause(4)
     address = rival.firsts[0].target
     if address not in bench.kernel.now():
-        return failed(f"{address} is gone, although it heard only itself", verdict.packet)
+        return failed(f"{address} was released, although it received only its own frames", verdict.packet)
     return verdict
 
 
 MALFORMED = (
-    ("too short", lambda body: body[:20]), ("of another kind of hardware", lambda body: b"\0\x20" + body[2:]),
-    ("of another protocol", lambda body: body[:2] + b"\x86\xdd" + body[4:]),
+    ("too short", lambda body: body[:20]), ("of a different hardware type", lambda body: b"\0\x20" + body[2:]),
+    ("of a different protocol", lambda body: body[:2] + b"\x86\xdd" + body[4:]),
     ("with longer addresses", lambda body: body[:4] + b"\x08\x10" + body[6:]), ("empty", lambda body: b""))
 
 
 def mended():
-    """The first address that the target probed for is denied properly."""
+    """Denies the first address that the target probes, with a valid packet."""
     targets = []
 
     def step(frame):
@@ -161,15 +165,15 @@ def mended():
     return step
 
 
-@criterion("RFC 826", "malformed ARP packets about the address that is probed for change nothing", seconds=12,
-           proof=from_target("the first probe is answered properly", mended()))
+@criterion("RFC 826", "malformed ARP packets about the probed address are ignored", seconds=12,
+           proof=from_target("the first probe is answered with a valid packet", mended()))
 def malformed_arp(bench):
     def nonsense(frame, mac):
         proper = by_announcement(frame, mac).frame
         for _, change in MALFORMED:
             bench.peer.put(wire.Other(proper[:12] + ARP_TYPE.to_bytes(2, "big") + change(proper[14:])))
         return wire.Other(proper[:14])
-    return keeps(bench, opposed(bench, nonsense, count=3), "no ARP packet told so")
+    return keeps(bench, opposed(bench, nonsense, count=3), "all ARP packets were malformed")
 
 
 # Many conflicts.
@@ -182,7 +186,7 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """The so manieth address that is probed for is the first once more."""
+    """Replaces the probed address number `wanted_number` by the first one."""
     order = []
 
     def change(frame):
@@ -193,11 +197,11 @@ def renamed(wanted_number, first=1):
     return fields(link_local_probe, change)
 
 
-@criterion("RFC 3927 §2.2.1", "an address that was taken is not tried again", seconds=24,
-           proof=from_target("the sixth address is the second once more", renamed(5, 2)))
+@criterion("RFC 3927 §2.2.1", "an address that is in use is not tried again", seconds=24,
+           proof=from_target("the sixth address is the second one again", renamed(5, 2)))
 def new_each_time(bench):
     rival = opposed(bench, by_reply, count=100)
-    # A host that returns to an address that is taken probes for it once more.
+    # A host that returns to an address in use probes it again.
     tried(rival, 9, 22)
     order = [arp.target for arp in bench.peer.arps(link_local_probe)]
     changes = [address for before, address in zip([None, *order], order) if address != before]
@@ -210,7 +214,7 @@ def new_each_time(bench):
 
 
 def hasty():
-    """Behind each probe for a later address comes one for yet another."""
+    """Sends, after each probe for a later address, a probe for yet another address."""
     targets = []
 
     def make(frame):
@@ -221,15 +225,15 @@ def hasty():
     return also(link_local_probe, make, 5)
 
 
-@criterion("RFC 3927 §2.2.1, §9", "after ten conflicts at most one new address a minute, and on it goes", seconds=90,
-           proof=from_target("after the tenth address, another follows in 5 s", hasty()))
+@criterion("RFC 3927 §2.2.1, §9", "after ten conflicts it tries at most one new address per minute, and continues",
+           seconds=90, proof=from_target("after the tenth address, the next one follows within 5 s", hasty()))
 def rate_limit(bench):
     rival = opposed(bench, by_reply, count=100)
     begin = bench.connected
     if len(tried(rival, 10, 40)) < 10:
         return failed(f"it tried {len(rival.firsts)} addresses within 40 s", rival.firsts[-1] if rival.firsts else None)
     tenth, gaps, fast = rival.firsts[9].at, [], []
-    # One more may come at once: the eleventh conflict is the first that exceeds ten.
+    # One more may follow at once: the eleventh conflict is the first above the limit of ten.
     while time.time() < tenth + 70:
         later = rival.firsts[9:]
         gaps = [after.at - before.at for before, after in zip(later, later[1:])]

@@ -1,4 +1,4 @@
-"""What the host asks of a DHCP server (RFC 2131, RFC 2132)."""
+"""The messages of a DHCP client (RFC 2131, RFC 2132)."""
 
 import re
 
@@ -16,15 +16,16 @@ ASKS = dhcp_packet(DISCOVER, REQUEST)
 
 
 def served(bench, **how):
-    """The target begins where a server is; the server, and when the interface had the address."""
+    """Starts the target on a link with a server; returns the server, and the time when the interface had the
+    address."""
     bench.plug_in()
     server = bench.serve(**how)
     bench.begin()
     return server, bench.leased(server)
 
 
-@criterion("RFC 2131 §4.4.1", "it asks for a server within a second of the link", seconds=8, needs={"dhcp"}, retried=1,
-           proof=from_target("DHCP messages come 1.3 s later", delayed(1.3, dhcp_packet())))
+@criterion("RFC 2131 §4.4.1", "DISCOVER is sent within one second after link-up", seconds=8, needs={"dhcp"}, retried=1,
+           proof=from_target("DHCP messages are delayed by 1.3 s", delayed(1.3, dhcp_packet())))
 def dhcp_at_once(bench):
     begin = bench.begin()
     asked = bench.await_ask(None, 5)
@@ -32,24 +33,24 @@ def dhcp_at_once(bench):
     return (passed if waited <= 1 + LATE else failed)(f"after {waited:.2f} s", asked)
 
 
-@criterion("RFC 2131 §2, §4.1", "its messages are well formed: from 0.0.0.0 to everybody, checksums right, its own hardware "
-           "address", seconds=10, needs={"dhcp"}, proof=from_target(
-               "messages tell a relay", fields(dhcp_packet(), lambda frame: frame.with_contents(relay="10.9.0.9"))))
+@criterion("RFC 2131 §2, §4.1", "messages are well formed: broadcast from 0.0.0.0, with valid checksums "
+           "and its own hardware address", seconds=10, needs={"dhcp"}, proof=from_target(
+               "messages name a relay", fields(dhcp_packet(), lambda frame: frame.with_contents(relay="10.9.0.9"))))
 def dhcp_form(bench):
     served(bench)
     for asked in bench.asks():
         if asked.contents.client != "0.0.0.0":
-            continue  # It renews.
+            continue  # A renewal.
         if asked.source != "0.0.0.0" or not asked.is_broadcast:
             return failed(f"from {asked.source} to {asked.destination}", asked)
         if (asked.packet.source_port, asked.packet.destination_port) != (dhcp.CLIENT, dhcp.SERVER):
-            return failed("from or to another port", asked)
+            return failed("from or to a wrong port", asked)
         if not asked.sums_right:
             return failed("a checksum is wrong", asked)
         if asked.contents.client_mac != bench.mac or asked.packet.source_mac != bench.mac:
-            return failed("it tells another hardware address", asked)
+            return failed("the hardware address differs from the interface's", asked)
         if asked.contents.operation != 1 or asked.contents.relay != "0.0.0.0":
-            return failed("no request of a client", asked)
+            return failed("not a client's request", asked)
         if len(asked.packet.payload) < 300:
             return failed(f"{len(asked.packet.payload)} bytes, which old relays drop (RFC 1542 §2.1)", asked)
     return passed(f"{len(bench.asks())} messages", asked)
@@ -61,15 +62,15 @@ def client_identifier(bench):
     served(bench)
     told = {asked.contents.options.get(dhcp.CLIENT_ID) for asked in bench.asks()}
     if len(told) > 1 or None in told:
-        return failed("not in every message, or not the same", last(bench.asks()))
+        return failed("missing in a message, or not equal in all", last(bench.asks()))
     identifier = told.pop()
     if identifier[0] != 255 or len(identifier) < 7:
-        return warned(f"it is of type {identifier[0]}, not of RFC 4361", last(bench.asks()))
+        return warned(f"it has type {identifier[0]}, not the type of RFC 4361", last(bench.asks()))
     return passed(f"{identifier.hex()}", last(bench.asks()))
 
 
-@criterion("RFC 2132 §3.14", "it tells a host name that is one", seconds=10, needs={"dhcp"}, proof=from_target(
-    "the name is no host name", options(ASKS, o12=b"-my plug!")))
+@criterion("RFC 2132 §3.14", "messages contain a valid host name", seconds=10, needs={"dhcp"}, proof=from_target(
+    "the name is not a valid host name", options(ASKS, o12=b"-my plug!")))
 def dhcp_host_name(bench):
     served(bench)
     for asked in bench.asks(DISCOVER) + bench.asks(REQUEST):
@@ -77,12 +78,12 @@ def dhcp_host_name(bench):
         if name is None:
             return failed("without a host name", asked)
         if not re.fullmatch(rb"(?i)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", name):
-            return failed(f"{name!r} is no host name (RFC 1123 §2.1)", asked)
+            return failed(f"{name!r} is not a valid host name (RFC 1123 §2.1)", asked)
     return passed(name.decode(), asked)
 
 
-@criterion("RFC 2131 §4.3.6, RFC 2132 §9.8", "it tells what it wants to know: mask, routers, name servers and more",
-           seconds=10, needs={"dhcp"}, proof=from_target("that list is left out", options(ASKS, without={55})))
+@criterion("RFC 2131 §4.3.6, RFC 2132 §9.8", "messages request mask, routers and name servers",
+           seconds=10, needs={"dhcp"}, proof=from_target("the list is removed", options(ASKS, without={55})))
 def parameter_list(bench):
     served(bench)
     for asked in bench.asks(DISCOVER) + bench.asks(REQUEST):
@@ -94,7 +95,7 @@ def parameter_list(bench):
     return passed(f"options {' '.join(map(str, wanted))}", asked)
 
 
-@criterion("RFC 2131 §4.3.2, §4.4.1", "it requests what one server offered, and tells the others which", seconds=10,
+@criterion("RFC 2131 §4.3.2, §4.4.1", "REQUEST names the offered address and the chosen server", seconds=10,
            needs={"dhcp"}, proof=from_target("REQUESTs name no server", options(dhcp_packet(REQUEST), without={54})))
 def request_fields(bench):
     server, _ = served(bench)
@@ -102,16 +103,16 @@ def request_fields(bench):
     offer = last(server.given(dhcp.OFFER))
     told = asked.contents
     if told.address(dhcp.SERVER_ID) != server.address:
-        return failed("it does not name the server", asked)
+        return failed("the server is missing", asked)
     if told.address(dhcp.REQUESTED) != server.offered or told.client != "0.0.0.0":
-        return failed("it does not ask for what was offered, or tells an address that it has not", asked)
+        return failed("it does not request the offered address, or contains an address that it does not have", asked)
     if told.transaction != offer.contents.transaction:
-        return failed("with another transaction than the offer's", asked)
+        return failed("the transaction differs from the offer's", asked)
     return passed(f"{server.offered} of {server.address}", asked)
 
 
-@criterion("RFC 2131 §4.4.1", "an offer to another transaction, or to another client, is none", seconds=14, needs={"dhcp"},
-           proof=to_target("it is told to the client that asked", fields(
+@criterion("RFC 2131 §4.4.1", "an offer for a different transaction or client is ignored", seconds=14, needs={"dhcp"},
+           proof=to_target("it is sent to the client that asked", fields(
                dhcp_packet(dhcp.OFFER), lambda frame: frame.with_contents(client_mac=MAC))))
 def foreign_offers(bench):
     bench.plug_in()
@@ -129,12 +130,12 @@ def foreign_offers(bench):
     bench.until(first.at + 6)
     asked = bench.asks(REQUEST)
     if asked:
-        return failed("it requested what was not offered to it", asked[0])
+        return failed("it requested an address that was not offered to it", asked[0])
     return passed("both ignored", first)
 
 
-@criterion("RFC 2131 §3.1, §4.4.1", "refused, it searches anew", seconds=14, needs={"dhcp"}, retried=1,
-           proof=to_target("the refusal is lost", dropped(dhcp_packet(NAK))))
+@criterion("RFC 2131 §3.1, §4.4.1", "after a NAK it starts a new search", seconds=14, needs={"dhcp"}, retried=1,
+           proof=to_target("the NAK is lost", dropped(dhcp_packet(NAK))))
 def refused(bench):
     bench.plug_in()
     server = bench.serve(refuses=True)
@@ -142,19 +143,19 @@ def refused(bench):
     bench.await_ask(REQUEST, 6)
     bench.pause(0.2)
     told = server.given(NAK)[0]
-    # At once or after a while: refusing for ever must make no storm.
+    # The search may start at once or after a while: permanent NAKs must not cause a packet storm.
     anew = bench.peer.await_one(dhcp.DHCPPacket, lambda it: it.contents.kind == DISCOVER, 11, told.at)
     if anew is None:
-        return failed("no DISCOVER within 11 s of the refusal", last(bench.asks()))
+        return failed("no DISCOVER within 11 s after the NAK", last(bench.asks()))
     server.refuses = False
     asked = [it for it in bench.asks(REQUEST) if it.at > told.at and it.at < anew.at]
     if asked or bench.kernel.came(server.offered, told.at - 0.5):
-        return failed("it kept to what was refused", last(asked))
-    return passed(f"a DISCOVER {anew.at - told.at:.1f} s after the refusal", anew)
+        return failed("it requested the refused address again", last(asked))
+    return passed(f"a DISCOVER {anew.at - told.at:.1f} s after the NAK", anew)
 
 
-@criterion("RFC 2131 §4.1, §4.4.1", "refused again and again, it makes no storm", seconds=26, needs={"dhcp"},
-           proof=from_target("each message comes ten times", lambda frame: [
+@criterion("RFC 2131 §4.1, §4.4.1", "repeated NAKs do not cause a packet storm", seconds=26, needs={"dhcp"},
+           proof=from_target("each message is sent ten times", lambda frame: [
                (0.05 * number, frame) for number in range(10 if dhcp_packet()(frame) else 1)]))
 def refused_for_ever(bench):
     bench.plug_in()
@@ -167,8 +168,9 @@ def refused_for_ever(bench):
     return passed(f"{len(asked)} messages within 20 s", last(asked))
 
 
-@criterion("RFC 2131 §4.1", "without a server it goes on asking, ever more seldom", seconds=36, needs={"dhcp"}, worst=WARN,
-           proof=from_target("each message comes once more after a second", repeated(1.0, dhcp_packet())))
+@criterion("RFC 2131 §4.1", "without a server it keeps searching, at growing intervals",
+           seconds=36, needs={"dhcp"}, worst=WARN,
+           proof=from_target("each message is repeated after one second", repeated(1.0, dhcp_packet())))
 def ever_more_seldom(bench):
     begin = bench.begin()
     bench.until(begin + 32)
@@ -181,13 +183,13 @@ def ever_more_seldom(bench):
     return (passed if right else warned)(told, last(bench.asks()))
 
 
-@criterion("RFC 2131 §4.1", "without a server it makes no storm: at most eight messages in a minute", seconds=64,
-           needs={"dhcp"}, proof=from_target("each message comes three times", lambda frame: [
+@criterion("RFC 2131 §4.1", "without a server it sends at most eight messages per minute", seconds=64,
+           needs={"dhcp"}, proof=from_target("each message is sent three times", lambda frame: [
                (0.3 * number, frame) for number in range(3 if dhcp_packet()(frame) else 1)]))
 def no_storm(bench):
     begin = bench.begin()
     bench.until(begin + 60)
     asked = bench.asks()
     if not 3 <= len(asked) <= 8:
-        return failed(f"{len(asked)} messages in a minute", last(asked))
-    return passed(f"{len(asked)} messages in a minute", last(asked))
+        return failed(f"{len(asked)} messages in one minute", last(asked))
+    return passed(f"{len(asked)} messages in one minute", last(asked))

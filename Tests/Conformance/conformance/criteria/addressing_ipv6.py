@@ -1,4 +1,4 @@
-"""The link-local address of IPv6 (RFC 4862 sections 5.3 and 5.4, RFC 7217)."""
+"""The IPv6 link-local address (RFC 4862 sections 5.3 and 5.4, RFC 7217)."""
 
 import time
 
@@ -9,11 +9,11 @@ from conformance.wire import Neighbour
 
 from conformance.criteria.addressing_links import gives_service
 
-PROBES_LOST = from_target("duplicate address detection is not seen", dropped(neighbour_probe))
+PROBES_LOST = from_target("packets of duplicate address detection are lost", dropped(neighbour_probe))
 
 
 def usable(bench, within):
-    """The interface's link-local address, once it is no longer tentative."""
+    """Waits for the interface's link-local address that is no longer tentative."""
     limit = time.time() + within
     while time.time() < limit:
         for entry in bench.kernel.entries("inet6"):
@@ -33,21 +33,22 @@ def detected(bench):
     return passed(f"{address}, after duplicate address detection", probes[0])
 
 
-@criterion("RFC 4862 §5.3, §5.4", "an IPv6 link-local address within four seconds, after duplicate address detection",
+@criterion("RFC 4862 §5.3, §5.4",
+           "an IPv6 link-local address is ready within four seconds, after duplicate address detection",
            seconds=8, needs={"ipv6 addresses"}, proof=PROBES_LOST)
 def ipv6_link_local(bench):
     return detected(bench)
 
 
-@criterion("RFC 4862 §5.3, §5.4", "the same where the kernel was told to make none", seconds=8, needs={"ipv6 addresses"},
-           proof=PROBES_LOST)
+@criterion("RFC 4862 §5.3, §5.4", "an IPv6 link-local address is also created if the kernel is configured to create none",
+           seconds=8, needs={"ipv6 addresses"}, proof=PROBES_LOST)
 def ipv6_made(bench):
     bench.plug_in(addr_gen_mode=1)
     return detected(bench)
 
 
-@criterion("RFC 4862 §5.4.5, RFC 7217 §6", "an IPv6 link-local address that another host has: another", seconds=14,
-           needs={"ipv6 addresses"}, proof=to_target("the other host's word is lost", dropped(neighbour)))
+@criterion("RFC 4862 §5.4.5, RFC 7217 §6", "an IPv6 link-local address in use by another host is replaced", seconds=14,
+           needs={"ipv6 addresses"}, proof=to_target("packets of the other host are lost", dropped(neighbour)))
 def ipv6_duplicate(bench):
     bench.plug_in()
     taken = set()
@@ -70,7 +71,7 @@ def ipv6_duplicate(bench):
     return passed(f"{', '.join(taken)} was taken, {address} used", probe)
 
 
-@criterion("RFC 4862 §5.4", "without an IPv4 address yet the service is announced over IPv6, within 3.5 s of the link",
+@criterion("RFC 4862 §5.4", "before it has an IPv4 address, the service is announced over IPv6, within 3.5 s after link-up",
            seconds=9, needs={"ipv6 addresses", "service"}, worst=WARN, retried=1,
            proof=from_target("responses over IPv6 are lost", dropped(
                mdns(lambda it: it.message.is_response and it.family == 6))))

@@ -1,4 +1,4 @@
-"""What the host does with what a DHCP server gave it (RFC 2131, RFC 5227)."""
+"""How the host uses the lease of a DHCP server (RFC 2131, RFC 5227)."""
 
 from dataclasses import replace
 
@@ -18,8 +18,8 @@ def settings_of(bench, address):
     return next((entry for entry in bench.kernel.entries() if entry["local"] == address), None)
 
 
-@criterion("RFC 2131 §4.4.1, RFC 5227 §2.1", "what a server gives is probed for before it is used", seconds=12,
-           needs={"dhcp"}, proof=from_target("those probes are lost", dropped(routable_probe)))
+@criterion("RFC 2131 §4.4.1, RFC 5227 §2.1", "a leased address is probed before it is used", seconds=12,
+           needs={"dhcp"}, proof=from_target("the probes are lost", dropped(routable_probe)))
 def lease_probed(bench):
     server, usable = served(bench)
     acknowledged = server.given(ACK)[0].at
@@ -28,11 +28,11 @@ def lease_probed(bench):
         return failed("no ARP probe before it was used")
     if len(probes) < 3:
         return warned(f"{len(probes)} probes, not three", probes[-1])
-    return passed(f"{len(probes)} probes, used {usable - acknowledged:.2f} s after the server's word", probes[-1])
+    return passed(f"{len(probes)} probes, used {usable - acknowledged:.2f} s after the ACK", probes[-1])
 
 
-@criterion("RFC 5227 §2.3", "what a server gave is announced when it is used", seconds=12, needs={"dhcp"}, worst=WARN,
-           proof=from_target("those announcements are lost", dropped(routable_announcement)))
+@criterion("RFC 5227 §2.3", "a leased address is announced when it is used", seconds=12, needs={"dhcp"}, worst=WARN,
+           proof=from_target("the announcements are lost", dropped(routable_announcement)))
 def lease_announced(bench):
     server, usable = served(bench)
     told = bench.peer.await_arp(
@@ -40,11 +40,11 @@ def lease_announced(bench):
     if told is None:
         return warned("no announcement within 3 s")
     if told.at < server.given(ACK)[0].at or len(bench.peer.arps(lambda it: it.is_probe, 0, told.at)) < 1:
-        return warned("announced before it was probed for", told)
-    return passed(f"announced {told.at - server.given(ACK)[0].at:.2f} s after the server's word", told)
+        return warned("announced before it was probed", told)
+    return passed(f"announced {told.at - server.given(ACK)[0].at:.2f} s after the ACK", told)
 
 
-@criterion("RFC 2131 §4.4.1, RFC 2132 §3.3, §3.5", "mask, broadcast address and router are used as the server says",
+@criterion("RFC 2131 §4.4.1, RFC 2132 §3.3, §3.5", "mask, broadcast address and router from the server are used",
            seconds=12, needs={"dhcp"}, proof=in_host(
                "the default route is deleted", "sh", "-c", "sleep 0.5; ip route delete default dev eth0"))
 def lease_settings(bench):
@@ -61,7 +61,7 @@ def lease_settings(bench):
     return passed(f"{told}, router {bench.peer.ipv4(2)}", last(server.told))
 
 
-@criterion("RFC 2131 §4.4.1, §3.1", "an address that another host has is declined, and the next search waits ten seconds",
+@criterion("RFC 2131 §4.4.1, §3.1", "an address in use by another host is declined, and the next search waits ten seconds",
            seconds=34, needs={"dhcp"}, proof=to_target("the other host's answers are lost", dropped(arp)))
 def declines(bench):
     bench.plug_in()
@@ -72,7 +72,7 @@ def declines(bench):
     told = declined.contents
     if (told.address(dhcp.REQUESTED), told.address(dhcp.SERVER_ID), told.client) != (
             server.offered, server.address, "0.0.0.0"):
-        return failed("it does not tell which address of which server", declined)
+        return failed("the address or the server is missing", declined)
     if bench.kernel.came(server.offered):
         return failed(f"the interface got {server.offered} all the same", declined)
     server.offered = "10.9.0.78"
@@ -81,11 +81,11 @@ def declines(bench):
     if waited < 9.9:
         return failed(f"it searched again after {waited:.1f} s", anew)
     bench.leased(server, 5, anew.at)
-    return passed(f"searched again after {waited:.1f} s, and took {server.offered}", anew)
+    return passed(f"searched again after {waited:.1f} s, and accepted {server.offered}", anew)
 
 
-@criterion("RFC 2131 §4.4.5", "at T1 it renews, asking its server alone, and keeps the address without a gap", seconds=50,
-           needs={"dhcp"}, proof=from_target("renewals go to everybody", fields(
+@criterion("RFC 2131 §4.4.5", "at T1 it renews by unicast to its server and keeps the address without a gap", seconds=50,
+           needs={"dhcp"}, proof=from_target("renewals are broadcast", fields(
                lambda frame: dhcp_packet(REQUEST)(frame) and frame.contents.client != "0.0.0.0",
                lambda frame: replace(frame, packet=replace(
                    frame.packet, destination="255.255.255.255", destination_mac=b"\xff" * 6)))))
@@ -98,19 +98,20 @@ def renews(bench):
         return failed(f"from {asked.source} to {asked.destination}", asked)
     told = asked.contents
     if told.client != server.offered or told.address(dhcp.REQUESTED) or told.address(dhcp.SERVER_ID):
-        return failed("not as a renewal is written (RFC 2131 §4.3.2)", asked)
+        return failed("not a valid renewal (RFC 2131 §4.3.2)", asked)
     if not 29 <= waited <= 32:
         return failed(f"after {waited:.1f} s, not 31", asked)
     bench.until(acknowledged + 46)
     if bench.kernel.went(server.offered):
-        return failed(f"{server.offered} was away from the interface meanwhile", asked)
+        return failed(f"{server.offered} was missing on the interface meanwhile", asked)
     if server.offered not in bench.kernel.now():
-        return failed(f"{server.offered} is gone", asked)
+        return failed(f"{server.offered} was released", asked)
     return passed(f"after {waited:.2f} s, and kept", asked)
 
 
-@criterion("RFC 2131 §4.4.5", "at T2 it asks every server, and keeps what one of them confirms", seconds=50,
-           needs={"dhcp"}, proof=from_target("what it asks everybody for an address that it has is lost", dropped(
+@criterion("RFC 2131 §4.4.5", "at T2 it broadcasts to all servers and keeps the address that one of them confirms",
+           seconds=50,
+           needs={"dhcp"}, proof=from_target("its broadcast requests for an address that it has are lost", dropped(
                lambda frame: dhcp_packet(REQUEST)(frame) and frame.contents.client != "0.0.0.0" and frame.is_broadcast)))
 def rebinds(bench):
     server, _ = served(bench, lease=44, t1=30, t2=35)
@@ -121,7 +122,7 @@ def rebinds(bench):
     waited = asked.at - acknowledged
     told = asked.contents
     if told.client != server.offered or told.address(dhcp.REQUESTED) or told.address(dhcp.SERVER_ID):
-        return failed("not as a rebinding is written (RFC 2131 §4.3.2)", asked)
+        return failed("not a valid rebinding request (RFC 2131 §4.3.2)", asked)
     if not 33 <= waited <= 36.5:
         return failed(f"after {waited:.1f} s, not 35", asked)
     other.say(told, ACK, other.options)
@@ -131,7 +132,7 @@ def rebinds(bench):
     return passed(f"after {waited:.2f} s, and kept", asked)
 
 
-@criterion("RFC 2131 §3.2, §4.4.2", "after a loss of power it asks for the address that it had", seconds=16, needs={"dhcp"},
+@criterion("RFC 2131 §3.2, §4.4.2", "after a power cut it requests its previous address", seconds=16, needs={"dhcp"},
            proof=from_target("after the first lease, REQUESTs are lost", dropped(
                after(routable_announcement, dhcp_packet(REQUEST)))))
 def asks_for_the_same(bench):
@@ -141,16 +142,16 @@ def asks_for_the_same(bench):
     asked = bench.await_ask(None, 4, back)
     told = asked.contents
     if told.kind != REQUEST:
-        return failed("it began to search", asked)
+        return failed("it started a new search", asked)
     right = (told.address(dhcp.REQUESTED), told.client) == (server.offered, "0.0.0.0")
     if not right or told.address(dhcp.SERVER_ID) or not asked.is_broadcast:
-        return failed("not as after a restart (RFC 2131 §4.3.2)", asked)
+        return failed("not a valid request after a restart (RFC 2131 §4.3.2)", asked)
     usable = bench.leased(server, 5, back)
     return passed(f"a REQUEST for {server.offered}, used {usable - asked.at:.2f} s later", asked)
 
 
-@criterion("RFC 2131 §3.2, §4.4.2", "refused there, it takes what is offered", seconds=18, needs={"dhcp"},
-           proof=from_target("after the first lease, DISCOVERs are lost", dropped(
+@criterion("RFC 2131 §3.2, §4.4.2", "after a NAK for its previous address it accepts the new offer",
+           seconds=18, needs={"dhcp"}, proof=from_target("after the first lease, DISCOVERs are lost", dropped(
                after(routable_announcement, dhcp_packet(DISCOVER)))))
 def refused_after_restart(bench):
     server, usable = served(bench)
@@ -159,12 +160,12 @@ def refused_after_restart(bench):
     back = bench.restart()
     new = bench.leased(server, 14, back)
     if bench.kernel.came(old, back):
-        return failed(f"the interface got {old} again, although it was refused", last(server.given(NAK)))
+        return failed(f"the interface got {old} again, although the server refused it", last(server.given(NAK)))
     return passed(f"{server.offered} {new - back:.1f} s later", last(server.heard))
 
 
-@criterion("RFC 2131 §3.2, §4.4.2, RFC 5227 §2.1", "after the cable was out it asks for the address that it had, and probes "
-           "for it anew", seconds=18, needs={"dhcp"}, proof=from_target(
+@criterion("RFC 2131 §3.2, §4.4.2, RFC 5227 §2.1", "after the cable is reconnected, it requests its previous "
+           "address and probes it again", seconds=18, needs={"dhcp"}, proof=from_target(
                "after the announcements, probes are lost", dropped(after(announcement, probe, 1))))
 def link_back_with_lease(bench):
     server, usable = served(bench)
@@ -173,17 +174,17 @@ def link_back_with_lease(bench):
     back = bench.connect()
     asked = bench.await_ask(None, 4, back)
     if asked.contents.kind != REQUEST or asked.contents.address(dhcp.REQUESTED) != server.offered:
-        return failed("it did not ask for the address that it had", asked)
+        return failed("it did not request its previous address", asked)
     told = bench.peer.await_arp(lambda it: it.sender == server.offered, 6, back)
     probes = bench.peer.arps(lambda it: it.is_probe and it.target == server.offered, back)
     if not probes or (told and told.at < probes[0].at):
-        return failed("it used it without a probe", told or asked)
+        return failed("it used the address without a probe", told or asked)
     if told is None:
         return failed(f"{server.offered} was not announced within 6 s", asked)
     return passed(f"a REQUEST after {asked.at - back:.2f} s, announced after {told.at - back:.2f} s", asked)
 
 
-@criterion("RFC 5227 §2.4", "the first conflict over a leased address: one announcement defends it", seconds=16,
+@criterion("RFC 5227 §2.4", "the first conflict over a leased address is answered with one announcement", seconds=16,
            needs={"dhcp"}, proof=from_target("later announcements are lost", dropped(
                announcement, keeping=lambda number: number <= 2)))
 def lease_defended(bench):
@@ -195,12 +196,12 @@ def lease_defended(bench):
     if len(told) != 1:
         return failed(f"{len(told)} announcements within 3 s", told[-1] if told else struck)
     if server.offered not in bench.kernel.now():
-        return failed(f"{server.offered} was given up", struck)
+        return failed(f"{server.offered} was released", struck)
     return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
 
 
-@criterion("RFC 5227 §2.4, RFC 2131 §4.4.1", "a second conflict within ten seconds: it gives the leased address up", seconds=20,
-           needs={"dhcp"}, proof=to_target("the second conflict is lost", dropped(
+@criterion("RFC 5227 §2.4, RFC 2131 §4.4.1", "after a second conflict within ten seconds it releases the leased address",
+           seconds=20, needs={"dhcp"}, proof=to_target("the second conflict is lost", dropped(
                lambda frame: arp(frame) and frame.sender == "10.9.0.77", keeping=lambda number: number == 1)))
 def lease_given_up(bench):
     server, usable = served(bench)
@@ -212,5 +213,5 @@ def lease_given_up(bench):
         return failed(f"{server.offered} is still on the interface 1.5 s later", struck)
     declined = bench.peer.await_one(dhcp.DHCPPacket, lambda it: it.contents.kind == DECLINE, 2, struck.at)
     if declined is None:
-        return warned("given up, but the server is not told", struck)
-    return passed("given up, and declined", declined)
+        return warned("released, but without a DECLINE to the server", struck)
+    return passed("released, and declined", declined)

@@ -1,4 +1,5 @@
-"""A cable that comes late, goes and comes back, perhaps to another network (RFC 3927 section 2.2, RFC 5227 section 2.1)."""
+"""A cable that is connected late, disconnected and connected again, also to a different network (RFC 3927 section 2.2,
+RFC 5227 section 2.1)."""
 
 from conformance import wire
 from conformance.bench import SERVICE_TYPE
@@ -16,7 +17,7 @@ LATER_PROBES_LOST = from_target("probes after the announcements are lost", dropp
 
 
 def again(bench, claim, seconds):
-    """The cable is out for so long and in again; the claim of the address that it had."""
+    """Disconnects the cable for that time and connects it again; returns the claim of the previous address."""
     bench.disconnect(seconds)
     back = bench.connect()
     first = bench.expect_probe(4, back)
@@ -24,27 +25,27 @@ def again(bench, claim, seconds):
         return failed(f"it had {claim.address} and tried {first.target}", first)
     new = bench.claim(9, back)
     if new.address != claim.address:
-        return failed(f"it had {claim.address} and took {new.address}", new.announcement)
+        return failed(f"it had {claim.address} and chose {new.address}", new.announcement)
     if len(new.probes) != 3:
         return failed(f"announced after {len(new.probes)} probes", new.announcement)
     waited = new.announcement.at - back
-    told = f"{new.address} probed for three times, announced after {waited:.2f} s"
+    told = f"{new.address} probed three times, announced after {waited:.2f} s"
     return (passed if 3.98 <= waited <= 7 + LATE else failed)(told, new.announcement)
 
 
-@criterion("RFC 3927 §2.2, RFC 5227 §2.1", "a cable that was out and is in again: the same address, probed for anew",
+@criterion("RFC 3927 §2.2, RFC 5227 §2.1", "after the cable is reconnected, the same address is probed again",
            seconds=22, retried=1, proof=LATER_PROBES_LOST)
 def link_back(bench):
     return again(bench, settled(bench), 1.5)
 
 
-@criterion("RFC 3927 §2.2, RFC 5227 §2.1", "the same when it was out for a fifth of a second", seconds=22, retried=1,
-           proof=LATER_PROBES_LOST)
+@criterion("RFC 3927 §2.2, RFC 5227 §2.1", "after the cable was disconnected for 0.2 s, the same address is probed again",
+           seconds=22, retried=1, proof=LATER_PROBES_LOST)
 def short_flap(bench):
     return again(bench, settled(bench), 0.2)
 
 
-@criterion("RFC 3927 §2.2.1", "after the cable is in again nothing is sent from the address before it is announced anew",
+@criterion("RFC 3927 §2.2.1", "after the cable is reconnected, nothing is sent from the address before its announcement",
            seconds=22, proof=from_target("each later probe is followed by a request from the address", also(
                after(announcement, probe, 2), lambda frame: wire.request("169.254.9.2", frame.sender_mac, frame.target),
                0.1)))
@@ -52,7 +53,7 @@ def link_back_silent(bench):
     claim = settled(bench)
     bench.disconnect(1.5)
     back = bench.connect()
-    # A neighbour that goes on where it was: the kernel answers for an address that is still there.
+    # A neighbour that continues as before: the kernel would answer for an address that is still on the interface.
     for _ in range(30):
         bench.peer.put(echo_request(bench, 6, claim.address))
         bench.pause(0.001)
@@ -64,7 +65,7 @@ def link_back_silent(bench):
 
 
 def elsewhere(bench, says):
-    """The cable is in again where another host has the address."""
+    """Connects the cable on a link where another host has the address."""
     claim = settled(bench)
     bench.disconnect(1.0)
     rival = Rival(bench, says)
@@ -76,28 +77,29 @@ def elsewhere(bench, says):
     if rival.denied[0] != claim.address:
         return failed(f"it had {claim.address} and tried {rival.denied[0]}", rival.firsts[0])
     if new.address == claim.address:
-        return failed(f"{claim.address} was announced all the same", new.announcement)
+        return failed(f"{claim.address} was announced nevertheless", new.announcement)
     if claim.address in bench.kernel.now():
         return failed(f"{claim.address} is still on the interface", new.announcement)
     return passed(f"{claim.address} was taken there, {new.address} claimed", new.announcement)
 
 
-NOBODY = to_target("what the other host says is lost", dropped(arp))
+NOBODY = to_target("packets of the other host are lost", dropped(arp))
 
 
-@criterion("RFC 3927 §2.2.1", "the cable is in again where the address is denied: another", seconds=24, proof=NOBODY)
+@criterion("RFC 3927 §2.2.1", "a probe answered after the cable is reconnected makes it choose a new address",
+           seconds=24, proof=NOBODY)
 def link_back_denied(bench):
     return elsewhere(bench, by_reply)
 
 
-@criterion("RFC 3927 §2.2.1", "the same where another host uses the address and does not answer the probe", seconds=24,
-           proof=NOBODY)
+@criterion("RFC 3927 §2.2.1", "use of the address by another host on a new network makes it choose a new address",
+           seconds=24, proof=NOBODY)
 def other_network(bench):
     return elsewhere(bench, by_use)
 
 
-@criterion("RFC 3927 §2.2", "without a cable no address; once it is in, probes within a second and one in time", seconds=14,
-           retried=1, proof=from_target("probes come 1.3 s later", delayed(1.3, probe)))
+@criterion("RFC 3927 §2.2", "there is no address without a cable; after link-up it probes within one second", seconds=14,
+           retried=1, proof=from_target("probes are delayed by 1.3 s", delayed(1.3, probe)))
 def no_carrier_at_start(bench):
     bench.begin(carrier=False)
     bench.pause(8 if "carrier" not in bench.target.abilities else 2)
@@ -116,9 +118,9 @@ def gives_service(packet):
         record.type == SRV and record.ttl and record.name.under(SERVICE_TYPE) for record in packet.message.records)
 
 
-@criterion("RFC 3927 §2.2.1, RFC 6762 §8", "the service is announced over IPv4 4.75 to 8 seconds after the link", seconds=12,
+@criterion("RFC 3927 §2.2.1, RFC 6762 §8", "the service is announced over IPv4 4.75 to 8 seconds after link-up", seconds=12,
            needs={"service"}, worst=WARN, retried=1,
-           proof=from_target("responses come 4 s later", delayed(4, mdns(lambda it: it.message.is_response))))
+           proof=from_target("responses are delayed by 4 s", delayed(4, mdns(lambda it: it.message.is_response))))
 def service_in_time(bench):
     begin = bench.begin()
     told = bench.peer.first(gives_service, 13, begin)
@@ -128,8 +130,8 @@ def service_in_time(bench):
     return (passed if 4.7 <= waited <= 8 + LATE else warned)(f"after {waited:.2f} s", told)
 
 
-@criterion("RFC 6762 §8", "after the cable is in again the service is announced anew, and can be connected to", seconds=26,
-           needs={"service"}, proof=from_target(
+@criterion("RFC 6762 §8", "after the cable is reconnected, the service is announced again and accepts connections",
+           seconds=26, needs={"service"}, proof=from_target(
                "responses after the second announcement of the address are lost", dropped(after(
                    announcement, mdns(lambda it: it.message.is_response), 3))))
 def service_back(bench):
@@ -140,4 +142,4 @@ def service_back(bench):
     new = bench.claim(9, back)
     told = bench.tells(new.address, 4, new.announcement.at - LATE)
     bench.reachable(new.address)
-    return passed(f"told {told.at - back:.2f} s after the cable was in", told)
+    return passed(f"announced {told.at - back:.2f} s after the cable was connected", told)

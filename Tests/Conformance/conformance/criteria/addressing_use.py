@@ -11,8 +11,8 @@ from conformance.records import address_bytes
 from conformance.criteria.addressing_claiming import claimed
 
 
-@criterion("RFC 3927 §2.5", "ARP requests for a link-local address are answered to everybody", seconds=12,
-           proof=from_target("replies go to the asker alone", fields(
+@criterion("RFC 3927 §2.5", "replies to ARP requests for a link-local address are broadcast", seconds=12,
+           proof=from_target("replies are sent by unicast", fields(
                reply, lambda frame: replace(frame, destination_mac=frame.target_mac))))
 def replies_broadcast(bench):
     claim = bench.settle_claim(claimed(bench))
@@ -24,12 +24,12 @@ def replies_broadcast(bench):
             return failed("an ARP request was not answered within 0.6 s", asked)
         for answer in answers:
             if answer.destination_mac != wire.BROADCAST:
-                return failed("answered to the asker alone", answer)
-    return passed("a request to everybody and one to it alone, both answered to everybody", answer)
+                return failed("answered by unicast", answer)
+    return passed("a broadcast and a unicast request, both answered by broadcast", answer)
 
 
 def echo_request(bench, host, address):
-    """ICMP: what the host's kernel answers by itself."""
+    """Returns an ICMP echo request, which the host's kernel answers by itself."""
     body = bytes([8, 0, 0, 0, 0, 1, 0, 1]) + bytes(24)
     body = body[:2] + checksum(body).to_bytes(2, "big") + body[4:]
     header = bytes([0x45, 0, 0, 20 + len(body), 0, 0, 0, 0, 64, 1, 0, 0])
@@ -38,12 +38,12 @@ def echo_request(bench, host, address):
     return wire.Other(bench.mac + bench.peer.mac(host) + IPV4.to_bytes(2, "big") + header + body)
 
 
-@criterion("RFC 3927 §2.5", "what the kernel asks by ARP goes to everybody too, also when it asks again", seconds=22,
+@criterion("RFC 3927 §2.5", "the kernel's ARP requests are broadcast, including repeated ones", seconds=22,
            proof=from_target("requests go to one host", fields(
                request, lambda frame: replace(frame, destination_mac=bytes.fromhex("020000090006")))))
 def kernel_requests_broadcast(bench):
     bench.plug_in()
-    # What it knows of its neighbours ages fast.
+    # The entries of its neighbour table expire fast.
     bench.host.run("sysctl", "-qw", "net.ipv4.neigh.eth0.base_reachable_time_ms=1000",
                    "net.ipv4.neigh.eth0.delay_first_probe_time=1")
     bench.begin()
@@ -55,16 +55,16 @@ def kernel_requests_broadcast(bench):
     asked = bench.peer.arps(
         lambda arp: arp.operation == wire.REQUEST and arp.sender == claim.address and not arp.is_announcement, begin)
     if len(asked) < 2:
-        return failed(f"asked for its neighbour {len(asked)} times within 8 s", asked[-1] if asked else None)
+        return failed(f"only {len(asked)} ARP requests for its neighbour within 8 s", asked[-1] if asked else None)
     for arp in asked:
         if arp.destination_mac != wire.BROADCAST:
-            return failed("a request to one host", arp)
-    return passed(f"{len(asked)} requests within 8 s, all to everybody", asked[-1])
+            return failed("a request by unicast", arp)
+    return passed(f"{len(asked)} requests within 8 s, all by broadcast", asked[-1])
 
 
-@criterion("RFC 3927 §2.1, §2.6.1", "the address has 16 bits of network, scope link, and broadcasts to 169.254.255.255",
+@criterion("RFC 3927 §2.1, §2.6.1", "the address has a 16-bit prefix, scope link and the broadcast address 169.254.255.255",
            seconds=10, proof=in_host(
-               "it is given to the interface with scope global", "sh", "-c",
+               "it is set with scope global", "sh", "-c",
                "ip address delete {}/16 dev eth0; ip address add {}/16 broadcast 169.254.255.255 dev eth0"))
 def address_settings(bench):
     claim = claimed(bench)

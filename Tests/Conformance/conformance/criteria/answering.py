@@ -11,14 +11,14 @@ from conformance.records import A, ANY, PTR, SRV, TXT, Name, Question, type_name
 
 
 def expect(bench, question, **how):
-    """The answer to a question, or a failure."""
+    """Returns the answer to a question, or raises a failure."""
     asked, answer = bench.answer(question, **how)
     if answer is None:
         raise failed(f"no answer to {question[0]} {type_name(question[1])} within 1 s", asked)
     return answer
 
 
-@criterion("RFC 6762 §6", "answers PTR, SRV, TXT and A", seconds=18,
+@criterion("RFC 6762 §6", "queries for PTR, SRV, TXT and A are answered", seconds=18,
            proof=from_target("answers with TXT first are lost", dropped(lambda packet: response(packet) and (
                packet.message.answers[:1] and packet.message.answers[0].type == TXT))))
 def answers(bench):
@@ -31,7 +31,7 @@ def answers(bench):
     return passed("all four answered", answer)
 
 
-@criterion("RFC 6762 §6.5", "answers the type ANY with every record of the name", seconds=16,
+@criterion("RFC 6762 §6.5", "a query for type ANY is answered with every record of the name", seconds=16,
            proof=from_target("TXT records are lost", records(without(TXT))))
 def answers_any(bench):
     service = bench.settled()
@@ -45,7 +45,7 @@ def answers_any(bench):
     return passed("SRV and TXT in one answer", answer)
 
 
-@criterion("RFC 6762 §6.3", "answers every question of a query", seconds=16,
+@criterion("RFC 6762 §6.3", "every question of a query is answered", seconds=16,
            proof=to_target("only the first question arrives", rewritten(
                lambda message: replace(message, questions=message.questions[:1]), query)))
 def several_questions(bench):
@@ -60,7 +60,7 @@ def several_questions(bench):
     return passed("all three questions answered", given[0])
 
 
-@criterion("RFC 6762 §6.4", "answers to two queries, one right after the other, come in one packet", worst=WARN, seconds=16,
+@criterion("RFC 6762 §6.4", "answers to two queries in quick succession are sent in one packet", worst=WARN, seconds=16,
            proof=from_target("each answer is sent in a packet of its own", split(response)))
 def aggregated(bench):
     bench.settled()
@@ -69,14 +69,14 @@ def aggregated(bench):
     bench.peer.first(lambda _: False, 1, asked)
     given = [bench.peer.heard(gives(name, PTR, only_answers=True), since=asked.at) for name in (SERVICE_TYPE, ENUMERATION)]
     if not all(given):
-        return failed("not both questions were answered", asked)
+        return failed("a question was not answered", asked)
     if given[0][0] != given[1][0]:
         return warned("the answers came in two packets", given[1][0])
     return passed("both answers in one packet", given[0][0])
 
 
-@criterion("RFC 6763 §12.1, §12.2", "an answer with PTR brings SRV, TXT and address, one with SRV the address", worst=WARN,
-           seconds=16, proof=from_target("additional records are lost", rewritten(
+@criterion("RFC 6763 §12.1, §12.2", "a PTR answer adds SRV, TXT and address records, an SRV answer adds the address",
+           worst=WARN, seconds=16, proof=from_target("additional records are lost", rewritten(
                lambda message: replace(message, additionals=()), response)))
 def additionals(bench):
     service = bench.settled()
@@ -88,11 +88,11 @@ def additionals(bench):
     answer = expect(bench, (service.instance, SRV))
     if not gives(service.host, A)(answer):
         return warned("SRV without the address", answer)
-    return passed("PTR brings SRV, TXT and A; SRV brings A", answer)
+    return passed("PTR adds SRV, TXT and A; SRV adds A", answer)
 
 
-@criterion("RFC 6762 §6", "says nothing about names that are not its own", seconds=16, proof=to_target(
-    "the question is changed to one that it can answer", rewritten(
+@criterion("RFC 6762 §6", "queries for names of other hosts are not answered", seconds=16, proof=to_target(
+    "the question is replaced by one that it can answer", rewritten(
         lambda message: replace(message, questions=(Question(SERVICE_TYPE, PTR),)), query)))
 def silent_for_strangers(bench):
     bench.settled()
@@ -101,10 +101,10 @@ def silent_for_strangers(bench):
     said = bench.peer.first(is_response, 1.5, asked)
     if said:
         return failed("it answered", said)
-    return passed("silence for 1.5 s", asked)
+    return passed("no answer within 1.5 s", asked)
 
 
-@criterion("RFC 6762 §6", "answers go to the multicast group unless unicast is asked for", seconds=16,
+@criterion("RFC 6762 §6", "answers go to the multicast group unless the query requests unicast", seconds=16,
            proof=to_target("questions get the QU bit", rewritten(
                lambda message: replace(message, questions=tuple(
                    replace(question, unicast=True) for question in message.questions)), query)))

@@ -1,4 +1,4 @@
-"""Somebody has the name already (RFC 6762 sections 8.1 and 9)."""
+"""Names that another host already has (RFC 6762 sections 8.1 and 9)."""
 
 import time
 from dataclasses import replace
@@ -12,13 +12,13 @@ from conformance.records import A, SRV, Name, Record, address_bytes, srv_data
 from conformance.criteria.tiebreaks import first_probe, judge_spacing_of
 
 
-@criterion("RFC 6762 §8.1, §9", "a service whose name is taken takes another and probes for that",
+@criterion("RFC 6762 §8.1, §9", "a service whose name is in use chooses a new name and probes for it",
            proof=to_target("the denial is lost", dropped(response)))
 def denied(bench):
     return judge_denied(bench, flush=True)
 
 
-@criterion("RFC 6762 §8.1, §9", "the same when the denial has no cache-flush bit",
+@criterion("RFC 6762 §8.1, §9", "a denial without the cache-flush bit also makes a service choose a new name",
            proof=to_target("the denial is lost", dropped(response)))
 def denied_without_flush(bench):
     return judge_denied(bench, flush=False)
@@ -34,8 +34,8 @@ def judge_denied(bench, flush):
     return judge_spacing_of(bench, announced, announcement)
 
 
-@criterion("RFC 6762 §8.1", "what was said before its first probe is no denial", retried=3,
-           proof=to_target("it is said once more 0.4 s later", repeated(0.4, response)))
+@criterion("RFC 6762 §8.1", "a response received before the first probe does not count as a denial", retried=3,
+           proof=to_target("it is repeated 0.4 s later", repeated(0.4, response)))
 def stale_denial_ignored(bench):
     claim = Record(Name(["Lamp"]) + SERVICE_TYPE, SRV, 120, srv_data(Name(["rival"]) + LOCAL, 9), True)
     bench.plug_in()
@@ -49,16 +49,16 @@ def stale_denial_ignored(bench):
         announcement, _ = bench.announced()
         return failed("announced without a probe that proposes its SRV record", announcement)
     if not probes_for(claim.name)(probe):
-        return failed("it took another name before its first probe", probe)
+        return failed("it chose a new name before its first probe", probe)
     announcement, announced = bench.announced()
     if announced.instance.folded == claim.name.folded:
-        return passed("the name kept, which was claimed only before the first probe", announcement)
-    # Once in a while the last claim and the first probe cross each other: so this is judged again.
-    return failed(f"it became {announced.instance}, {(probe.at - said.at) * 1000:.0f} ms after the last claim came its "
-                  "first probe", announcement)
+        return passed("it kept the name, which was claimed only before the first probe", announcement)
+    # The last claim and the first probe may cross on the link, so a failure is tested again.
+    return failed(f"it changed to {announced.instance}; its first probe was sent {(probe.at - said.at) * 1000:.0f} ms after "
+                  "the last claim", announcement)
 
 
-@criterion("RFC 6762 §8.1, §9", "a host whose name is taken takes another, and its services point to that",
+@criterion("RFC 6762 §8.1, §9", "a host whose name is in use chooses a new name, and its services point to it",
            proof=to_target("the denial is lost", dropped(response)))
 def host_name_denied(bench):
     denied_names = []
@@ -80,27 +80,27 @@ def host_name_denied(bench):
     if not denied_names:
         return failed("the host name is not probed", announcement)
     if announced.host.folded == denied_names[0].folded:
-        return failed(f"it still is {announced.host}", announcement)
+        return failed(f"it is still {announced.host}", announcement)
     probes = bench.peer.heard(probes_for(announced.host), until=announcement.at)
     if len(probes) < 3:
         return failed(f"the new host name {announced.host} was probed {len(probes)} times", announcement)
     return passed(f"the host became {announced.host}, after {len(probes)} probes", announcement)
 
 
-@criterion("RFC 6762 §8.1", "after 15 conflicts within 10 s each further try waits 5 s", seconds=32,
-           proof=from_target("each probe is sent once more after 2 s", repeated(2, probe)))
+@criterion("RFC 6762 §8.1", "after 15 conflicts within 10 s each further attempt waits 5 s", seconds=32,
+           proof=from_target("each probe is repeated after 2 s", repeated(2, probe)))
 def conflict_limit(bench):
     return judge_conflict_limit(bench, flush=True)
 
 
-@criterion("RFC 6762 §8.1", "the same when the denials have no cache-flush bit", seconds=32,
-           proof=from_target("each probe is sent once more after 2 s", repeated(2, probe)))
+@criterion("RFC 6762 §8.1", "denials without the cache-flush bit also count towards the limit of 15 conflicts", seconds=32,
+           proof=from_target("each probe is repeated after 2 s", repeated(2, probe)))
 def conflict_limit_without_flush(bench):
     return judge_conflict_limit(bench, flush=False)
 
 
 def judge_conflict_limit(bench, flush):
-    tries = []  # Packets that began a try: a new name, or one that was let go for a while.
+    tries = []  # Packets that began an attempt: with a new name, or with a name after a pause.
     last = {}
 
     def deny(packet):
@@ -122,12 +122,12 @@ def judge_conflict_limit(bench, flush):
     tries = [packet for packet in tries if packet.at < end]
     announced = bench.peer.heard(tells(SRV, SERVICE_TYPE), until=end)
     if announced:
-        return failed(f"it announced a name although every name was denied, after {len(tries)} tries", announced[0])
+        return failed(f"it announced a name although every name was denied, after {len(tries)} attempts", announced[0])
     for first, fifteenth, after in zip(tries, tries[14:], tries[15:]):
         if fifteenth.at - first.at <= 10 and after.at - fifteenth.at < 4.9:
-            return failed(f"after 15 conflicts in {fifteenth.at - first.at:.1f} s the next try came "
+            return failed(f"after 15 conflicts in {fifteenth.at - first.at:.1f} s the next attempt was made "
                           f"{after.at - fifteenth.at:.2f} s later", after)
     if len(tries) < 3:
         return unjudged(f"it tried only {len(tries)} times in 30 s")
     slowest = max(after.at - before.at for before, after in zip(tries, tries[1:]))
-    return passed(f"{len(tries)} tries in 30 s, the longest pause {slowest:.1f} s", tries[-1])
+    return passed(f"{len(tries)} attempts in 30 s, the longest pause {slowest:.1f} s", tries[-1])

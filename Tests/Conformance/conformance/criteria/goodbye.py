@@ -1,4 +1,4 @@
-"""What is gone is said to be, and what changed is told (RFC 6762 sections 8.4, 10.1)."""
+"""Goodbyes and changed records (RFC 6762 sections 8.4, 10.1)."""
 
 import re
 
@@ -19,7 +19,7 @@ def says_goodbye(service):
     return check
 
 
-@criterion("RFC 6762 §10.1", "a stopped service says goodbye within a second", seconds=16, worst=WARN,
+@criterion("RFC 6762 §10.1", "a stopped service sends a goodbye within one second", seconds=16, worst=WARN,
            proof=NO_GOODBYE)
 def goodbye_when_stopped(bench):
     service = bench.settled()
@@ -28,11 +28,11 @@ def goodbye_when_stopped(bench):
     if said is None:
         return warned("no PTR record with time to live 0 within 3 s", None)
     seconds = said.at - stopped
-    return (passed if seconds <= 1 else warned)(f"goodbye {seconds:.2f} s after it was told to stop", said)
+    return (passed if seconds <= 1 else warned)(f"goodbye {seconds:.2f} s after SIGTERM", said)
 
 
-@criterion("RFC 6762 §6, §10.1", "nothing is told after the goodbye", seconds=16,
-           proof=from_target("the goodbye is undone: its records live", records(with_ttl(120), holding(PTR, alive=False))))
+@criterion("RFC 6762 §6, §10.1", "no record is sent after the goodbye", seconds=16,
+           proof=from_target("the goodbye's TTL is set to 120 s", records(with_ttl(120), holding(PTR, alive=False))))
 def silent_after_goodbye(bench):
     service = bench.settled()
     stopped = bench.target.stop()
@@ -42,8 +42,8 @@ def silent_after_goodbye(bench):
             record.type == PTR and record.ttl and record.target == service.instance
             for record in packet.message.records), since=stopped)
     if alive:
-        return failed("it still tells its PTR record", alive[-1])
-    return passed("no living PTR record any more", None)
+        return failed("it still sends its PTR record", alive[-1])
+    return passed("no live PTR record after the goodbye", None)
 
 
 @criterion("RFC 6762 §8.4", "a changed TXT record is announced with the cache-flush bit", seconds=23, needs={"txt"},
@@ -63,7 +63,7 @@ def txt_changed(bench):
     return passed("announced with the cache-flush bit", told)
 
 
-@criterion("RFC 6762 §8.4", "a renamed service says goodbye to the old name, probes and announces",
+@criterion("RFC 6762 §8.4", "a renamed service sends a goodbye for the old name, probes and announces",
            seconds=20, needs={"rename"}, proof=NO_GOODBYE)
 def renamed(bench):
     service = bench.settled()

@@ -1,4 +1,4 @@
-"""Answers that are not given because somebody has them (RFC 6762 sections 7.1, 7.2, 7.4)."""
+"""Suppressed answers (RFC 6762 sections 7.1, 7.2, 7.4)."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ WITHOUT_KNOWN = to_target("known answers are lost", rewritten(lambda message: re
 
 
 def pointer(bench):
-    """Its PTR record as it answers it, after a second of pause."""
+    """Returns the target's PTR record as it sends it in an answer, after a pause of one second."""
     service = bench.settled()
     answer = expect(bench, (SERVICE_TYPE, PTR))
     record = next(record for record in answer.message.records if record.type == PTR and record.target == service.instance)
@@ -28,41 +28,41 @@ def ask_knowing(bench, *known, **how):
     return asked, bench.peer.first(gives(SERVICE_TYPE, PTR), 1, asked)
 
 
-@criterion("RFC 6762 §7.1", "no answer to who knows it for at least half of its time to live", seconds=18,
+@criterion("RFC 6762 §7.1", "a known answer with at least half of its TTL suppresses the answer", seconds=18,
            proof=WITHOUT_KNOWN)
 def suppressed(bench):
     record = pointer(bench)
     for part in (1, 0.55):
         asked, answer = ask_knowing(bench, replace(record, ttl=int(record.ttl * part)))
         if answer:
-            return failed(f"answered although known with {int(record.ttl * part)} of {record.ttl} s", answer)
+            return failed(f"answered although known with a TTL of {int(record.ttl * part)} of {record.ttl} s", answer)
         bench.pause(0.3)
-    return passed(f"silent for who knows it with all and with 55 % of {record.ttl} s", asked)
+    return passed(f"no answer when it is known with all and with 55 % of {record.ttl} s", asked)
 
 
-@criterion("RFC 6762 §7.1", "an answer to who knows it for less than half of its time to live", seconds=18,
-           proof=to_target("what is known is known for a day", records(with_ttl(86400), query)))
+@criterion("RFC 6762 §7.1", "a known answer with less than half of its TTL does not suppress the answer", seconds=18,
+           proof=to_target("known answers get a TTL of one day", records(with_ttl(86400), query)))
 def stale_answered(bench):
     record = pointer(bench)
     left = int(record.ttl * 0.45)
     asked, answer = ask_knowing(bench, replace(record, ttl=left))
     if answer is None:
-        return failed(f"no answer although known for only {left} of {record.ttl} s", asked)
-    return passed(f"answered who knows it for {left} of {record.ttl} s", answer)
+        return failed(f"no answer although known with a TTL of only {left} of {record.ttl} s", asked)
+    return passed(f"answered when it is known with a TTL of {left} of {record.ttl} s", answer)
 
 
-@criterion("RFC 6762 §7.1", "an answer to who knows another record of the name", seconds=18, proof=to_target(
-    "what is known is changed to its record", records(
+@criterion("RFC 6762 §7.1", "a different known record of the name does not suppress the answer", seconds=18, proof=to_target(
+    "known answers are replaced by its record", records(
         lambda record: replace(record, data=record.data.replace(b"\5Other", b"\4Lamp")), query)))
 def other_answered(bench):
     record = pointer(bench)
     asked, answer = ask_knowing(bench, Record(SERVICE_TYPE, PTR, record.ttl, (Name(["Other"]) + SERVICE_TYPE).encoded))
     if answer is None:
-        return failed("no answer although only another record is known", asked)
+        return failed("no answer although only a different record is known", asked)
     return passed("answered", answer)
 
 
-@criterion("RFC 6762 §7.2", "no answer to who tells in a second packet that it knows it", seconds=18,
+@criterion("RFC 6762 §7.2", "a known answer in a second packet suppresses the answer", seconds=18,
            proof=to_target("the second packet is lost", dropped(
                lambda packet: query(packet) and not packet.message.questions)))
 def suppressed_across_packets(bench):
@@ -73,11 +73,11 @@ def suppressed_across_packets(bench):
     bench.peer.send(Message(0, 0, (), (record,)))
     answer = bench.peer.first(gives(SERVICE_TYPE, PTR), 1.2, asked)
     if answer:
-        return failed("answered although the second packet told it", answer)
-    return passed("silent for 1.2 s", asked)
+        return failed("answered although it was in the second packet", answer)
+    return passed("no answer within 1.2 s", asked)
 
 
-@criterion("RFC 6762 §7.4", "no answer when another host just gave it", seconds=18, worst=WARN,
+@criterion("RFC 6762 §7.4", "the same answer from another host suppresses the answer", seconds=18, worst=WARN,
            proof=to_target("the other host's answer is lost", dropped(response)))
 def duplicate_suppressed(bench):
     record = pointer(bench)
@@ -85,5 +85,5 @@ def duplicate_suppressed(bench):
     bench.peer.tell(record, host=3)
     answer = bench.peer.first(gives(SERVICE_TYPE, PTR), 1, asked)
     if answer:
-        return warned("it gave the answer once more", answer)
-    return passed("silent, since another host gave its answer at once", asked)
+        return warned("it repeated the answer", answer)
+    return passed("no answer, because another host sent it first", asked)

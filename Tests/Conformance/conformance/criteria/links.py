@@ -1,4 +1,5 @@
-"""Links that come, go and change (RFC 6762 sections 8, 8.4, 14; RFC 3927 section 2.5 for the two kinds of address)."""
+"""Links that appear, disappear and change (RFC 6762 sections 8, 8.4, 14; RFC 3927 section 2.5 for the two kinds of
+address)."""
 
 import time
 from dataclasses import replace
@@ -13,7 +14,7 @@ from conformance.criteria.answering import expect
 
 
 def later_probes_lost(packet):
-    """All probes but those of the first seconds."""
+    """True for all probes except those of the first seconds."""
     return probe(packet) and packet.at - later_probes_lost.__dict__.setdefault("first", packet.at) > 4
 
 
@@ -29,7 +30,7 @@ def probed_and_announced(bench, service, since, what):
         f"{what}, {len(probes)} probes, announced after {seconds:.2f} s", announcement)
 
 
-@criterion("RFC 6762 §8", "a cable that was out and is in again: probes and announces anew", seconds=20, retried=1,
+@criterion("RFC 6762 §8", "after the cable is reconnected, the service is probed and announced again", seconds=20, retried=1,
            proof=from_target("later probes are lost", dropped(later_probes_lost)))
 def cable(bench):
     service = bench.settled()
@@ -37,10 +38,10 @@ def cable(bench):
     bench.pause(1.5)
     back = time.time()
     bench.set_cable("up")
-    return probed_and_announced(bench, service, back, "the cable came back")
+    return probed_and_announced(bench, service, back, "the cable was connected again")
 
 
-@criterion("RFC 6762 §8", "an interface that appears while it runs is used, with probes and announcements", seconds=14,
+@criterion("RFC 6762 §8", "an interface that appears at run time is used, with probes and announcements", seconds=14,
            retried=1,
            proof=from_target("probes are lost", dropped(probe)))
 def interface_appears(bench):
@@ -51,18 +52,18 @@ def interface_appears(bench):
     return probed_and_announced(bench, service, bench.plugged, "the interface came")
 
 
-@criterion("RFC 6762 §8", "an interface that went and came back is used again", seconds=22, retried=1,
+@criterion("RFC 6762 §8", "an interface that was removed and returned is used again", seconds=22, retried=1,
            proof=from_target("later probes are lost", dropped(later_probes_lost)))
 def interface_replaced(bench):
     service = bench.settled()
     bench.unplug()
     bench.pause(1)
     bench.plug_in()
-    return probed_and_announced(bench, service, bench.plugged, "the interface came back")
+    return probed_and_announced(bench, service, bench.plugged, "the interface returned")
 
 
 def change_address(bench, old, new):
-    """The announcement that tells the new address and not the old."""
+    """Waits for the announcement that contains the new address and not the old one."""
     service = bench.service(bench.announced()[0])
     bench.settle()
     since = time.time()
@@ -80,19 +81,19 @@ def change_address(bench, old, new):
         raise failed(f"the new address {new} was not announced within 5 s", None)
     record = next(record for record in told.message.records if record.type == A)
     if not record.flush:
-        raise failed("the new address came without the cache-flush bit", told)
-    bench.peer.quiet(1.2, 10)  # A record is multicast once a second at most.
+        raise failed("the new address was announced without the cache-flush bit", told)
+    bench.peer.quiet(1.2, 10)  # A record is multicast at most once per second.
     asked, answer = bench.answer((service.host, A))
     if answer is None:
         raise failed(f"no answer after the change to {new}", asked)
     addresses = {address_text(record.data) for record in answer.message.records if record.type == A}
     if addresses != {new}:
-        raise failed(f"it still tells {', '.join(sorted(addresses - {new}))}", answer)
+        raise failed(f"it still sends {', '.join(sorted(addresses - {new}))}", answer)
     return passed(f"{new} announced with the cache-flush bit {told.at - since:.2f} s after the change began", told)
 
 
 NEW_ADDRESS_LOST = from_target(
-    "a record of another address than the first is lost", records(
+    "records with a different address than the first are lost", records(
         lambda record, first={}: None if record.type == A and first.setdefault("data", record.data) != record.data
         else record))
 
@@ -103,21 +104,23 @@ def address_changed(bench):
     return change_address(bench, bench.host.address(), "10.9.0.150")
 
 
-@criterion("RFC 6762 §8.4, RFC 3927 §2.11", "from a link-local address to a routable one", seconds=22, proof=NEW_ADDRESS_LOST)
+@criterion("RFC 6762 §8.4, RFC 3927 §2.11", "a change from a link-local to a routable address is announced",
+           seconds=22, proof=NEW_ADDRESS_LOST)
 def link_local_to_routable(bench):
     bench.plug_in(address="169.254.7.9/16")
     bench.start()
     return change_address(bench, "169.254.7.9", "10.9.0.100")
 
 
-@criterion("RFC 6762 §8.4, RFC 3927 §2.11", "from a routable address to a link-local one", seconds=22, proof=NEW_ADDRESS_LOST)
+@criterion("RFC 6762 §8.4, RFC 3927 §2.11", "a change from a routable to a link-local address is announced",
+           seconds=22, proof=NEW_ADDRESS_LOST)
 def routable_to_link_local(bench):
     bench.start()
     return change_address(bench, "10.9.0.100", "169.254.7.9")
 
 
-@criterion("RFC 6762 §3", "announced and answered over IPv6, with an IPv6 address", seconds=18, needs={"ipv6"},
-           proof=from_target("responses over IPv6 are lost", dropped(
+@criterion("RFC 6762 §3", "the service is announced and answered over IPv6, with an IPv6 address",
+           seconds=18, needs={"ipv6"}, proof=from_target("responses over IPv6 are lost", dropped(
                lambda packet: response(packet) and packet.family == 6)))
 def ipv6(bench):
     service = bench.settled()
@@ -129,7 +132,7 @@ def ipv6(bench):
     return passed("announced and answered over IPv6", answer)
 
 
-@criterion("RFC 6762 §6.2", "an answer with an address brings those of the other family", seconds=16, needs={"ipv6"},
+@criterion("RFC 6762 §6.2", "an answer with an address adds the addresses of the other family", seconds=16, needs={"ipv6"},
            worst=WARN, proof=from_target("IPv6 addresses are lost", records(without(AAAA))))
 def both_families(bench):
     service = bench.settled()
@@ -139,7 +142,7 @@ def both_families(bench):
     return passed("with the IPv6 address", answer)
 
 
-@criterion("RFC 6762 §6.2", "addresses of other links are not told", seconds=16, proof=from_target(
+@criterion("RFC 6762 §6.2", "addresses of other links are not sent", seconds=16, proof=from_target(
     "every address is that of the other link", records(
         lambda record: replace(record, data=address_bytes("10.77.0.1")) if record.type == A else record)))
 def own_addresses_only(bench):
@@ -151,12 +154,12 @@ def own_addresses_only(bench):
     for packet in heard:
         for record in packet.message.records:
             if record.type == A and record.data != address_bytes(bench.host.address()):
-                return failed(f"it tells {address_text(record.data)}, which is on another link", packet)
+                return failed(f"it sends {address_text(record.data)}, which is on another link", packet)
     return passed(f"only {bench.host.address()}", heard[-1])
 
 
-@criterion("RFC 6762 §14", "two interfaces on one link are no rivals of each other", seconds=20, proof=to_target(
-    "what it hears of itself tells another port", records(with_port(0xFFFF))))
+@criterion("RFC 6762 §14", "two interfaces on one link do not conflict with each other", seconds=20, proof=to_target(
+    "its own packets arrive with a different port", records(with_port(0xFFFF))))
 def two_interfaces(bench):
     bench.plug_in()
     bench.add_second_interface()
@@ -165,6 +168,6 @@ def two_interfaces(bench):
         return failed(f"it became {service.instance}", bench.announced()[0])
     again = bench.peer.heard(probes_for(service.instance), since=bench.announced()[0].at + 1.5)
     if again:
-        return failed("it probes again, although only itself is there", again[0])
+        return failed("it probes again, although no other host is on the link", again[0])
     expect(bench, (service.instance, SRV))
-    return passed("announced under its name, on both", bench.announced()[0])
+    return passed("announced under its name, on both interfaces", bench.announced()[0])

@@ -1,4 +1,4 @@
-"""Names: bytes that stand for text, compared without case (RFC 6762 section 16, RFC 6763 section 4.1)."""
+"""Names: arbitrary bytes as text, compared without letter case (RFC 6762 section 16, RFC 6763 section 4.1)."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from conformance.criteria.answering import expect
 DIFFICULT = "Küche · Lampe"
 
 
-@criterion("RFC 6762 §16", "a question in other case is answered", seconds=16, proof=to_target(
+@criterion("RFC 6762 §16", "a question in different letter case is answered", seconds=16, proof=to_target(
     "questions with capital letters in the type are lost", dropped(
         lambda packet: query(packet) and any(b"_SMARTPLUG" in question.name for question in packet.message.questions))))
 def case_ignored(bench):
@@ -23,7 +23,7 @@ def case_ignored(bench):
     return passed(f"{other} answered", answer)
 
 
-@criterion("RFC 6762 §16", "a known answer in other case is known", seconds=16, proof=to_target(
+@criterion("RFC 6762 §16", "a known answer in different letter case suppresses the answer", seconds=16, proof=to_target(
     "known answers are lost", rewritten(lambda message: replace(message, answers=()), query)))
 def case_ignored_in_known_answers(bench):
     service = bench.settled()
@@ -34,11 +34,11 @@ def case_ignored_in_known_answers(bench):
     known = replace(record, name=capital, data=(Name([service.instance[0]]) + capital).encoded)
     asked, answer = bench.answer((SERVICE_TYPE, PTR), known=(known,))
     if answer:
-        return failed("answered although known in other case", answer)
+        return failed("answered although known in different letter case", answer)
     return passed("silent", asked)
 
 
-@criterion("RFC 6763 §4.1.1, RFC 6762 §16", "a name of any letters, spaces and signs goes over the wire as it is", seconds=10,
+@criterion("RFC 6763 §4.1.1, RFC 6762 §16", "a name with any letters, spaces and symbols is sent unchanged", seconds=10,
            proof=from_target("letters that are not ASCII become question marks", records(
                lambda record: replace(
                    record, name=Name(bytes(byte if byte < 128 else 63 for byte in label) for label in record.name)))))
@@ -50,7 +50,7 @@ def any_letters(bench):
     return passed(f"{service.instance}", announcement)
 
 
-@criterion("RFC 1034 §3.1", "an answer keeps the case of the instance name, however it was asked for", seconds=16,
+@criterion("RFC 1034 §3.1", "an answer keeps the letter case of the instance name", seconds=16,
            worst=WARN, proof=from_target("names become lower case", records(
                lambda record: replace(record, data=record.data.lower()) if record.type == PTR else record)))
 def case_kept(bench):
@@ -64,5 +64,5 @@ def case_kept(bench):
         return failed("no answer within 1 s", asked)
     pointer = next(record for record in answer.message.answers if record.type == PTR)
     if pointer.target[0] != service.instance[0]:
-        return warned(f"the case of the instance name is changed to {pointer.target}", answer)
-    return passed("answered with the instance name in the case that it was given", answer)
+        return warned(f"the instance name's letter case changed to {pointer.target}", answer)
+    return passed("answered with the instance name in its original letter case", answer)

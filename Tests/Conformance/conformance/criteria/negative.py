@@ -1,4 +1,4 @@
-"""What does not exist is said not to (RFC 6762 section 6.1)."""
+"""Negative answers (RFC 6762 section 6.1)."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ WITHOUT_NSEC = from_target("NSEC records are lost", records(without(NSEC)))
 
 
 def denial_of(bench, name, kind):
-    """The NSEC record that answers the question for what does not exist, and its packet."""
+    """Returns the NSEC record that answers a question for a record that does not exist, and its packet."""
     asked = bench.peer.ask((name, kind))
     answer = bench.peer.first(gives(name, NSEC), 1, asked)
     if answer is None:
-        # Section 6.1 lets a responder be silent only about names that it does not own.
+        # Section 6.1 allows a responder to ignore only names that it does not own.
         raise failed(f"no NSEC record in answer to {name} {type_name(kind)}", asked)
     return record_in(answer, name, NSEC), answer
 
@@ -28,31 +28,32 @@ def judge_denial(record, answer, present):
     if missing:
         return failed(f"it denies {', '.join(map(type_name, missing))}, which exists", answer)
     if types - present:
-        # Not even NSEC, by which those of unicast DNS are told apart.
+        # The NSEC bit must not be set either; it distinguishes the NSEC records of unicast DNS.
         return failed(f"it claims {', '.join(map(type_name, types - present))}", answer)
     return passed(f"NSEC with {', '.join(map(type_name, sorted(types)))}", answer)
 
 
-@criterion("RFC 6762 §6.1", "a type that the service's name does not have is denied with NSEC", seconds=16,
+@criterion("RFC 6762 §6.1", "a query for a type that the service name does not have is answered with NSEC", seconds=16,
            proof=WITHOUT_NSEC)
 def service_type_denied(bench):
     service = bench.settled()
     return judge_denial(*denial_of(bench, service.instance, MX), {SRV, TXT})
 
 
-@criterion("RFC 6762 §6.1", "a type that the host name does not have is denied with NSEC", seconds=16, proof=WITHOUT_NSEC)
+@criterion("RFC 6762 §6.1", "a query for a type that the host name does not have is answered with NSEC",
+           seconds=16, proof=WITHOUT_NSEC)
 def host_type_denied(bench):
     service = bench.settled()
     present = {record.type for packet in bench.peer.heard(gives(service.host, None), family=None)
                for record in packet.message.records if record.name.folded == service.host.folded
                and record.type in (A, AAAA)}
     record, answer = denial_of(bench, service.host, MX)
-    # Another type that it has beside its addresses is its own affair: HINFO is one that is seen.
+    # The host name may have records of other types; HINFO occurs in practice.
     return judge_denial(record, answer, present | (record.next_and_types[1] - {A, AAAA, MX}))
 
 
-@criterion("RFC 6762 §6.1", "NSEC records have the cache-flush bit and live as long as what they speak of", seconds=16,
-           worst=WARN, proof=from_target("NSEC records live a day", records(
+@criterion("RFC 6762 §6.1", "NSEC records have the cache-flush bit and the TTL of the records that they describe",
+           seconds=16, worst=WARN, proof=from_target("NSEC records have a TTL of one day", records(
                lambda record: replace(record, ttl=86400, flush=False) if record.type == NSEC else record)))
 def denial_form(bench):
     service = bench.settled()
@@ -60,5 +61,5 @@ def denial_form(bench):
     if not record.flush:
         return warned("without the cache-flush bit", answer)
     if record.ttl not in (120, 4500):
-        return warned(f"it lives {record.ttl} s; what it denies would live 120 or 4500 s", answer)
+        return warned(f"its TTL is {record.ttl} s; the denied records would have 120 or 4500 s", answer)
     return passed(f"cache-flush bit, {record.ttl} s", answer)

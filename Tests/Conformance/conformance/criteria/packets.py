@@ -1,4 +1,4 @@
-"""How every packet looks (RFC 6762 sections 6, 11 and 18)."""
+"""The form of every packet (RFC 6762 sections 6, 11 and 18)."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from conformance.records import ANY, PTR, SRV, Question
 
 
 def conversation(bench):
-    """Everything it says while it probes, announces and answers, on both families."""
+    """Returns all packets of the target while it probes, announces and answers, in both address families."""
     service = bench.settled()
     bench.answer((SERVICE_TYPE, PTR))
     bench.answer((service.instance, SRV))
@@ -20,7 +20,7 @@ def conversation(bench):
 
 
 def judge_each(packets, wrong, told, verdict=failed):
-    """`wrong` says what is wrong with a packet, or nothing."""
+    """Applies `wrong` to each packet; it returns the fault as text, or nothing."""
     for packet in packets:
         reason = wrong(packet)
         if reason:
@@ -41,11 +41,11 @@ def decodable(bench):
     bench.peer.first(lambda _: False, 1)
     heard = list(bench.peer.packets)
     if not heard:
-        return failed("it said nothing")
+        return failed("it sent nothing")
     return judge_each(heard, lambda packet: None if packet.message else "this packet cannot be decoded", "all decodable")
 
 
-@criterion("RFC 6762 §11", "IP TTL 255 and hop limit 255", worst=WARN,
+@criterion("RFC 6762 §11", "packets have IP TTL 255 and hop limit 255", worst=WARN,
            proof=from_target("the IP TTL is 1", readdressed(hop_limit=1)))
 def hop_limit(bench):
     return judge_each(
@@ -53,15 +53,15 @@ def hop_limit(bench):
         warned)
 
 
-@criterion("RFC 6762 §5.2, §6", "source port 5353",
-           proof=from_target("it sends from another port", readdressed(source_port=40000)))
+@criterion("RFC 6762 §5.2, §6", "packets are sent from port 5353",
+           proof=from_target("it sends from a different port", readdressed(source_port=40000)))
 def source_port(bench):
     return judge_each(
         conversation(bench), lambda packet: packet.source_port != frames.PORT and f"sent from port {packet.source_port}",
         "all from 5353")
 
 
-@criterion("RFC 6762 §18.1", "message id 0 in multicast responses",
+@criterion("RFC 6762 §18.1", "multicast responses have message id 0",
            proof=from_target("the id is 7", rewritten(lambda message: replace(message, id=7), response)))
 def id_zero(bench):
     return judge_each(
@@ -76,10 +76,10 @@ def authoritative(bench):
         responses(bench), lambda packet: not packet.message.flags & AUTHORITATIVE and "no AA bit", "all with the AA bit")
 
 
-@criterion("RFC 6762 §18.3, §18.5 to §18.11", "all other bits of the header are 0 in responses",
+@criterion("RFC 6762 §18.3, §18.5 to §18.11", "all other header bits are 0 in responses",
            proof=from_target("the response code is 3", rewritten(with_flags(on=3), response)))
 def header_zero(bench):
-    # Opcode, TC, RA, Z, AD, CD and the response code must be, RD should be.
+    # Opcode, TC, RA, Z, AD, CD and the response code must be 0; RD should be 0.
     others = OPCODE | TRUNCATED | 0x00F0 | RCODE
     heard = responses(bench)
     for packet in heard:
@@ -89,7 +89,7 @@ def header_zero(bench):
         heard, lambda packet: packet.message.flags & RECURSION_DESIRED and "the RD bit is set", "only QR and AA set", warned)
 
 
-@criterion("RFC 6762 §6", "multicast responses have no question in them", proof=from_target(
+@criterion("RFC 6762 §6", "multicast responses contain no question", proof=from_target(
     "a question is put into responses", rewritten(
         lambda message: replace(message, questions=(Question(SERVICE_TYPE, ANY),)), response)))
 def no_questions(bench):
@@ -98,11 +98,11 @@ def no_questions(bench):
         "none with a question")
 
 
-@criterion("RFC 2181 §5", "no record twice in a packet", worst=WARN, proof=from_target(
+@criterion("RFC 2181 §5", "no packet contains a record twice", worst=WARN, proof=from_target(
     "records are doubled", rewritten(lambda message: replace(message, answers=message.answers * 2), response)))
 def no_duplicates(bench):
     def doubled(packet):
         keys = [record.key for record in packet.message.records]
-        return len(set(keys)) < len(keys) and "a record stands twice in it"
+        return len(set(keys)) < len(keys) and "it contains a record twice"
 
     return judge_each(responses(bench), doubled, "each record once", warned)

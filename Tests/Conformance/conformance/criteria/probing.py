@@ -1,4 +1,4 @@
-"""Before a name is used, nobody else may have it (RFC 6762 section 8.1)."""
+"""Probing before a name is used (RFC 6762 section 8.1)."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from conformance.records import A, AAAA, ANY, PTR, SRV, Question, type_name
 
 
 def probes_before(bench, name_of=lambda service: service.instance):
-    """The first response about a name of the service, and the probes for that name before it."""
+    """Returns the first response about a name of the service, and the probes for that name before it."""
     bench.start()
     announcement, service = bench.announced()
     name = name_of(service)
@@ -24,14 +24,15 @@ def probes_before(bench, name_of=lambda service: service.instance):
 
 
 def judge_spacing(probes, announcement):
-    """Three at least, 250 ms apart, and as long after the last; nothing closer than 150 ms counts as a probe of its own."""
+    """Requires at least three probes, 250 ms apart and 250 ms before the announcement. Probes less than 150 ms apart
+    count as one."""
     times = [packet.at for packet in probes] + [announcement.at]
     gaps = [round((after - before) * 1000) for before, after in zip(times, times[1:])]
     told = f"{len(probes)} probes, each followed after {', '.join(map(str, gaps))} ms"
     if len(probes) < 3 or min(gaps) < 150:
         return failed(told, probes[-1])
     if min(gaps) < 240 or max(gaps) > 400:
-        return warned(f"{told}; 250 ms is meant", probes[-1])
+        return warned(f"{told}; 250 ms is expected", probes[-1])
     return passed(told, probes[-1])
 
 
@@ -43,7 +44,7 @@ def three_probes(bench):
     return judge_spacing(probes, announcement)
 
 
-@criterion("RFC 6762 §8.1", "the host name is probed as well", retried=1,
+@criterion("RFC 6762 §8.1", "the host name is also probed", retried=1,
            proof=from_target("probes do not propose addresses", records(without(A, AAAA), probe)))
 def host_name_probed(bench):
     announcement, probes = probes_before(bench, lambda service: service.host)
@@ -66,7 +67,7 @@ def probes_propose(bench):
         if proposed is None or proposed not in packet.message.authorities:
             return failed("a probe without the SRV record in its Authority section", packet)
         if proposed.data != service.srv.data:
-            return failed("a probe proposes another SRV record than is announced", packet)
+            return failed("a probe proposes a different SRV record than the announcement", packet)
     return passed(f"{len(asking)} probes, each with the SRV record that is announced", asking[0])
 
 
@@ -86,19 +87,19 @@ def probes_ask_for_any(bench):
     return passed("every probe asks for type ANY", packet)
 
 
-@criterion("RFC 6762 §8.1", "probes want a unicast answer", worst=WARN,
+@criterion("RFC 6762 §8.1", "probes request a unicast answer", worst=WARN,
            proof=from_target("probes have no QU bit", rewritten(
                lambda message: replace(message, questions=tuple(
                    Question(question.name, question.type) for question in message.questions)), probe)))
 def probes_want_unicast(bench):
-    # The first ones: a responder may turn to multicast when nobody answered.
+    # Only the first probes are tested: a responder may switch to multicast when no host has answered.
     packet, question = probe_questions(bench)[0]
     if not question.unicast:
         return warned("the first probe has no QU bit", packet)
     return passed("the first probe has the QU bit", packet)
 
 
-@criterion("RFC 6762 §8.1", "nothing is told or answered before the name is its own", proof=from_target(
+@criterion("RFC 6762 §8.1", "the responder neither announces nor answers while it probes", proof=from_target(
     "probes become responses", rewritten(
         lambda message: Message(0, RESPONSE, (), message.authorities), probe)))
 def silent_while_probing(bench):
@@ -114,20 +115,20 @@ def silent_while_probing(bench):
 
 
 def late(seconds):
-    """Everything from the target comes so much later."""
+    """Delays all packets of the target."""
     return lambda packet: [(seconds, packet)]
 
 
-@criterion("RFC 6762 §8.1, §8.3", "announced 0.75 to 1.0 s after it registered", retried=1, worst=WARN,
-           proof=Alteration("everything it says comes 1.5 s later", from_target=late(1.5)))
+@criterion("RFC 6762 §8.1, §8.3", "the service is announced 0.75 to 1.0 s after registration", retried=1, worst=WARN,
+           proof=Alteration("all its packets are delayed by 1.5 s", from_target=late(1.5)))
 def announced_in_time(bench):
     bench.start()
     announcement, _ = bench.announced()
     seconds = announcement.at - bench.began
-    told = f"announced {seconds:.2f} s after it began"
+    told = f"announced {seconds:.2f} s after registration"
     if seconds < 0.74:
-        return failed(f"{told}, sooner than three probes take", announcement)
-    # The program's own start comes on top.
+        return failed(f"{told}, which is too early for three probes", announcement)
+    # The program's own start adds to the time.
     if seconds <= 1.15:
         return passed(told, announcement)
-    return warned(f"{told}; 1.0 s is the most that probing takes", announcement)
+    return warned(f"{told}; probing takes at most 1.0 s", announcement)

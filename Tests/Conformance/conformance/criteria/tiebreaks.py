@@ -18,7 +18,7 @@ def first_probe(bench):
 
 
 def lesser(service):
-    """A rival's records that lose against any: TXT is compared before SRV, and is empty."""
+    """Returns a rival's records that lose against any others: TXT is compared before SRV, and is empty."""
     return [Record(service.instance, TXT, 4500, b"\0")]
 
 
@@ -32,12 +32,12 @@ def judge_kept(bench, service, first, what):
     probes = bench.peer.heard(probes_for(service.instance), since=0, until=announcement.at)
     gaps = [after.at - before.at for before, after in zip(probes, probes[1:])]
     if announced.instance != service.instance:
-        return failed(f"{what}, and yet it is {announced.instance} now", announcement)
+        return failed(f"{what}, but it is {announced.instance} now", announcement)
     if announcement.at - first.at > 1.3:
-        return failed(f"{what}, and yet it was announced only {announcement.at - first.at:.2f} s after the first probe",
+        return failed(f"{what}, but it was announced only {announcement.at - first.at:.2f} s after the first probe",
                       announcement)
     if len(probes) < 3 or min(gaps) < 0.15:
-        return failed(f"{len(probes)} probes, {min(gaps, default=0) * 1000:.0f} ms apart at least", announcement)
+        return failed(f"{len(probes)} probes, at least {min(gaps, default=0) * 1000:.0f} ms apart", announcement)
     return passed(f"{what}: {len(probes)} probes at least {min(gaps) * 1000:.0f} ms apart, name kept", announcement)
 
 
@@ -46,11 +46,11 @@ def judge_kept(bench, service, first, what):
 def tiebreak_won(bench):
     first, service = first_probe(bench)
     bench.peer.probe(*lesser(service))
-    return judge_kept(bench, service, first, "the rival's records are the lesser")
+    return judge_kept(bench, service, first, "the rival's records are less")
 
 
-@criterion("RFC 6762 §8.2", "its own probes, echoed by something on the link, are no rival", retried=1,
-           proof=to_target("the echo tells another port", records(with_port(0xFFFF))))
+@criterion("RFC 6762 §8.2", "its own probes, echoed by the link, do not count as a rival", retried=1,
+           proof=to_target("the echo has a different port", records(with_port(0xFFFF))))
 def own_probes_echoed(bench):
     def echo(packet):
         if packet.message and packet.message.is_probe and packet.family == 4:
@@ -59,7 +59,7 @@ def own_probes_echoed(bench):
     bench.plug_in()
     bench.peer.reflect = echo
     first, service = first_probe(bench)
-    return judge_kept(bench, service, first, "only itself was probing")
+    return judge_kept(bench, service, first, "no other host was probing")
 
 
 @criterion("RFC 6762 §8.2", "the loser of a tiebreak waits one second and probes again", seconds=6,
@@ -72,19 +72,19 @@ def tiebreak_lost(bench):
         return failed("it lost, and did not probe again within 5 s", None)
     waited = again.at - rival.at
     if not probes_for(service.instance)(again):
-        return warned(f"it lost, and took another name after {waited:.2f} s instead of waiting", again)
+        return warned(f"it lost, and chose a new name after {waited:.2f} s instead of waiting", again)
     if waited < 0.95:
-        return failed(f"it lost, and probed on after {waited:.2f} s", again)
+        return failed(f"it lost, and continued to probe after {waited:.2f} s", again)
     announcement, announced = bench.announced()
     probes = bench.peer.heard(probes_for(service.instance), since=again.at - 0.01, until=announcement.at)
     if announced.instance != service.instance or len(probes) < 3:
-        return failed(f"the rival never took the name; it is {announced.instance} after {len(probes)} probes", announcement)
+        return failed(f"the rival never claimed the name, but it is {announced.instance} after {len(probes)} probes", announcement)
     if waited > 1.5:
         return warned(f"it waited {waited:.2f} s", again)
-    return passed(f"it waited {waited:.2f} s, probed {len(probes)} times and kept the name that nobody took", again)
+    return passed(f"it waited {waited:.2f} s, probed {len(probes)} times and kept the unclaimed name", again)
 
 
-@criterion("RFC 6762 §8.2", "the loser of a tiebreak takes another name when the winner answers", seconds=6,
+@criterion("RFC 6762 §8.2", "the loser of a tiebreak chooses a new name when the winner answers", seconds=6,
            proof=to_target("the winner's answers are lost", dropped(response)))
 def tiebreak_lost_for_good(bench):
     _, service = first_probe(bench)

@@ -1,4 +1,4 @@
-"""When answers come (RFC 6762 sections 6, 7.2)."""
+"""The delays of answers (RFC 6762 sections 6, 7.2)."""
 
 from dataclasses import replace
 from statistics import median
@@ -17,7 +17,7 @@ SAMPLES = 24
 
 
 def delays(bench, question, count, **how):
-    """How long each of so many answers took, in milliseconds, and the answer; the fastest first."""
+    """Returns the delay of each of `count` answers in milliseconds, and the answer; the fastest first."""
     answers = []
     for _ in range(count):
         asked, answer = bench.answer(question, **how)
@@ -29,26 +29,27 @@ def delays(bench, question, count, **how):
     return sorted(answers, key=lambda pair: pair[0])
 
 
-@criterion("RFC 6762 §6", "answers that only it can give come within 10 ms", seconds=26, retried=1, worst=WARN,
-           proof=from_target("answers come 30 ms later", delayed(0.03, response)))
+@criterion("RFC 6762 §6", "answers with unique records are sent within 10 ms", seconds=26, retried=1, worst=WARN,
+           proof=from_target("answers are delayed by 30 ms", delayed(0.03, response)))
 def prompt(bench):
     service = bench.settled()
     answers = delays(bench, (service.instance, SRV), 10)
-    # The machine may hold up a few of them.
+    # The machine may delay a few of them.
     middle = median(delay for delay, _ in answers)
     told = f"median {middle:.1f} ms, slowest {answers[-1][0]:.1f} ms of {len(answers)}"
     late = max(middle, answers[len(answers) * 3 // 4][0]) > 12
     return (warned if late else passed)(told, answers[-1][1])
 
 
-@criterion("RFC 6762 §6", "answers that others may give too come after 20 to 120 ms, at random", seconds=16 + SAMPLES * 1.2,
-           worst=WARN, retried=1, proof=from_target("answers come 100 ms later", delayed(0.1, response)))
+@criterion("RFC 6762 §6", "answers with shared records are sent after a random delay of 20 to 120 ms",
+           seconds=16 + SAMPLES * 1.2,
+           worst=WARN, retried=1, proof=from_target("answers are delayed by 100 ms", delayed(0.1, response)))
 def spread(bench):
     bench.settled()
     answers = delays(bench, (SERVICE_TYPE, PTR), SAMPLES)
     first, last, middle = answers[0][0], answers[-2][0], median(delay for delay, _ in answers)
     told = f"{first:.0f} to {last:.0f} ms, median {middle:.0f} ms of {len(answers)}"
-    # Uniform from 20 to 120: so many samples end below 45 or begin above 95 once in a thousand times.
+    # A uniform distribution from 20 to 120 ms exceeds the limits of 45 and 95 ms once in a thousand runs.
     if first < 19 or last > 135:
         return warned(told, answers[0 if first < 19 else -1][1])
     if first > 45 or last < 95 or not 45 < middle < 95:
@@ -56,7 +57,7 @@ def spread(bench):
     return passed(told, answers[-1][1])
 
 
-@criterion("RFC 6762 §6.3", "answers to several questions of one query come after 20 to 120 ms", seconds=24, worst=WARN,
+@criterion("RFC 6762 §6.3", "answers to a query with several questions are sent after 20 to 120 ms", seconds=24, worst=WARN,
            retried=1, proof=to_target("only the first question arrives", rewritten(
                lambda message: replace(message, questions=message.questions[:1]), query)))
 def several_delayed(bench):
@@ -76,8 +77,8 @@ def several_delayed(bench):
     return passed(told, waits[-1][1])
 
 
-@criterion("RFC 6762 §6", "a record is multicast at most once a second", seconds=18,
-           proof=from_target("answers are sent once more after 0.4 s", repeated(0.4, response)))
+@criterion("RFC 6762 §6", "a record is multicast at most once per second", seconds=18,
+           proof=from_target("answers are repeated after 0.4 s", repeated(0.4, response)))
 def once_a_second(bench):
     service = bench.settled()
     asked = bench.peer.ask((service.instance, TXT))
@@ -94,8 +95,8 @@ def once_a_second(bench):
     return passed(f"asked four times within 0.85 s, multicast {len(given)} times", given[-1])
 
 
-@criterion("RFC 6762 §6, §8.1", "a probe for its name is answered before the prober goes on, even within that second",
-           seconds=18, retried=1, proof=from_target("answers come 0.4 s later", delayed(0.4, response)))
+@criterion("RFC 6762 §6, §8.1", "a probe for its name is answered before the next probe, even within that second",
+           seconds=18, retried=1, proof=from_target("answers are delayed by 0.4 s", delayed(0.4, response)))
 def defends(bench):
     service = bench.settled()
     expect(bench, (service.instance, SRV))
@@ -103,11 +104,11 @@ def defends(bench):
     rival = bench.peer.probe(service.rival)
     answer = bench.peer.first(gives(service.instance, SRV), 0.25, rival)
     if answer is None:
-        return failed("no answer within 250 ms of the probe", rival)
+        return failed("no answer within 250 ms after the probe", rival)
     return passed(f"answered after {(answer.at - rival.at) * 1000:.0f} ms", answer)
 
 
-@criterion("RFC 6762 §7.2", "a query that says more known answers follow is answered after 400 to 500 ms", seconds=18,
+@criterion("RFC 6762 §7.2", "a query with the TC bit is answered after 400 to 500 ms", seconds=18,
            worst=WARN, retried=1, proof=to_target("the TC bit is cleared", rewritten(with_flags(off=TRUNCATED), query)))
 def truncated_waits(bench):
     bench.settled()
@@ -119,7 +120,7 @@ def truncated_waits(bench):
     return (passed if 395 <= delay < 530 else warned)(told, answer)
 
 
-@criterion("RFC 6762 §7.2", "each further packet that says so puts the answer off for 400 to 500 ms more", seconds=18,
+@criterion("RFC 6762 §7.2", "each further packet with the TC bit delays the answer by another 400 to 500 ms", seconds=18,
            worst=WARN, retried=1, proof=to_target("the second packet is lost", dropped(
                lambda packet: query(packet) and not packet.message.questions)))
 def truncated_waits_on(bench):

@@ -1,5 +1,5 @@
-"""Answers to one asker: the QU bit, queries sent to it alone, and resolvers that know no multicast DNS
-(RFC 6762 sections 5.4, 5.5, 6.7)."""
+"""Unicast answers: the QU bit, queries to the unicast address, and resolvers that do not support multicast DNS (RFC
+6762 sections 5.4, 5.5, 6.7)."""
 
 from dataclasses import replace
 
@@ -18,32 +18,33 @@ RESOLVER_PORT = 40000  # not 5353: a resolver that knows only unicast DNS
 TO_GROUP = readdressed(unicast, destination=GROUPS[4], destination_mac=GROUP_MACS[4])
 
 
-@criterion("RFC 6762 §5.4", "a question with the QU bit is answered to the asker alone", seconds=16, worst=WARN,
+@criterion("RFC 6762 §5.4", "a question with the QU bit is answered by unicast", seconds=16, worst=WARN,
            proof=from_target("the answer is sent to the group", TO_GROUP))
 def unicast_wanted(bench):
     service = bench.settled()
-    expect(bench, (service.instance, TXT))  # So that it was multicast within a quarter of its time to live.
+    expect(bench, (service.instance, TXT))  # So that the record was multicast within a quarter of its TTL.
     bench.pause()
     answer = expect(bench, (service.instance, TXT), unicast=True)
     if answer.is_multicast:
         return warned("the answer was multicast", answer)
-    return passed(f"answered to {answer.destination} alone", answer)
+    return passed(f"answered only to {answer.destination}", answer)
 
 
-@criterion("RFC 6762 §5.4, §6", "such an answer, where others may give it too, comes after 20 to 120 ms as well", seconds=30,
-           worst=WARN, retried=1, proof=from_target("unicast answers come 100 ms later", delayed(0.1, unicast)))
+@criterion("RFC 6762 §5.4, §6", "a unicast answer with shared records is also sent after 20 to 120 ms", seconds=30,
+           worst=WARN, retried=1, proof=from_target("unicast answers are delayed by 100 ms", delayed(0.1, unicast)))
 def unicast_spread(bench):
     bench.settled()
     answers = delays(bench, (SERVICE_TYPE, PTR), 12, unicast=True)
     first, last = answers[0][0], answers[-2][0]
     told = f"{first:.0f} to {last:.0f} ms, {len(answers)} answers"
-    # Twelve samples of a uniform distribution end below 60 or begin above 80 ms less than once in a hundred times.
+    # Twelve samples of a uniform distribution end below 60 or begin above 80 ms in less than one of a hundred runs.
     if first < 19 or first > 80 or not 60 <= last <= 135:
         return warned(told, answers[0 if first < 19 else -1][1])
     return passed(told, answers[-1][1])
 
 
-@criterion("RFC 6762 §5.4, §8.1", "a probe with the QU bit is answered to the prober, however lately all have heard it",
+@criterion("RFC 6762 §5.4, §8.1",
+           "a probe with the QU bit is answered by unicast, even just after a multicast of the record",
            seconds=18, worst=WARN, proof=from_target("the answer is sent to the group", TO_GROUP))
 def prober_answered(bench):
     service = bench.settled()
@@ -56,22 +57,22 @@ def prober_answered(bench):
     return passed(f"answered to {answer.destination} after {(answer.at - rival.at) * 1000:.0f} ms", answer)
 
 
-@criterion("RFC 6762 §5.4", "a question with the QU bit is answered to all when they have not heard it for long",
+@criterion("RFC 6762 §5.4", "a question with the QU bit is answered by multicast if the last multicast is too old",
            seconds=55, worst=WARN, proof=from_target("no answer goes to the group", dropped(
                lambda packet: is_response(packet) and packet.is_multicast, keeping=lambda number: number < 8)))
 def unicast_refreshes(bench):
     service = bench.settled()
-    bench.peer.quiet(31, 60)  # A quarter of the 120 s that SRV records live.
+    bench.peer.quiet(31, 60)  # A quarter of the TTL of SRV records, which is 120 s.
     asked = bench.peer.ask((service.instance, SRV), unicast=True)
     multicast = bench.peer.first(
         lambda packet: packet.is_multicast and gives(service.instance, SRV)(packet), 1, asked)
     if multicast is None:
         answer = bench.peer.first(gives(service.instance, SRV), 1, asked)
-        return warned("not multicast, though silent for more than a quarter of its life", answer or asked)
-    return passed("multicast after a silence of a quarter of its life", multicast)
+        return warned("not multicast, although the last multicast was more than a quarter of its TTL ago", answer or asked)
+    return passed("multicast, because the last multicast was more than a quarter of its TTL ago", multicast)
 
 
-@criterion("RFC 6762 §5.5", "a query sent to its own address is answered", seconds=16, worst=WARN,
+@criterion("RFC 6762 §5.5", "a query sent to the unicast address is answered", seconds=16, worst=WARN,
            proof=to_target("queries to its own address are lost", dropped(
                lambda packet: query(packet) and not packet.is_multicast)))
 def asked_directly(bench):
@@ -84,14 +85,14 @@ def asked_directly(bench):
 
 
 def legacy(bench, question):
-    """The answer to a resolver that asks from a port of its own, with id 4242."""
+    """Returns the answer to a resolver that asks from its own port, with id 4242."""
     asked, answer = bench.answer(question, port=RESOLVER_PORT, identity=4242)
     if answer is None:
-        raise failed("no answer within 1 s to a query from another port", asked)
+        raise failed("no answer within 1 s to a query from a different port", asked)
     return answer
 
 
-@criterion("RFC 6762 §6.7", "a resolver that asks from another port gets a unicast answer with its id and its question",
+@criterion("RFC 6762 §6.7", "a query from a port other than 5353 gets a unicast answer with its id and question",
            seconds=16, proof=from_target("the answer has id 0", rewritten(lambda message: replace(message, id=0), unicast)))
 def legacy_answered(bench):
     service = bench.settled()
@@ -106,7 +107,7 @@ def legacy_answered(bench):
     return passed(f"answered to port {RESOLVER_PORT} with id and question", answer)
 
 
-@criterion("RFC 6762 §6.7", "what such a resolver gets has no cache-flush bit", seconds=16,
+@criterion("RFC 6762 §6.7", "an answer to a legacy resolver has no cache-flush bit", seconds=16,
            proof=from_target("the cache-flush bit is set", records(with_flush(True), unicast)))
 def legacy_no_flush(bench):
     service = bench.settled()
@@ -117,17 +118,17 @@ def legacy_no_flush(bench):
     return passed("no record has the bit", answer)
 
 
-@criterion("RFC 6762 §6.7", "what such a resolver gets lives 10 s at most", seconds=16, worst=WARN,
-           proof=from_target("it lives 120 s", records(with_ttl(120), unicast)))
+@criterion("RFC 6762 §6.7", "an answer to a legacy resolver has a TTL of at most 10 s", seconds=16, worst=WARN,
+           proof=from_target("the TTL is 120 s", records(with_ttl(120), unicast)))
 def legacy_lives_shortly(bench):
     bench.settled()
     answer = legacy(bench, (SERVICE_TYPE, PTR))
     longest = max(record.ttl for record in answer.message.records)
-    return (passed if longest <= 10 else warned)(f"the longest lives {longest} s", answer)
+    return (passed if longest <= 10 else warned)(f"the longest TTL is {longest} s", answer)
 
 
-@criterion("RFC 6762 §5.5, §11", "who is not on the link gets no answer", seconds=16, worst=WARN, proof=Alteration(
-    "the query's sender becomes one on the link",
+@criterion("RFC 6762 §5.5, §11", "a query from outside the link is not answered", seconds=16, worst=WARN, proof=Alteration(
+    "the query's sender is replaced by an address on the link",
     to_target=readdressed(query, source="10.9.0.2")))
 def off_link_ignored(bench):
     service = bench.settled()
@@ -137,4 +138,4 @@ def off_link_ignored(bench):
     answer = bench.peer.first(gives(service.instance, TXT), 1, asked)
     if answer:
         return warned("it answered 192.0.2.7", answer)
-    return passed("silent towards 192.0.2.7, which is on no link of its", asked)
+    return passed("no answer to 192.0.2.7, which is not on one of its links", asked)
