@@ -1,4 +1,4 @@
-"""What every test gets: a LAN that is taken down after it, and the programs under test."""
+"""Fixtures of every test: a LAN that is removed after it, and the programs under test."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from harness.lan import LAN
 from harness.plugs import Controller, Plug
 from harness.together import Verdicts
 
-LONGEST_TEST = 90  # seconds, where the test's mark `time_limit` says nothing else; each wait inside has its own, shorter limit
+LONGEST_TEST = 90  # seconds, unless the test has the mark `time_limit`; each wait inside has its own, shorter limit
 
 
 @pytest.fixture
@@ -37,18 +37,19 @@ def time_limit(request):
 
 @pytest.fixture(autouse=True)
 def own_memory(monkeypatch, tmp_path):
-    """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
+    """Gives each test its own state and configuration directories, separate from those of other tests and of the
+    user."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
-    # All hosts have one file system, and with it each other's sockets: commands go straight to the plugs, unless a test wants
-    # otherwise (`Controller.through`).
+    # All hosts share one file system, and thus each other's sockets. Commands therefore go directly to the plugs,
+    # unless a test selects a daemon (`Controller.through`).
     monkeypatch.setenv("SMARTPLUG_DAEMON", "")
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
 
 
 @pytest.fixture(scope="module")
 def verdicts(request, programs, tmp_path_factory):
-    """Of the module's cases that were asked for, which run beside each other from here on."""
+    """The verdicts of the module's requested cases, which run in parallel from here on."""
     asked = [item for item in request.session.items if item.module is request.module and "verdicts" in item.fixturenames]
     names = [item.callspec.params["case"] for item in asked]
     verdicts = Verdicts(request.module, names, programs, tmp_path_factory.mktemp("cases"))
@@ -60,13 +61,13 @@ def verdicts(request, programs, tmp_path_factory):
 def programs():
     folder = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"])
     for program in ("plugd", "plugctl", "plugctl-script"):
-        assert (folder / program).exists(), f"{folder} holds no {program}; Scripts/test interoperability builds it"
+        assert (folder / program).exists(), f"{folder} contains no {program}; Scripts/test interoperability builds it"
     return folder
 
 
 @pytest.fixture
 def plug(programs, tmp_path):
-    """Starts a plug on a host: plug(host, name, simulate="lamp", interface="lo", port=4711)."""
+    """Returns a function that starts a plug on a host: plug(host, name, simulate="lamp", interface="lo", port=4711)."""
     started = []
 
     def start(host, name, **options):
@@ -79,13 +80,13 @@ def plug(programs, tmp_path):
 
 @pytest.fixture
 def controller(programs):
-    """plugctl on a host: controller(host)."""
+    """Returns a function that makes a plugctl on a host: controller(host)."""
     return lambda host: Controller(programs, host)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A failure shows what every program of the test printed."""
+    """Adds the output of all programs of a failed test to its report."""
     report = yield
     if report.failed and call.when == "call":
         report.sections += transcripts_of(item)

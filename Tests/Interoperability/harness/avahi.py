@@ -1,4 +1,4 @@
-"""Avahi on a host of the LAN: its daemon with a message bus of its own, and its tools."""
+"""Avahi on a host of the LAN: its daemon with its own message bus, and its tools."""
 
 import re
 
@@ -17,22 +17,22 @@ class Avahi:
         self.daemon.seen(lambda line: "Server startup complete" in line.text, 10, "that it is up")
 
     def publish(self, name, port, *txt):
-        """Announces a service until the test ends; the name under which it stands."""
+        """Announces a service until the test ends, and returns the name under which it was established."""
         publisher = self.host.start("avahi-publish", "-s", name, TYPE, port, *txt)
-        line = publisher.seen(lambda line: "Established under name" in line.text, 10, "that the service stands")
+        line = publisher.seen(lambda line: "Established under name" in line.text, 10, "that the service is established")
         return re.search(r"Established under name '(.*)'", line.text).group(1)
 
     def browse(self):
         return AvahiBrowser(self.host)
 
     def services(self, service_type=TYPE):
-        """What `avahi-browse -rpt` lists now: ports by name."""
+        """The services that `avahi-browse -rpt` lists now: ports by name."""
         listed = self.host.finish("avahi-browse", "-rptk", service_type, within=15)
         return {name: port for _, name, port in parsed(listed.output.splitlines()) if port is not None}
 
 
 class AvahiBrowser:
-    """`avahi-browse` left running; names come and go."""
+    """A running `avahi-browse`."""
 
     def __init__(self, host):
         self.running = host.start("stdbuf", "--output=L", "avahi-browse", "-rpk", TYPE, name="avahi-browse")
@@ -41,7 +41,7 @@ class AvahiBrowser:
         return self.running.seen(lambda line: ("=", name) in signs(line), within, f"that {name} was resolved").at
 
     def disappeared(self, name, since, within):
-        """The moment when the last interface and address family lost it."""
+        """Returns the time when the last interface and address family lost the service."""
         def counts():
             seen = [mark for line in self.running.lines for mark, found in signs(line) if found == name]
             return seen.count("+") - seen.count("-")
@@ -51,12 +51,13 @@ class AvahiBrowser:
 
 
 def signs(line):
-    """The marks in a line of the browser, each with the instance name that it is about."""
+    """Returns the marks in a line of the browser, each with the instance name."""
     return [] if line.error else [(mark, name) for mark, name, _ in parsed([line.text])]
 
 
 def parsed(lines):
-    """Of `avahi-browse -p`: the mark (+ found, = resolved, - lost), the instance name, and the port where resolved."""
+    """Parses the output of `avahi-browse -p`: the mark (+ found, = resolved, - lost), the instance name, and the port
+    if resolved."""
     for line in lines:
         fields = line.split(";")
         if len(fields) >= 6 and fields[0] in "+=-":
@@ -64,6 +65,7 @@ def parsed(lines):
 
 
 def unescaped(text):
-    r"""Avahi writes the bytes that are not plain letters as \ and three decimal digits, others as \ and themselves."""
+    r"""Decodes Avahi's escapes: a backslash and three decimal digits for a byte, or a backslash and the character
+    itself."""
     raw = re.sub(rb"\\(\d{3}|.)", lambda found: bytes([int(found[1])]) if len(found[1]) == 3 else found[1], text.encode())
     return raw.decode()

@@ -1,4 +1,4 @@
-"""Connections of controllers that behave badly: sockets that block, with the library's TLS and frames."""
+"""Blocking connections for controllers that misbehave, with the library's TLS and frames."""
 
 import os
 import pathlib
@@ -14,13 +14,14 @@ from smartplug_client.wire import FrameReader, frame, name_of
 
 
 def folder_of_plugctl():
-    """A folder of its own with the key of this test's plugctl and the plugs that it knows."""
+    """Returns a new folder with the key of this test's plugctl and the plugs that it knows."""
     return KeyFolder(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory()))))
 
 
 class BlockingConnection:
     def __init__(self, host, port, context, timeout=10, receive_buffer=None):
-        """`context`: that of `Identity.tls`. `receive_buffer`: bytes that the kernel takes ahead of a program that reads slowly."""
+        """`context` is the result of `Identity.tls`. `receive_buffer` is the size in bytes of the kernel's buffer, for
+        a program that reads slowly."""
         family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         stream = socket.socket(family, kind)
         if receive_buffer is not None:
@@ -35,7 +36,7 @@ class BlockingConnection:
         self.stream.sendall(frame(**kind))
 
     def receive(self):
-        """The next message and the name of its kind. Pings are answered."""
+        """Returns the next message and the name of its kind. Answers pings."""
         while True:
             while (found := self._frames.next()) is None:
                 data = self.stream.recv(65536)
@@ -65,7 +66,7 @@ class BlockingConnection:
         self.send(subscribe={"after": after, "no_state": True})
 
     def ask_relay(self, on, request):
-        """The answer comes as a result with this request id."""
+        """Sends a command; the answer is a result with this request id."""
         self.send(command=turn(bool(on)).message(request, within=5))
 
     def set_relay(self, on, request=None):

@@ -1,4 +1,4 @@
-"""Real brokers on hosts, and mosquitto's clients at them."""
+"""Real brokers on hosts, and mosquitto's clients for them."""
 
 import json
 import pathlib
@@ -11,7 +11,8 @@ PORT = 1883
 
 
 class Node:
-    """A broker that runs on a host, alone or with others: `start` and `kill` it. `account`: words of mosquitto's clients."""
+    """A broker on a host, alone or as part of a cluster, with `start` and `kill`. `account`: options of mosquitto's
+    clients."""
 
     def __init__(self, host, address, port=PORT, account=()):
         self.host, self.address, self.port, self._account = host, address, port, account
@@ -38,7 +39,7 @@ class Node:
         assert done.status == 0, done
 
     def ask(self, topic, message, correlation="1", *words, within=12):
-        """What is answered to a request; None where nothing is."""
+        """Sends a request and returns the answer, or None if there is no answer."""
         done = self.host.finish(
             *self.client(
                 "mosquitto_rr", "-q", "1", "-t", topic, "-e", f"smartplug/answers/test{correlation}", "-W", "10",
@@ -48,7 +49,8 @@ class Node:
 
 
 class Broker(Node):
-    """mosquitto. `settings` are lines of mosquitto.conf, for a listener at `port`; `persistent`: what it took survives `kill -9` from a second later on."""
+    """mosquitto. `settings` are lines of mosquitto.conf for a listener at `port`. `persistent`: accepted messages
+    survive `kill -9` after one second."""
 
     def __init__(self, host, folder, settings=("allow_anonymous true",), port=PORT, persistent=False, encrypted=False):
         super().__init__(host, "127.0.0.1", port)
@@ -69,7 +71,7 @@ class Broker(Node):
 
 
 class Cluster:
-    """Nodes of ejabberd, each on a host, which are one broker: what is published at one is heard at all."""
+    """ejabberd nodes, each on a host, that form one broker: a message published at one node arrives at all."""
 
     def __init__(self, hosts, folder):
         folder = pathlib.Path(folder)
@@ -101,7 +103,7 @@ class ClusterNode(Node):
 
 
 def settings(lines, home_assistant):
-    """A broker.toml."""
+    """Returns a broker.toml."""
     text = ["[broker]", *lines]
     if home_assistant:
         text += ["[home_assistant]", *(f"{key} = {json.dumps(value)}" for key, value in home_assistant.items())]
@@ -109,14 +111,14 @@ def settings(lines, home_assistant):
 
 
 class Listener:
-    """`mosquitto_sub`, left running."""
+    """A running `mosquitto_sub`."""
 
     def __init__(self, running):
         self.running = running
 
     @property
     def messages(self):
-        """Topic, message and whether it was retained, in the order in which they came."""
+        """Topic, message and retain flag of each message, in the order of arrival."""
         told = [line.json for line in list(self.running.lines) if line.json]
         return [(one["topic"], self._read(one.get("payload") or ""), bool(one["retain"])) for one in told]
 
@@ -133,9 +135,9 @@ class Listener:
         return {topic: message for topic, message, _ in self.messages}
 
     def has(self, topic, wanted, within=15):
-        """The first message of the topic that is wanted."""
+        """Waits for a message of the topic for which `wanted` is true, and returns the first."""
         def look():
-            # In a tuple: an empty message is one that was wanted.
+            # The tuple makes an empty message a true result.
             return next(((message,) for told, message, _ in self.messages if told == topic and wanted(message)), None)
 
         return eventually(look, within, lambda: f"a message of {topic}; these came:\n{self.running.transcript()[-3000:]}")[0]

@@ -1,9 +1,9 @@
-"""Stands where a broker should be; runs inside a host of the LAN.
+"""A broken broker; runs inside a host of the LAN.
 
-broker_program.py silent PORT           takes connections and says nothing
-broker_program.py closing PORT          closes each connection when something has come
+broker_program.py silent PORT           accepts connections and sends nothing
+broker_program.py closing PORT          closes each connection after its first bytes
 broker_program.py rubbish PORT          answers with bytes that are not MQTT
-broker_program.py late PORT SECONDS TO  passes everything on to the port TO and back, so many seconds later each way
+broker_program.py late PORT SECONDS TO  forwards to the port TO and back, delayed by SECONDS in each direction
 """
 
 import queue

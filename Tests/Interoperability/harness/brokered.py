@@ -1,4 +1,4 @@
-"""A house at a broker."""
+"""A house with a broker."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ from harness.served import Served
 
 
 class BrokeredHouse:
-    """Plugs, a broker, and a daemon that speaks to it."""
+    """Plugs, a broker, and a daemon that is connected to it."""
 
     def __init__(self, lan, plug, controller, folder, names=("Lamp",), settings=(), broker=None, home_assistant=None):
         self.folder = folder

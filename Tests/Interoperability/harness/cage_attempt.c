@@ -1,5 +1,5 @@
-// Closes the cage in which scripts run, and tries from native code what its first argument says. `closed` is printed before, `OUT` after
-// what should have been impossible.
+// Enters the sandbox of scripts, and then attempts in native code what its first argument names. It prints `closed`
+// before the attempt, and `OUT` after an attempt that should have been impossible.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void sleep_long(void) { nanosleep(&(struct timespec){1, 0}, NULL); }
 static void set_clock(void) { clock_settime(CLOCK_REALTIME, &(struct timespec){0, 0}); }
 static void ring(void) { syscall(SYS_io_uring_setup, 1, NULL); }
 
-/// What is allowed, which the filter must not stop.
+/// Allowed actions, which the filter must not stop.
 static void use_memory(void) {
     char *block = malloc(4 << 20);
     memset(block, 1, 4 << 20);
@@ -63,7 +63,7 @@ static void compute(void) {
 static void fill_memory(void) {
     size_t taken = 0;
     while (taken < (size_t)1 << 30 && malloc(1 << 20) != NULL) taken += 1 << 20;
-    // As much as the limit says at most, and not a gigabyte.
+    // The memory limit must apply before a gigabyte is allocated.
     if (taken <= cage_memory) _exit(0);
 }
 

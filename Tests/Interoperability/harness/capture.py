@@ -1,4 +1,4 @@
-"""What goes over a port of the LAN's bridge."""
+"""Captures packets of a port of the LAN's bridge."""
 
 import errno
 import socket
@@ -7,24 +7,24 @@ import time
 from dataclasses import dataclass
 
 IPV4, IPV6, UDP = 0x0800, 0x86DD, 17
-SO_RCVBUFFORCE = 33  # Python has no name for it.
+SO_RCVBUFFORCE = 33  # Python does not define it.
 
 
 @dataclass
 class Datagram:
-    """A multicast DNS packet: its UDP payload, the moment it came, and whether by IPv6."""
+    """A multicast DNS packet: its UDP payload, its arrival time, and whether it was sent over IPv6."""
     at: float
     bytes: bytes
     is_ipv6: bool
 
 
 class Capture:
-    """Every multicast DNS packet of a port, in both directions, from now until `close()`."""
+    """Captures every multicast DNS packet of a port, in both directions, until `close()`."""
 
     def __init__(self, port):
         self.datagrams = []
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
-        # Hundreds of services are announced in one burst.
+        # Hundreds of services may be announced in one burst.
         self._socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
         self._socket.bind((port, 0))
         self._socket.settimeout(0.1)
@@ -39,9 +39,9 @@ class Capture:
             except TimeoutError:
                 continue
             except OSError as error:
-                if error.errno == errno.ENETDOWN:  # The cable is pulled.
+                if error.errno == errno.ENETDOWN:  # The cable is disconnected.
                     continue
-                return  # The port is gone.
+                return  # The port was removed.
             payload = multicast_dns(frame)
             if payload is not None:
                 self.datagrams.append(Datagram(time.monotonic(), payload, frame[12:14] == IPV6.to_bytes(2, "big")))
@@ -53,7 +53,7 @@ class Capture:
 
 
 def multicast_dns(frame):
-    """The payload, if the frame holds a whole datagram from or to port 5353."""
+    """Returns the payload if the frame contains a complete datagram from or to port 5353."""
     network = int.from_bytes(frame[12:14], "big")
     if network == IPV4 and frame[23] == UDP:
         start = 14 + 4 * (frame[14] & 0xF)

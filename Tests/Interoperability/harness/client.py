@@ -17,7 +17,7 @@ class Client:
         return done.objects
 
     def is_refused(self, reason, *words):
-        """It gets a refusal that says why, and nothing else."""
+        """Runs a command and expects that it prints a refusal with its reason, and nothing else."""
         done = self.finish(*words)
         assert done.status == 1 and not done.output and done.errors.startswith(f"error: {reason}"), done
         return done

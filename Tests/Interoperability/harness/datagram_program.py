@@ -1,4 +1,4 @@
-"""Sends one datagram to the group of multicast DNS on eth0, from port 5353: datagram_program.py HEXADECIMAL"""
+"""Sends one datagram to the multicast DNS group on eth0, from port 5353: datagram_program.py HEXADECIMAL"""
 
 import socket
 import struct

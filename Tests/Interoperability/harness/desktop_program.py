@@ -1,4 +1,4 @@
-"""A desktop that shows notifications, for the Python of Debian: it prints each as a line of JSON.
+"""A desktop that shows notifications, for Debian's Python. It prints each notification as a line of JSON.
 
 Usage: desktop_program.py CAPABILITY... [--hang | --refuse]"""
 

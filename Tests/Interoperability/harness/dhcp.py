@@ -1,5 +1,5 @@
-"""DHCP servers on a host of the LAN: dnsmasq, isc-dhcp-server, Kea, and one that does as it is told. What they write is in the
-host's own /run."""
+"""DHCP servers on a host of the LAN: dnsmasq, isc-dhcp-server, Kea, and a scripted one. Their files are in the host's
+own /run."""
 
 import ipaddress
 import json
@@ -12,7 +12,8 @@ PROGRAM = pathlib.Path(__file__).with_name("dhcp_program.py")
 
 @dataclass
 class Network:
-    """What a server gives. Times in seconds; None for T1 and T2: half and 7/8 of the lease (RFC 2131 section 4.4.5)."""
+    """What a server offers. Times are in seconds; None for T1 and T2 means half and 7/8 of the lease (RFC 2131 section
+    4.4.5)."""
     first: str = "10.7.0.200"
     last: str = "10.7.0.220"
     prefix: int = 24
@@ -24,13 +25,13 @@ class Network:
     time_servers: list = field(default_factory=lambda: ["10.7.0.4"])
     domain: str = "home.example"
     search: list = field(default_factory=lambda: ["home.example", "example.org"])
-    # Destination and router; they replace the default route (RFC 3442).
+    # Pairs of destination and router; they replace the default route (RFC 3442).
     routes: list = field(default_factory=list)
 
     @classmethod
     def brief(cls, kind):
-        """As short a lease as this server gives. Of a T1 below 30 s the plug takes no notice; dnsmasq takes up to a sixteenth of the
-        lease off what it is told."""
+        """The shortest lease of this server. The plug ignores a T1 below 30 s; dnsmasq subtracts up to a sixteenth from
+        the configured lease."""
         return cls(lease=20) if kind.shortest_lease <= 20 else cls(lease=kind.shortest_lease, t1=38, t2=47)
 
     @property
@@ -51,7 +52,7 @@ class Network:
 
 
 class Server:
-    """Started when made; `stop()` and `start()` as often as wanted: it remembers its leases."""
+    """A server that runs from its creation on. After `stop()` and `start()` it still has its leases."""
     name = ""
     shortest_lease = 1
 
@@ -70,7 +71,8 @@ class Server:
         self.running.stop()
 
     def change(self, network):
-        """From now on it is another network's server, and knows that those of the old one are wrong here."""
+        """Makes it the server of a different network; it knows that addresses of the old network are wrong on this
+        link."""
         self.stop()
         self.network = network
         self.start()
@@ -158,7 +160,7 @@ SERVERS = (Dnsmasq, ISC, Kea)
 
 
 class Scripted:
-    """The one that does as it is told; `answer` and `lies` as dhcp_program.py says."""
+    """The scripted server; dhcp_program.py documents `answer` and `lies`."""
 
     def __init__(self, host, answer="honest", lies=(), address="10.7.0.200", lease=3600, server=None, options=None, interface="eth0"):
         self.host, self.server = host, server or host.ipv4
@@ -176,6 +178,6 @@ class Scripted:
 
 
 def compressed(destination, router):
-    """As RFC 3442 writes a route: only the bytes of the network that its prefix has."""
+    """Encodes a route as RFC 3442 does: only those bytes of the network that its prefix covers."""
     network = ipaddress.ip_network(destination)
     return [network.prefixlen, *network.network_address.packed[:(network.prefixlen + 7) // 8], *ipaddress.ip_address(router).packed]

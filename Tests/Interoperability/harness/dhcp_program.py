@@ -1,10 +1,10 @@
-"""A DHCP server that does as it is told, wrong things above all; runs inside a host of the LAN.
+"""A scripted DHCP server, mainly for wrong answers; runs inside a host of the LAN.
 
 dhcp_program.py INTERFACE SCRIPT, where SCRIPT is a JSON object:
-  server, address, mask, lease, options   what it offers; options: hexadecimal by number
+  server, address, mask, lease, options   the offer; options: hexadecimal by number
   lies                                    names of LIES, sent before each answer; "all"
   answer                                  honest, overloaded (the options are in the fields of file and server name),
-                                          none, refusing (offers and then says NAK), mute (offers and then is silent)
+                                          none, refusing (offers, then sends a NAK), mute (offers, then sends nothing)
 Prints each message to a server as a JSON object.
 """
 
@@ -19,12 +19,12 @@ from link_packets import (
     ACK, CLIENT, DISCOVER, EVERYBODY, KIND, LEASE, MASK, NAK, OFFER, OVERLOAD, REQUEST, REQUESTED, SERVER, DHCP, datagram, encoded,
     packed)
 
-FOREIGN = "10.7.0.98"  # a server that nobody asked
-LIED = "10.7.0.99"  # whoever has this address believed a lie
+FOREIGN = "10.7.0.98"  # a server that received no request
+LIED = "10.7.0.99"  # a host with this address accepted a wrong answer
 
 
 def with_options(reply, **changes):
-    """`changes`: new values by option, as "o51"; None: the option is missing."""
+    """`changes` are new values by option, as "o51"; None removes the option."""
     options = dict(reply.options)
     for name, value in changes.items():
         options.pop(int(name[1:]), None)
@@ -34,7 +34,7 @@ def with_options(reply, **changes):
 
 
 def body_lie(change):
-    """`change`: from the whole message to the bytes that are sent."""
+    """`change` maps the whole message to the bytes that are sent."""
     return lambda reply, wire: wire(reply, change(reply.body()))
 
 
@@ -43,7 +43,7 @@ def reply_lie(change):
 
 
 def frame_lie(place, change):
-    """Changes the byte at this place of the frame."""
+    """Changes the byte at this position of the frame."""
     def lie(reply, wire):
         frame = bytearray(wire(reply))
         frame[place] = change(frame[place])
@@ -57,7 +57,7 @@ def address_lie(address):
 
 
 def long_option(body):
-    """The last option promises more than there is."""
+    """Makes the last option longer than the message."""
     return body[:-1] + bytes([43, 200, 1, 2, 3])
 
 
@@ -85,7 +85,7 @@ LIES = {
     "the network's address": address_lie("10.7.0.0"),
     "the broadcast address": address_lie("10.7.0.255"),
 }
-# Those that are only lies about a REQUEST's answer.
+# Wrong answers to a REQUEST only.
 ANSWER_LIES = {
     "another server": reply_lie(lambda reply: with_options(reply, o54=packed(FOREIGN))),
     "another server's refusal": reply_lie(
@@ -167,7 +167,7 @@ class Server:
 
 
 def overloaded(reply):
-    """RFC 2132 section 9.3: the kind and the server stay where they are, the rest is shared out, the mask comes last."""
+    """Overloads the options (RFC 2132 section 9.3): kind and server stay in the options field, the mask comes last."""
     stay = {number: reply.options[number] for number in (KIND, SERVER)} | {OVERLOAD: b"\x03"}
     rest = {number: value for number, value in reply.options.items() if number not in stay and number != MASK}
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""Houses of somebody who has many: each with plugs, a daemon and directories of its own, at the same database and the same broker."""
+"""Houses of a fleet: each has its own plugs, daemon and directories; database and broker are shared."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ class FleetHouse:
         self.served = self.begin(self.host, self.folder)
 
     def begin(self, host, folder, *options):
-        """Its daemon on a host, from a folder that has its directories."""
+        """Starts the house's daemon on a host, with the directories of `folder`."""
         person = self._controller(host)
         person.under(["env", f"XDG_CONFIG_HOME={folder}/configuration", f"XDG_STATE_HOME={folder}/state"])
         return Served(person, folder / "served", "--no-dashboard", *options)
@@ -35,7 +35,7 @@ class FleetHouse:
 
 
 def settings(database, broker=None, **roles):
-    """A fleet.toml; roles: owner={"plugctl": "*"}."""
+    """Returns a fleet.toml; roles: owner={"plugctl": "*"}."""
     lines = ["[postgresql]", f'host = "{database.host.ipv4}"', 'tls = "off"']
     if broker:
         lines += ["[broker]", f'host = "{broker.host.ipv4}"', f"port = {broker.port}", 'tls = "off"']

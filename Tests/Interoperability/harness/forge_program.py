@@ -1,6 +1,6 @@
-"""A host that belongs to nobody takes a plug's announced name with nineteen packets; runs inside a host of the LAN.
+"""An unpaired host that takes over a plug's announced name with nineteen packets; runs inside a host of the LAN.
 
-forge_program.py TYPE NAME ADDRESS COUNT PAUSE    SRV and TXT records of NAME that lead to ADDRESS; then {"sent": COUNT}
+forge_program.py TYPE NAME ADDRESS COUNT PAUSE    SRV and TXT records of NAME that point to ADDRESS; then {"sent": COUNT}
 """
 
 import json

@@ -1,4 +1,4 @@
-"""ARP and DHCP on a port of a LAN's bridge, each packet with the moment at which the kernel saw it."""
+"""ARP and DHCP packets on a port of a LAN's bridge, each with the kernel's receive time."""
 
 import errno
 import socket
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from deadlines import eventually
 from harness.link_packets import ARP, DHCP
 
-SO_TIMESTAMPNS = 35  # Python has no name for it, nor for the time stamp's message, which has the same number.
+SO_TIMESTAMPNS = 35  # Python defines neither the option nor the type of its control message, which has the same number.
 
 
 @dataclass
 class Seen:
-    """`at` as of time.monotonic()."""
+    """A packet; `at` is in terms of time.monotonic()."""
     at: float
     packet: ARP | DHCP
 
 
 class Frames:
-    """Every ARP and DHCP packet of a port, in both directions, from now until `close()`."""
+    """Captures every ARP and DHCP packet of a port, in both directions, until `close()`."""
 
     def __init__(self, port):
         self.seen = []
@@ -40,9 +40,9 @@ class Frames:
             except TimeoutError:
                 continue
             except OSError as error:
-                if error.errno == errno.ENETDOWN:  # The cable is pulled.
+                if error.errno == errno.ENETDOWN:  # The cable is disconnected.
                     continue
-                return  # The port is gone.
+                return  # The port was removed.
             packet = ARP.read(frame) or DHCP.read(frame)
             if packet is not None:
                 self.seen.append(Seen(moment(ancillary), packet))
@@ -56,12 +56,12 @@ class Frames:
         return [seen for seen in list(self.seen) if isinstance(seen.packet, ARP) and seen.at >= since]
 
     def dhcp(self, *kinds, since=0):
-        """Of these kinds, or of all."""
+        """Returns the DHCP packets of these kinds, or of all kinds."""
         return [seen for seen in list(self.seen) if isinstance(seen.packet, DHCP) and seen.at >= since
                 and (not kinds or seen.packet.kind in kinds)]
 
     def comes(self, wanted, within, what, since=0):
-        """The first packet for which `wanted` is true."""
+        """Waits for a packet for which `wanted` is true, and returns the first."""
         def found():
             return next((seen for seen in list(self.seen) if seen.at >= since and wanted(seen.packet)), None)
 
@@ -83,6 +83,6 @@ def told(packet):
 
 
 def moment(ancillary):
-    """The kernel stamps with the time of day; both clocks are read, so that what remains is exact to microseconds."""
+    """Converts the kernel's time stamp, which is wall clock time, to time.monotonic(); the error is microseconds."""
     seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
     return seconds + nanoseconds / 1e9 - time.time() + time.monotonic()

@@ -1,4 +1,4 @@
-"""What stands in a history, read beside the daemon that writes it."""
+"""The content of a history, read while the daemon writes it."""
 
 import pathlib
 import sqlite3
@@ -11,7 +11,7 @@ class History:
         self.file = pathlib.Path(directory) / "history.sqlite"
 
     def query(self, statement, *values):
-        """None while there is no history, or no table in it."""
+        """Returns the rows; empty while the history or a table is missing."""
         if not self.file.exists():
             return []
         database = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)
@@ -25,7 +25,8 @@ class History:
             database.close()
 
     def samples(self, name):
-        """The plug's samples by their time on its own clock, milliseconds: watts. Of one boot, as this machine has one."""
+        """The plug's samples: watts by time on its own clock in milliseconds. All are of one boot, because the machine
+        has one boot."""
         found = {}
         for data, in self.query(
                 "SELECT bytes FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY first", name):
@@ -33,12 +34,13 @@ class History:
         return found
 
     def starts(self, name):
-        """Of the plug's chunks, as they were stored: the first sample, milliseconds of the plug's clock."""
+        """The first sample of each of the plug's chunks in the order of storage, in milliseconds of the plug's
+        clock."""
         return [first for first, in self.query(
             "SELECT first FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY chunk.id", name)]
 
     def wall_times(self, name):
-        """Of the plug's chunks: when each began, milliseconds since 1970."""
+        """The start of each of the plug's chunks, in milliseconds since 1970."""
         return [since for since, in self.query(
             "SELECT since FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY since", name)]
 

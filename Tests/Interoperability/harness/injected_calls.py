@@ -1,5 +1,5 @@
-"""System calls made inside a running process, as by somebody who has taken it over: ptrace has a thread of it execute its own
-`syscall` instruction with other registers, and puts everything back. x86-64 only."""
+"""System calls inside a running process, as an attacker could make them after taking it over. ptrace makes one of its
+threads execute its own `syscall` instruction with other registers, and restores everything. x86-64 only."""
 
 import contextlib
 import ctypes
@@ -15,7 +15,7 @@ SYSCALL = b"\x0f\x05"
 
 
 class Registers(ctypes.Structure):
-    """user_regs_struct of <sys/user.h>."""
+    """The structure user_regs_struct of <sys/user.h>."""
 
     _fields_ = [(name, ctypes.c_ulonglong) for name in (
         "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs").split()]
@@ -30,7 +30,7 @@ def ptrace(request, thread, address=0, data=0):
 
 
 class Intruder:
-    """In the first thread of a process, which waits in the kernel."""
+    """Controls the first thread of a process, which waits in the kernel."""
 
     def __init__(self, process_id):
         self.thread = process_id
@@ -41,7 +41,7 @@ class Intruder:
         self._stopped()
         self.registers = self._read()
         word = ptrace(PEEKTEXT, self.thread, self.registers.rip - 2) & 0xFFFF
-        assert word.to_bytes(2, "little") == SYSCALL, f"the thread stands at {word:#x}, not behind a system call"
+        assert word.to_bytes(2, "little") == SYSCALL, f"the thread is at {word:#x}, not after a system call"
         return self
 
     def __exit__(self, *_):
@@ -50,13 +50,13 @@ class Intruder:
             ptrace(DETACH, self.thread)
 
     def call(self, number, *arguments):
-        """What the kernel returns: an errno's name, or the number."""
+        """Returns the kernel's result: an errno's name, or the number."""
         registers = Registers.from_buffer_copy(self.registers)
         values = [*arguments, 0, 0, 0, 0, 0, 0]
         for name, value in zip(("rdi", "rsi", "rdx", "r10", "r8", "r9"), values):
             setattr(registers, name, value & (1 << 64) - 1)
         registers.rip -= len(SYSCALL)
-        # Nothing is to be started again instead.
+        # Prevents the restart of the interrupted system call.
         registers.rax, registers.orig_rax = number, (1 << 64) - 1
         self._write(registers)
         ptrace(SINGLESTEP, self.thread)

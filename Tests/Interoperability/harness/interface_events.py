@@ -1,4 +1,4 @@
-"""What a host's kernel says of its IPv4 and IPv6 addresses (rtnetlink), at the moment when it says it."""
+"""The changes of a host's IPv4 and IPv6 addresses that its kernel reports (rtnetlink), with their times."""
 
 import ctypes
 import socket
@@ -29,7 +29,7 @@ class AddressEvent:
 
 
 class AddressEvents:
-    """From now until `close()`."""
+    """Records the changes until `close()`."""
 
     def __init__(self, host):
         self.events = []
@@ -52,18 +52,18 @@ class AddressEvents:
         self._socket.close()
 
     def usable(self, wanted, within, since=0):
-        """The first moment at which an address was there for which `wanted` is true."""
+        """Waits for a usable address for which `wanted` is true, and returns the time."""
         def found():
             return next((told for told in list(self.events) if told.at >= since and told.is_usable and wanted(told.address)), None)
 
-        return eventually(found, within, lambda: f"a certain address; there were: {self.events}")
+        return eventually(found, within, lambda: f"a wanted address; there were: {self.events}")
 
     def removed(self, address, within, since=0):
         def found():
             return next((told for told in list(self.events)
                          if told.at >= since and told.event == "removed" and told.address == address), None)
 
-        return eventually(found, within, lambda: f"that {address} is removed; there was: {self.events}")
+        return eventually(found, within, lambda: f"the removal of {address}; there were: {self.events}")
 
 
 def is_link_local(address):
@@ -78,7 +78,7 @@ def socket_of_addresses():
 
 
 def inside(host, make):
-    """What `make` returns in the host's network: a socket belongs to the one it was opened in, for good."""
+    """Calls `make` in the host's network. A socket belongs forever to the network namespace in which it was opened."""
     made = []
 
     def enter():
@@ -87,7 +87,7 @@ def inside(host, make):
                 raise OSError(ctypes.get_errno(), "setns")
         made.append(make())
 
-    # A thread's network is its own, and ends with it.
+    # The namespace is a property of the thread, and ends with it.
     thread = threading.Thread(target=enter)
     thread.start()
     thread.join()

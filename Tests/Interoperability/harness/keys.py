@@ -1,4 +1,4 @@
-"""Keys, and who knows whom, written as the programs keep them: most tests begin with everybody paired."""
+"""Keys and pairings, written as the programs store them: in most tests all plugs and controllers begin as paired."""
 
 import os
 import pathlib
@@ -9,12 +9,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def controller_directory(memory=None):
-    """Where plugctl keeps its key and the plugs that it knows, in this test, or in a case of it that has a memory of its own."""
+    """Returns plugctl's directory for its key and its plugs, of this test or of a case with its own `memory`."""
     return pathlib.Path(memory or os.environ["XDG_STATE_HOME"], "smartplug")
 
 
 def key_in(file):
-    """The SubjectPublicKeyInfo of the key in the file, which is drawn where there is none."""
+    """Returns the SubjectPublicKeyInfo of the key in the file; creates the key if the file is missing."""
     if file.exists():
         key = serialization.load_pem_private_key(file.read_bytes(), None)
     else:
@@ -36,7 +36,7 @@ def twice(line):
 
 
 def make_paired(state, controller_key):
-    """The state directory of a plug that knows this controller; the plug's id and key."""
+    """Makes the state directory of a plug that knows this controller; returns the plug's id and key."""
     plug = secrets.token_hex(6)
     write(state / "id", twice(plug))
     write(state / "sequence", twice("1"))
@@ -45,7 +45,7 @@ def make_paired(state, controller_key):
 
 
 def introduce(state, name, memory=None):
-    """Makes the state directory of a plug that was paired with this test's controller before it was started first."""
+    """Makes the state directory of a plug that was paired with this test's controller before its first start."""
     if (state / "key").exists():
         return
     plug, plug_key = make_paired(state, key_in(controller_directory(memory) / "key"))
@@ -55,7 +55,7 @@ def introduce(state, name, memory=None):
 
 
 def as_plugctl(directory):
-    """Gives the Python client, in this directory, the key of this test's plugctl and the plugs that it knows."""
+    """Copies the key of this test's plugctl and its plugs into this directory of the Python client."""
     write(directory / "key.pem", (controller_directory() / "key").read_bytes())
     for line in (controller_directory() / "plugs").read_text().splitlines():
         plug, key, _ = line.split(" ", 2)

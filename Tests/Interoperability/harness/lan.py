@@ -1,4 +1,4 @@
-"""A LAN of network namespaces: a bridge here, and hosts that each have a network, a /run and a host name of their own."""
+"""A LAN of network namespaces: a bridge, and hosts with their own network, /run and host name."""
 
 import itertools
 import json
@@ -15,17 +15,17 @@ def command(*words):
 
 
 class LAN:
-    """`host()` adds a host; `close()` ends everything that runs on any of them."""
+    """`host()` adds a host; `close()` ends all programs on all hosts."""
 
     def __init__(self):
-        # Cases that run beside each other take their numbers from these.
+        # Parallel cases take their numbers from these counters.
         self.host_numbers = itertools.count(1)
         self._link_numbers = itertools.count()
         self._links = []
         self._main = self.link()
 
     def link(self):
-        """Another link: nothing that is sent on it is heard on the others."""
+        """Adds a link that is separate from the others."""
         link = Link(self, next(self._link_numbers))
         self._links.append(link)
         return link
@@ -39,7 +39,7 @@ class LAN:
 
     @property
     def transcripts(self):
-        """What every program printed that printed anything, under its name."""
+        """The output of every program that printed anything, with its name."""
         return [told for link in self._links for told in link.transcripts]
 
     def close(self):
@@ -48,7 +48,7 @@ class LAN:
 
 
 class Link:
-    """A bridge, and the hosts that were made for it."""
+    """A bridge, and its hosts."""
 
     def __init__(self, lan, number):
         self.name = f"lan{number}"
@@ -60,7 +60,7 @@ class Link:
         command("ip", "link", "set", self.name, "up")
 
     def host(self, connected=True, **how):
-        """`how`: as of Host.connect."""
+        """Adds a host; `how` has the arguments of Host.connect."""
         host = Host(next(self._lan.host_numbers), self)
         self.hosts.append(host)
         if connected:
@@ -73,8 +73,8 @@ class Link:
         return [(name, transcript) for name, transcript in told if transcript.strip()]
 
     def lose(self, percent):
-        """From now on so many of a hundred frames of the hosts that are there, at random, do not reach whom they are for."""
-        # The kernel need not be able to tell the bridges apart, so the ports stand for theirs.
+        """Drops that percentage of the frames between the current hosts, at random."""
+        # Some kernels cannot match bridges, so the rule lists the ports.
         ports = ", ".join(f'"{host.port}"' for host in self.hosts)
         rules = f"""
             table bridge {self.name} {{
@@ -88,7 +88,7 @@ class Link:
         self._is_lossy = True
 
     def close(self):
-        """Also more than once."""
+        """Closes the link; may be called again."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -100,9 +100,9 @@ class Link:
 
 
 class Host:
-    """A process holds its namespaces; everything else that runs on the host enters them."""
+    """A host. One process holds its namespaces; all programs on the host enter them."""
 
-    remembered = 100  # programs that ended, for the transcript of a test that fails
+    remembered = 100  # ended programs that are kept for the transcript of a failed test
 
     holding = "mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys && ip link set lo up && echo held && exec sleep infinity"
 
@@ -117,11 +117,11 @@ class Host:
             self.name,
             ["unshare", "--net", "--mount", "--uts", "--propagation", "private",
              "sh", "-c", f"hostname {self.name} && {self.holding}"])
-        self._holder.seen(lambda line: line.text == "held", within=5, what="that its namespaces are there")
+        self._holder.seen(lambda line: line.text == "held", within=5, what="that its namespaces exist")
 
     @property
     def process_id(self):
-        """Of a process on it."""
+        """The id of a process on the host."""
         return self._holder.process.pid
 
     def entering(self, words):
@@ -129,13 +129,13 @@ class Host:
                 *(str(word) for word in words)]
 
     def start(self, *words, name=None):
-        """Starts a program that runs on until the test ends."""
+        """Starts a program that runs until the test ends."""
         running = Running(name or str(words[0]).rsplit("/", 1)[-1], self.entering(words))
         self.started.append(running)
         return running
 
     def finish(self, *words, within=10):
-        """Runs a program to its end and returns what it printed and its exit status."""
+        """Runs a program to its end, and returns its output and its exit status."""
         running = self.start(*words)
         status = running.ended(within)
         self._forget()
@@ -149,7 +149,7 @@ class Host:
                 self.started.remove(old)
 
     def run(self, *words):
-        """Runs a command that has to succeed."""
+        """Runs a command that must succeed."""
         return command(*self.entering(words))
 
     @property
@@ -160,8 +160,8 @@ class Host:
         return f"10.7.0.{self.number + 100 * int(interface[-1])}"
 
     def connect(self, interface="eth0", ipv4=True, ipv6=True, link=None, up=True, detects_duplicates=False):
-        """Plugs the cable of eth0 or eth1 into the host's bridge, or another. Without the detection of duplicates, IPv6 addresses
-        stand at once."""
+        """Connects eth0 or eth1 to the host's bridge or to another one. Without duplicate address detection, IPv6
+        addresses are usable at once."""
         port = self._port(interface)
         self._interfaces.add(interface)
         command(
@@ -182,18 +182,19 @@ class Host:
         command("ip", "link", "set", self._port(interface), "up")
 
     def part(self):
-        """The LAN is split between this host and the others, without any of them noticing: a switch between them is off."""
+        """Separates this host from the others, without a change of any carrier, as when a switch between them is
+        off."""
         command("ip", "link", "set", self._port("eth0"), "nomaster")
 
     def join(self, link=None):
-        """Its own, or another."""
+        """Connects the host to its own bridge again, or to another one."""
         command("ip", "link", "set", self._port("eth0"), "master", (link or self._link).name)
 
     def hardware_address(self, interface="eth0"):
         return json.loads(self.run("ip", "-j", "link", "show", interface))[0]["address"]
 
     def addresses(self, interface="eth0", family=4):
-        """As the kernel has them: objects of `ip -j address`, without those whose duplicates are still looked for."""
+        """The kernel's addresses, as objects of `ip -j address`, without tentative ones."""
         told = json.loads(self.run("ip", "-j", f"-{family}", "address", "show", interface))
         return [found for link in told for found in link.get("addr_info", []) if not found.get("tentative")]
 
@@ -202,21 +203,21 @@ class Host:
 
     @property
     def port(self):
-        """The other end of eth0's cable, in the bridge."""
+        """The bridge's end of eth0's cable."""
         return self._port("eth0")
 
     def _port(self, interface):
         return f"{interface}-{self.number}"
 
     def disconnect(self):
-        """The interface is gone, as when a USB adapter is pulled."""
+        """Removes the interface, as when a USB adapter is pulled."""
         self._interfaces.remove("eth0")
         self.run("ip", "link", "delete", "eth0")
 
     def close(self):
         for running in reversed(self.started):
             running.stop()
-        # The kernel takes its time to clean up after the holder, and the next test wants the same names.
+        # The kernel removes the interfaces some time after the process ended, and the next test needs the same names.
         for interface in self._interfaces:
             command("ip", "link", "delete", self._port(interface))
         self._holder.process.kill()

@@ -1,5 +1,6 @@
-"""ARP and DHCP packets as the scripted server and the captures need them: made and read without asking what is right, so that wrong
-ones can be sent too. Nothing else of the harness is imported here: programs on the hosts use it."""
+"""ARP and DHCP packets for the scripted server and the captures. They are encoded and decoded without validation, so
+that wrong ones can be sent, too. This module imports nothing else of the harness, because programs on the hosts use
+it."""
 
 import socket
 import struct
@@ -11,7 +12,7 @@ COOKIE = bytes.fromhex("63825363")
 DISCOVER, OFFER, REQUEST, DECLINE, ACK, NAK, RELEASE = range(1, 8)
 KINDS = dict(enumerate(("DISCOVER", "OFFER", "REQUEST", "DECLINE", "ACK", "NAK", "RELEASE", "INFORM"), start=1))
 
-# Options of RFC 2132 and, where marked, others.
+# Options of RFC 2132 and, where noted, of other RFCs.
 MASK, ROUTERS, NAME_SERVERS, DOMAIN, TIME_SERVERS, REQUESTED, LEASE, OVERLOAD, KIND, SERVER = 1, 3, 6, 15, 42, 50, 51, 52, 53, 54
 T1, T2, CLIENT, SEARCH, CLASSLESS_ROUTES = 58, 59, 61, 119, 121  # SEARCH: RFC 3397, CLASSLESS_ROUTES: RFC 3442
 END = 255
@@ -36,7 +37,7 @@ class ARP:
     sender: str
     target_hardware: bytes
     target: str
-    source: bytes = b""  # of the frame
+    source: bytes = b""  # the frame's source address
     destination: bytes = EVERYBODY
 
     @property
@@ -63,7 +64,7 @@ class ARP:
 
 @dataclass
 class DHCP:
-    """Options by number; what is read of an overloaded message has only those in the options field."""
+    """A DHCP message with its options by number. A decoded, overloaded message has only those of the options field."""
     operation: int
     transaction: int
     hardware: bytes
@@ -87,7 +88,7 @@ class DHCP:
 
     @classmethod
     def read(cls, frame):
-        """Nil for everything else."""
+        """Decodes a frame; None for everything else."""
         if len(frame) < 14 + 20 + 8 + 240 or frame[12:14] != b"\x08\x00" or frame[23] != socket.IPPROTO_UDP:
             return None
         start = 14 + 4 * (frame[14] & 0xF)
@@ -106,12 +107,12 @@ class DHCP:
                 + self.cookie + encoded(self.options) + bytes([END]))
 
     def frame(self, source, destination, body=None):
-        """From a server; `body`: instead of what it should be."""
+        """Encodes a server's frame; `body` replaces the encoded message."""
         return datagram(self.body() if body is None else body, source, destination, self.source, self.destination)
 
 
 def options_in(field):
-    """Those up to the end, or to where they stop making sense."""
+    """Decodes the options up to the end, or up to the first malformed one."""
     found, place = {}, 0
     while place + 1 < len(field) and field[place] != END:
         if field[place] == 0:
@@ -136,7 +137,7 @@ def checksum(data):
 
 
 def datagram(body, source_hardware, destination_hardware, source, destination):
-    """An Ethernet frame with a UDP datagram from the server's port to the client's."""
+    """Returns an Ethernet frame with a UDP datagram from the server's port to the client's."""
     length = 8 + len(body)
     addresses = packed(source) + packed(destination)
     header = struct.pack("!HHHH", 67, 68, length, 0)

@@ -1,4 +1,4 @@
-"""DNS messages as dnspython reads and writes them, told as DecodeMessages tells them."""
+"""DNS messages decoded by dnspython, printed in the format of DecodeMessages."""
 
 import subprocess
 
@@ -6,13 +6,14 @@ import dns.wire
 from dns.exception import DNSException
 from dns.rdtypes.util import Bitmap
 
-# dnspython allows no compression in SRV and NSEC records, and multicast DNS does (RFC 6762 §18.14): so their names are read one
-# by one. The types that it knows besides are bytes here; so is TXT, whose strings are judged by whoever wants the attributes.
+# dnspython rejects compression in SRV and NSEC records, which multicast DNS allows (RFC 6762 §18.14), so their names
+# are read one by one. The other types of dnspython stay bytes here, and so does TXT: its strings are parsed only when
+# the attributes are needed.
 A, PTR, TXT, AAAA, SRV, NSEC = 1, 12, 16, 28, 33, 47
 
 
 def told(wire):
-    """One line; None when dnspython finds the message malformed."""
+    """Returns the message as one line, or None if dnspython finds it malformed."""
     try:
         return " ".join(parts(dns.wire.Parser(wire)))
     except (DNSException, ValueError):
@@ -53,13 +54,13 @@ def fields(kind, length, parser):
 
 
 def bitmap(parser):
-    """dnspython wants no zeros at the end of the bits (RFC 4034 §4.1.2). To whoever only looks them up they do no harm."""
+    """Decodes the bitmap. dnspython rejects trailing zeros (RFC 4034 §4.1.2), which are harmless for a lookup."""
     windows = []
     while parser.remaining():
         window, bits = parser.get_uint8(), parser.get_counted_bytes()
         if not 1 <= len(bits) <= 32:
             raise ValueError("no bits, or too many")
-        # What says nothing counts for the order of the windows.
+        # An empty window counts for the order of the windows.
         windows.append((window, bits.rstrip(b"\0") or b"\1", any(bits)))
     Bitmap((window, bits) for window, bits, _ in windows)
     for window, bits, counts in windows:
@@ -68,7 +69,7 @@ def bitmap(parser):
 
 
 def ours(program, wires):
-    """The same by the program under test; None where it finds the message malformed."""
+    """Returns the same lines by the program under test; None for a message that it finds malformed."""
     lines = "".join(f"{wire.hex()}\n" for wire in wires)
     done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
     answers = done.stdout.splitlines()

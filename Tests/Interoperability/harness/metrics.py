@@ -11,7 +11,7 @@ PORT = 8428
 
 class VictoriaMetrics:
     def __init__(self, host, folder, *flags, user=None):
-        """`user`: name and password that it wants."""
+        """`user`: the name and password that it requires."""
         self.host, self.folder = host, pathlib.Path(folder)
         self.flags, self._user = flags, user
         self.start()
@@ -24,7 +24,7 @@ class VictoriaMetrics:
         eventually(lambda: self._get("/health").status == 0, 15, lambda: f"VictoriaMetrics:\n{self.running.transcript()[-3000:]}")
 
     def stop(self):
-        """In order: what it was killed with in its memory it would forget, whatever it had answered."""
+        """Stops it in an orderly way: if killed, it would lose acknowledged samples that are still in memory."""
         self.running.terminate()
         self.running.ended(within=15)
 
@@ -34,8 +34,8 @@ class VictoriaMetrics:
             "curl", "-sf", "-m", "10", *who, f"http://127.0.0.1:{PORT}{path}?{urllib.parse.urlencode(query)}", within=15)
 
     def values(self, metric):
-        """All that there is of a metric: by its labels, milliseconds since 1970 to values."""
-        # What came a moment ago is not yet visible otherwise.
+        """Returns all samples of a metric: by its labels, values by milliseconds since 1970."""
+        # Makes the latest samples visible.
         self._get("/internal/force_flush")
         done = self._get("/api/v1/export", **{"match[]": metric})
         assert done.status == 0, done
@@ -43,7 +43,7 @@ class VictoriaMetrics:
                 for series in map(json.loads, done.output.splitlines())]
 
     def query(self, expression, **range):
-        """What a dashboard would ask: at one moment, or with start, end and step."""
+        """Evaluates an expression like a dashboard: at one time, or with start, end and step."""
         self._get("/internal/force_flush")
         done = self._get("/api/v1/query_range" if "step" in range else "/api/v1/query", query=expression, **range)
         assert done.status == 0, f"{expression}: {done}"
@@ -52,7 +52,7 @@ class VictoriaMetrics:
         return told["data"]["result"]
 
     def settings(self, house="home", **more):
-        """A history.toml."""
+        """Returns a history.toml."""
         lines = ["[house]", f"name = {json.dumps(house, ensure_ascii=False)}", "[labels]", 'city = "Bonn"', "[remote_write]",
                  f'url = "http://{self.host.ipv4}:{PORT}/api/v1/write"', "interval = 1"]
         return "\n".join(lines + [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in more.items()]) + "\n"

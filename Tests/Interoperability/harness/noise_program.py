@@ -1,8 +1,8 @@
-"""Random bytes for whoever listens, from one seed; runs inside a host of the LAN.
+"""Random bytes from a seed; runs inside a host of the LAN.
 
-noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams, from empty to 1400 bytes, at most 20,000 a second
-noise_program.py streams ADDRESS PORT SEED COUNT    connections: bytes instead of TLS, and inside of it bytes and frames that
-                                                    promise more than they hold
+noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams, from empty to 1400 bytes, at most 20,000 per second
+noise_program.py streams ADDRESS PORT SEED COUNT    connections: bytes instead of TLS, and inside TLS bytes and frames that
+                                                    announce more bytes than they contain
 """
 
 import random
@@ -21,14 +21,14 @@ def destination(address, port, kind):
 def datagrams(chance, address, port, count):
     family, kind, _, _, place = destination(address, port, socket.SOCK_DGRAM)
     with socket.socket(family, kind) as sender:
-        if family == socket.AF_INET:  # A host of the LAN has no route for multicast: the interface is named.
+        if family == socket.AF_INET:  # A host of the LAN has no multicast route, so the interface is set.
             eth0 = struct.pack("4s4si", bytes(4), bytes(4), socket.if_nametoindex("eth0"))
             sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, eth0)
         for turn in range(count):
-            # Half look like a response with as many records as the header cares to promise.
+            # Half of them look like a response with a random number of announced records.
             header = struct.pack("!6H", 0, chance.choice((0, 0x8400)), *(chance.randrange(4) for _ in range(4)))
             sender.sendto(chance.choice((b"", header)) + chance.randbytes(chance.randrange(1400)), place)
-            if turn % 100 == 99:  # What comes faster than it can be read is dropped by the kernel, and tests nothing.
+            if turn % 100 == 99:  # Datagrams that arrive too fast are dropped by the kernel and would test nothing.
                 time.sleep(0.005)
 
 
@@ -48,12 +48,12 @@ def streams(chance, address, port, count):
                 else:
                     with secured.wrap_socket(stream) as inside:
                         inside.sendall(noise)
-                        # The plug may still verify the key: who hangs up before that was not heard. It hangs up itself, or
-                        # waits for the rest.
+                        # The plug may still verify the key, and would not read the bytes of a connection that closes
+                        # before. It closes the connection itself, or waits for the rest.
                         inside.settimeout(0.2)
                         inside.recv(1)
             except OSError:
-                pass  # The plug may hang up at the first bad frame, or have seen enough of us.
+                pass  # The plug may close the connection at the first bad frame, or reach a limit.
 
 
 def main(kind, address, port, seed, count):

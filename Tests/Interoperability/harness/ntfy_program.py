@@ -1,6 +1,6 @@
-"""An ntfy server that answers as it is told: it prints each message as a line of JSON.
+"""An ntfy server with scripted answers. It prints each message as a line of JSON.
 
-Usage: ntfy_program.py STATUS...: each is the answer to one message, the last one to all that follow; `hang` gives none."""
+Usage: ntfy_program.py STATUS...: one status per message, the last one for all further messages; `hang` sends no answer."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ class Topic(BaseHTTPRequestHandler):
             time.sleep(600)
         self.send_response(int(answer))
         self.end_headers()
-        # A server that says too much.
+        # The answer of a server that reveals the request's secrets.
         self.wfile.write(f"{self.headers.get('Authorization')} {self.path}\n".encode())
 
     def log_message(self, *_):

@@ -1,4 +1,4 @@
-"""Hours of samples for a plug that has just been made: put into the mirror that a killed plug left behind."""
+"""Hours of samples for a new plug, added to the mirror that a killed plug left."""
 
 import struct
 import time
@@ -9,22 +9,23 @@ SAMPLE, SEALED_CHUNK, OPEN_CHUNK = 7, 8, 9
 BLOCK = 128
 
 
-# This machine has not run for so long: a plug that has remembers more.
+# The assumed uptime of the machine: a plug that has run longer has more samples.
 AHEAD = 10 * 24 * 3600
 LONG_RUNNING = ("unshare", "--time", "--boottime", AHEAD)
 
 
 def plug_milliseconds():
-    """The clock of a plug that was started by LONG_RUNNING."""
+    """The clock of a plug that was started with LONG_RUNNING."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000 + AHEAD * 1000
 
 
 def give_past(mirror, hours):
-    """A sample a second for so many hours until ten seconds ago; the plug's clock at the first, in milliseconds."""
+    """Adds one sample per second for that many hours until ten seconds ago; returns the plug's time of the first, in
+    milliseconds."""
     end = plug_milliseconds() // 1000 - 10
     seconds = range(end - round(hours * 3600), end)
     records = list(_records(mirror.read_bytes()))
-    # What it measured itself is newer.
+    # The plug's own samples are newer.
     index = next((index for index, record in enumerate(records) if record[0] in (SAMPLE, SEALED_CHUNK, OPEN_CHUNK)), len(records))
     made = [bytes([SEALED_CHUNK]) + chunk([(second * 1000, second * 37 % 5000) for second in seconds[at:at + 4096]])
             for at in range(0, len(seconds), 4096)]
@@ -42,7 +43,7 @@ def _records(log):
 
 
 def chunk(samples):
-    """A sample chunk (Sources/Metering/SampleChunk.swift) of (milliseconds, tenths of a watt)."""
+    """Encodes a sample chunk (Sources/Metering/SampleChunk.swift) of (milliseconds, tenths of a watt)."""
     blocks, before = [], samples[0][0]
     for at in range(0, len(samples), BLOCK):
         block = samples[at:at + BLOCK]
@@ -54,7 +55,7 @@ def chunk(samples):
 
 
 def _column(values):
-    """Without a reference, a quantum or exceptions."""
+    """Encodes a column without a reference, a quantum or exceptions."""
     width = max(value.bit_length() for value in values)
     bits = sum(value << width * index for index, value in enumerate(values))
     return bytes([width, 0]) + bits.to_bytes((width * len(values) + 7) // 8, "little")

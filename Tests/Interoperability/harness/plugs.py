@@ -7,14 +7,14 @@ from harness.keys import introduce
 
 
 class Plug:
-    """`plugd run`, with what one does to it from its own machine."""
+    """`plugd run`, and the local commands for it."""
 
     def __init__(
             self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, memory=None, as_user=(),
             **options):
-        """`prepare` is a shell's line that runs before, in a mount namespace of the plug's own. `paired`: it and the test's
-        controllers, or those with this memory, know each other; otherwise it is as new. `as_user`: the command that makes it
-        another user's. An option with a list is given as often."""
+        """`prepare` is a line of shell that runs before the plug, in the plug's own mount namespace. `paired`: the plug
+        and the test's controllers, or those of this `memory`, know each other; otherwise the plug is new. `as_user`:
+        the command that changes the user. An option with a list is repeated for each value."""
         if paired:
             introduce(pathlib.Path(state), name, memory)
         self.host, self.name, self.state = host, name, state
@@ -32,7 +32,7 @@ class Plug:
         return self.host.finish(self._plugd, "press", *self._places, *how)
 
     def setup_code(self):
-        """The file that holds it, once the plug has made it."""
+        """Returns the file with the setup code, once the plug has created it."""
         file = pathlib.Path(self.state) / "setup-code"
         eventually(file.exists, 5, lambda: f"a setup code:\n{self.running.transcript()}")
         return file
@@ -41,16 +41,16 @@ class Plug:
         return self.host.finish(self._plugd, "status", *self._places).objects[0]
 
     def answers(self):
-        """Whether it has started."""
+        """Returns True if the plug has started."""
         return bool(self.host.finish(self._plugd, "status", *self._places).objects)
 
     def networks(self):
-        """Its interfaces, as `plugd status` tells them; none as long as it has not started."""
+        """Its interfaces from `plugd status`; empty while it has not started."""
         told = self.host.finish(self._plugd, "status", *self._places)
         return told.objects[0]["networks"] if told.objects else []
 
     def handed_on(self, name):
-        """The lines of a file in which it hands on what the DHCP server says of other servers."""
+        """The lines of a file in which the plug publishes the servers that the DHCP server named."""
         return (pathlib.Path(self._runtime) / name).read_text().splitlines()
 
     def load(self, value):
@@ -58,16 +58,16 @@ class Plug:
 
 
 class Controller:
-    """`plugctl` on a host: each verb as a person would type it."""
+    """`plugctl` on a host, with one method per command."""
 
     def __init__(self, programs, host, memory=None):
-        """`memory`: its state home, if it is not the test's."""
+        """`memory`: its state home, if it differs from the test's."""
         self.host = host
         self.program = programs / "plugctl"
         self._command = [*(["env", f"XDG_STATE_HOME={memory}"] if memory else []), self.program]
 
     def under(self, words):
-        """From here on each of its programs is started by these words."""
+        """Starts all further programs with these words in front."""
         self._command = [*words, *self._command]
 
     def start(self, *words):
@@ -77,7 +77,7 @@ class Controller:
         return self.host.finish(*self._command, *words, within=within)
 
     def does(self, *words, within=15):
-        """A command that has to succeed."""
+        """Runs a command that must succeed."""
         done = self.finish(*words, within=within)
         assert done.status == 0, f"plugctl {' '.join(words)}: {done}"
         return done
@@ -86,7 +86,7 @@ class Controller:
         return Browser(self.start("browse", "--json"))
 
     def packets(self, *words):
-        """`plugctl browse --packets`, left running."""
+        """Starts `plugctl browse --packets`."""
         return self.start("browse", "--packets", *words)
 
     def doctor(self, *words, within=25):
@@ -96,7 +96,8 @@ class Controller:
         return self.start("watch", *words, "--json")
 
     def daemon(self, rules, *words, state=None, history=None, socket=None):
-        """Its state, its history and its socket are beside the rules; its dashboard is on any free port of its host."""
+        """Starts the daemon. Its state, history and socket are next to the rules; its dashboard uses any free port of
+        its host."""
         state, history = state or rules.parent / "daemon", history or rules.parent / "history"
         socket = socket or rules.parent / "daemon.socket"
         return self.start(
@@ -104,7 +105,7 @@ class Controller:
             "--listen", "127.0.0.1:0", *words)
 
     def through(self, socket):
-        """From here on its commands go through the daemon with this socket."""
+        """Sends all further commands through the daemon with this socket."""
         self._command = ["env", f"SMARTPLUG_DAEMON={socket}", *self._command]
 
     def resolve(self, name):
@@ -115,7 +116,7 @@ class Controller:
 
 
 class Browser:
-    """`plugctl browse --json`, left running."""
+    """A running `plugctl browse --json`."""
 
     def __init__(self, running):
         self.running = running
@@ -127,11 +128,11 @@ class Browser:
         return self._told("found", name, within).at
 
     def told_text(self, name, txt, within):
-        """The TXT record may come after the service was found, as a change of it."""
+        """Waits for the TXT record, which may arrive after the service was found, as a change."""
         self.running.seen_object(lambda told: (told["name"], told["txt"]) == (name, txt), within, f"{txt} of {name}")
 
     def lost(self, name, since, within):
-        """The seconds from `since` until the last interface lost it."""
+        """Returns the seconds from `since` until the last interface lost the service."""
         def last():
             interfaces = {told["interface"]: (told["event"], line.at) for line, told in self._about(name)}
             return all(event == "lost" for event, _ in interfaces.values()) and max(at for _, at in interfaces.values())
@@ -139,7 +140,7 @@ class Browser:
         return eventually(last, within, lambda: f"plugctl losing {name}:\n{self.running.transcript()}") - since
 
     def names(self):
-        """The names that are there now."""
+        """The current names."""
         present = {}
         for line in list(self.running.lines):
             if line.json:

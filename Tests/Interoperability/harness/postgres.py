@@ -1,4 +1,4 @@
-"""A real PostgreSQL on a host, as a user without rights, with its data in the test's folder."""
+"""A real PostgreSQL on a host, run by a user without privileges, with its data in the test's folder."""
 
 import json
 import os
@@ -17,10 +17,10 @@ USER = pwd.getpwnam("postgres")
 
 
 def make_cluster(folder):
-    """An empty one, which tests copy."""
+    """Makes an empty cluster, which tests copy."""
     folder.mkdir()
     os.chown(folder, USER.pw_uid, USER.pw_gid)
-    # The test's own folder is closed to others: the user sees it where it is mounted.
+    # The test's own folder is not readable by other users, so it is mounted for that user.
     command(
         "unshare", "--mount", "--propagation", "private", "sh", "-ec",
         f'mount -t tmpfs tmpfs /run && mkdir /run/p && mount --bind "$1" /run/p && cd / && exec setpriv --reuid postgres --regid postgres '
@@ -30,10 +30,10 @@ def make_cluster(folder):
 
 
 class Postgres:
-    """`settings`: of postgresql.conf."""
+    """`settings` are those of postgresql.conf."""
 
     def __init__(self, host, cluster, folder, size=None, **settings):
-        """`size`: megabytes of the disk that it has for itself."""
+        """`size`: megabytes of its own disk."""
         self.host, self.folder = host, pathlib.Path(folder)
         self.folder.mkdir()
         host.run("mkdir", "/run/postgresql")
@@ -45,7 +45,7 @@ class Postgres:
             shutil.copytree(cluster, self.folder, dirs_exist_ok=True, copy_function=shutil.copy)
             command("chown", "-R", "postgres:postgres", self.folder)
             host.run("mount", "--bind", self.folder, "/run/postgresql")
-        # Its processes are killed, never the machine: what they wrote is there. So nothing has to wait for the disk.
+        # Only its processes are killed, never the machine, so written data survives without fsync.
         self.settings = {"fsync": "off", "max_connections": 30, "listen_addresses": "*", "port": PORT,
                          "unix_socket_directories": "/run/postgresql", "shared_buffers": "32MB", **settings}
         self.allow("host all all all trust", "local all all trust")
@@ -76,13 +76,13 @@ class Postgres:
             database, *words, within=within)
 
     def sql(self, *statements, **how):
-        """What the last one says."""
+        """Runs the statements and returns the output of the last one."""
         done = self.psql(*statements, **how)
         assert done.status == 0, done
         return done.output
 
     def rows(self, query, **how):
-        """Its rows as objects."""
+        """Returns the rows of the query as objects."""
         return json.loads(self.sql(f"SELECT coalesce(json_agg(r), '[]') FROM ({query}) r", **how))
 
     def value(self, query, **how):
@@ -90,7 +90,7 @@ class Postgres:
         return next(iter(rows[0].values())) if rows else None
 
     def kill(self):
-        """All of its processes at once."""
+        """Kills all of its processes at once."""
         master = self.running.process.pid
         children = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
         self.running.process.kill()
@@ -103,12 +103,12 @@ class Postgres:
         eventually(lambda: not any(pathlib.Path(f"/proc/{child}").exists() for child in children), 5, "its processes to end")
 
     def stop(self):
-        """In order."""
+        """Stops it in an orderly way."""
         self.running.process.send_signal(signal.SIGINT)
         self.running.ended(within=20)
 
     def keep(self, name):
-        """A copy of its data, while it does not run."""
+        """Copies its data while it does not run."""
         self.host.run("cp", "-a", self.data, f"/run/postgresql/{name}")
 
     def put_back(self, name):
@@ -117,7 +117,7 @@ class Postgres:
 
 
 def settings(database, house="home", labels=None, **postgresql):
-    """A history.toml."""
+    """Returns a history.toml."""
     values = {"host": database.host.ipv4, "tls": "off", **postgresql}
     lines = ["[house]", f"name = {json.dumps(house, ensure_ascii=False)}"]
     if labels:

@@ -1,4 +1,4 @@
-"""Programs that run beside a test: what they print is kept with the moment it came, and they end with the test."""
+"""Programs of a test: their output is stored with the time of each line, and they end with the test."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ class Line:
 
     @property
     def json(self):
-        """The object that this line of output holds, or None."""
+        """The JSON object in this line of output, or None."""
         try:
             return None if self.error else json.loads(self.text)
         except ValueError:
@@ -28,7 +28,7 @@ class Line:
 
 
 class Running:
-    """A started process. `lines` grows while it prints; `seen` waits for a line."""
+    """A started process. `lines` grows with its output; `seen` waits for a line."""
 
     def __init__(self, name, command):
         self.name = name
@@ -51,7 +51,7 @@ class Running:
         return reader
 
     def seen(self, wanted, within, what="a certain line"):
-        """The first line for which `wanted` is true, waiting `within` seconds for it."""
+        """Waits up to `within` seconds for a line for which `wanted` is true, and returns the first."""
         within = patient(within)
         deadline = time.monotonic() + within
         looked_at = 0
@@ -67,7 +67,7 @@ class Running:
                 self._arrived.wait(left)
 
     def seen_object(self, wanted, within, what="a certain object"):
-        """As `seen`, for lines that hold a JSON object."""
+        """Like `seen`, for lines that contain a JSON object."""
         return self.seen(lambda line: isinstance(line.json, dict) and wanted(line.json), within, what)
 
     def transcript(self):
@@ -79,12 +79,13 @@ class Running:
 
     @property
     def memory(self):
-        """Kilobytes of its own: pages of its program are shared with whoever else runs it at the moment."""
+        """The process's private memory in kilobytes; its program's pages are shared with other processes of the same
+        program."""
         rollup = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
         return int(re.search(r"^Anonymous:\s+(\d+)", rollup, re.MULTILINE).group(1))
 
     def ended(self, within):
-        """The exit status, waiting for it."""
+        """Waits for its end and returns the exit status."""
         within = patient(within)
         try:
             status = self.process.wait(within)
@@ -94,20 +95,21 @@ class Running:
         return status
 
     def _close(self):
-        """Thousands of programs in one test would leave no descriptor. A program's own children may hold a pipe still."""
+        """Closes the pipes, because a test may start thousands of programs. A program's own children may still hold a
+        pipe."""
         for reader, pipe in zip(self._readers, (self.process.stdout, self.process.stderr)):
             reader.join(1)
             if not reader.is_alive():
                 pipe.close()
 
     def terminate(self):
-        """Asks for an orderly stop; the moment of it."""
+        """Sends SIGTERM and returns the time."""
         at = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         return at
 
     def stop(self):
-        """Ends it, orderly if it can, by force if it does not within three seconds."""
+        """Sends SIGTERM, and SIGKILL if it does not end within three seconds."""
         if self.is_running:
             self.terminate()
             try:

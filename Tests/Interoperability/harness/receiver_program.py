@@ -1,4 +1,4 @@
-"""A web server that keeps what is posted to it, a line each, in the file named. The first answer to each id gets lost on its way."""
+"""A web server that stores each posted body as a line of the given file. Its first answer to each id is lost."""
 
 import http.server
 import json

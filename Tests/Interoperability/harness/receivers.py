@@ -1,4 +1,4 @@
-"""Those who get notifications: a desktop on a message bus, an ntfy server, a stand-in for sendmail, a command."""
+"""Receivers of notifications: a desktop on a message bus, an ntfy server, a replacement for sendmail, a command."""
 
 import json
 import pathlib
@@ -7,12 +7,12 @@ import sys
 from deadlines import eventually
 
 HERE = pathlib.Path(__file__).parent
-# Of Debian: the modules for D-Bus are its own.
+# Debian's Python, which has the modules for D-Bus.
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Desktop:
-    """A session bus of its own with a service that shows notifications. `manner`: --hang or --refuse."""
+    """A session bus with a service that shows notifications. `manner`: --hang or --refuse."""
 
     def __init__(self, host, folder, *capabilities, manner=None):
         path = folder / "bus"
@@ -30,7 +30,7 @@ class Desktop:
 
 
 class Ntfy:
-    """Answers with these statuses, one a message, the last one to all that follow."""
+    """An ntfy server that answers with these statuses, one per message, the last one to all further messages."""
 
     def __init__(self, host, *answers):
         self.running = host.start(sys.executable, HERE / "ntfy_program.py", *answers, name="ntfy")
@@ -43,7 +43,8 @@ class Ntfy:
 
 
 class Program:
-    """Keeps what it is given, each time in a file; ends with the status that a file of its folder names."""
+    """A program that stores its arguments and input in a new file each time; its exit status is in a file of its
+    folder."""
 
     def __init__(self, folder, name):
         self.folder = folder / f"{name}.given"
@@ -60,7 +61,7 @@ class Program:
 
     @property
     def given(self):
-        """Of each time its arguments, and what it read."""
+        """The arguments and the input of each call."""
         files = sorted(self.folder.glob("*.whole"), key=lambda file: file.stat().st_mtime_ns)
         return [tuple(file.read_bytes().split(b"\n", 1)) for file in files]
 
@@ -70,7 +71,7 @@ def objects(running):
 
 
 def settings(tmp_path, text):
-    """Where the test's programs look for them."""
+    """Writes the file where the test's programs look for it."""
     file = tmp_path / "configuration" / "smartplug" / "notifications.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)

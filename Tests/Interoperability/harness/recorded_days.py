@@ -1,4 +1,4 @@
-"""Histories of made-up days, as `plugctl` imports and reads them."""
+"""Histories of artificial days, imported and read by `plugctl`."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 
 
 class History:
-    """A history that `plugctl` imports recordings into."""
+    """A history into which `plugctl` imports recordings."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder = programs, folder
@@ -30,7 +30,7 @@ class History:
 
 
 def steady(day, watts, hours=range(24), step=10):
-    """A sample each `step` seconds."""
+    """Returns a sample every `step` seconds."""
     return [f"{day} {hour:02}:{second // 60:02}:{second % 60:02};{watts}" for hour in hours for second in range(0, 3600, step)]
 
 
@@ -57,7 +57,8 @@ class Past:
         return [json.loads(line) for line in self.run("rules", "backtest", rules, *words, "--json").splitlines()]
 
     def holds(self, name, points):
-        """Imports a recording: watts from a second of 20 November 2026 on, a sample each second up to the last one's."""
+        """Imports a recording: (second, watts) pairs from 20 November 2026 on, as one sample per second up to the last
+        pair."""
         lines, (second, watts) = [], points[0]
         for begin, now in points[1:]:
             while second < begin:

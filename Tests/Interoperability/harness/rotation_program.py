@@ -1,8 +1,8 @@
 """A paired controller that misuses key rotation; runs inside a host of the LAN and prints JSON objects.
 
-rotation_program.py crash ADDRESS PORT KEY     announces a second key, then opens a session with it whose Hello has a name of 64 bytes
+rotation_program.py crash ADDRESS PORT KEY     announces a second key, then sends a Hello with it and a name of 64 bytes
 rotation_program.py loop ADDRESS PORT KEY N    announces N new keys in one session, one after the other
-rotation_program.py steal ADDRESS PORT KEY     announces keys that it does not hold
+rotation_program.py steal ADDRESS PORT KEY     announces keys without their private keys
 
 KEY is the file with the controller's private key (PEM).
 """
@@ -20,7 +20,7 @@ from smartplug_client.identity import Identity
 
 
 def announcement(plug_id, own, next_key, nonce):
-    """The transcript that AnnounceKey signs."""
+    """Returns the transcript that AnnounceKey signs."""
     items = [b"smartplug-key-1", plug_id.encode(), own, next_key, nonce]
     return b"".join(len(item).to_bytes(4, "big") + item for item in items)
 
@@ -36,7 +36,7 @@ class Session:
         return self
 
     def announce(self, next_identity, signer, pending=None):
-        """The plug's answer: "accepted", or the code of a refusal."""
+        """Announces a key and returns the plug's answer: "accepted", or the code of a refusal."""
         text = announcement(
             self.welcome.plug_id, self.identity.public_key, next_identity.public_key, self.welcome.nonce)
         signed = {

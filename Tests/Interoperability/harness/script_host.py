@@ -1,4 +1,4 @@
-"""The program that runs one script, spoken to as the controller does."""
+"""The program that runs one script, with the test in the role of the controller."""
 
 import json
 import os
@@ -9,11 +9,11 @@ import subprocess
 import time
 
 AT = 1_700_000_000.5  # 2023-11-14 22:13:20 UTC
-PATIENCE = 60  # seconds: a second and a half of computing may take long where others compute too
+PATIENCE = 60  # seconds: 1.5 s of processor time may take long on a busy machine
 
 
 class Ended(Exception):
-    """The process ended instead of answering. `status`: its exit code, or the negative number of the signal."""
+    """The process ended without an answer. `status`: its exit code, or the negative number of the signal."""
 
     def __init__(self, status):
         super().__init__(f"ended with {signal.Signals(-status).name if status < 0 else status}")
@@ -21,7 +21,7 @@ class Ended(Exception):
 
 
 class ScriptHost:
-    """`before`: words in front of the program's own."""
+    """`before`: words in front of the program."""
 
     def __init__(self, program, name="test.lua", before=()):
         self.name = name
@@ -47,7 +47,7 @@ class ScriptHost:
         self.socket.sendall(line)
 
     def receive(self):
-        """The next line as what it holds."""
+        """Reads the next line as an object."""
         deadline = time.monotonic() + PATIENCE
         while b"\n" not in self._rest:
             if not select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
@@ -77,11 +77,11 @@ class ScriptHost:
         return self.ask({"call": {"handler": handler, "at": at, "event": event, **fields}})
 
     def says_nothing(self, seconds=0.05):
-        """No line waits that nobody asked for."""
+        """Returns True if no unexpected line is waiting."""
         return not self._rest and not select.select([self.socket], [], [], seconds)[0]
 
     def memory(self, key="Anonymous"):
-        """Bytes, of the kernel's sum over all mappings."""
+        """Bytes, from the kernel's sum over all mappings."""
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as sums:
             for line in sums:
                 if line.startswith(key + ":"):

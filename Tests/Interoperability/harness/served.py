@@ -1,4 +1,4 @@
-"""A daemon with its dashboard on a host, spoken to over its local socket and over TCP."""
+"""A daemon with its dashboard on a host, used over its local socket and over TCP."""
 
 import ctypes
 import http.client
@@ -17,7 +17,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def socket_on(host, family=socket.AF_INET):
-    """A TCP socket of the host's network: a socket stays where it was made, and so does nobody else."""
+    """Returns a TCP socket of the host's network. A socket stays in the namespace where it was created."""
     made = []
 
     def make():
@@ -46,10 +46,10 @@ class Answer:
 
 
 class Served:
-    """`plugctl daemon` with what it serves; `options` as a person would type them."""
+    """`plugctl daemon` with its dashboard; `options` are words of the command line."""
 
     def __init__(self, controller, folder, *options, rules=None):
-        """`controller`: plugctl on a host. The daemon keeps its state in the folder, and finds it there when it is started again."""
+        """`controller` is plugctl on a host. The daemon's state is in the folder, so a second start finds it."""
         self.controller, self.folder = controller, pathlib.Path(folder)
         self.options = [*(["--rules", rules] if rules else []), *options]
         self.socket = self.folder / "daemon.socket"
@@ -76,7 +76,7 @@ class Served:
         self.running.process.kill()
         self.running.ended(within=5)
 
-    # Over the local socket
+    # Over the local socket.
 
     def ask(self, method, path, body=None, **query):
         connection = http.client.HTTPConnection("daemon", timeout=20)
@@ -91,7 +91,7 @@ class Served:
         return answer.json
 
     def plug(self, name):
-        """As the daemon tells of it; None where it does not know it."""
+        """The daemon's state of a plug, or None if it does not know the plug."""
         return next((plug for plug in self.get("/api/v1/plugs") if plug["plug"] == name), None)
 
     def sees(self, name, state, within=15):
@@ -99,10 +99,10 @@ class Served:
             lambda: (found := self.plug(name)) and found["state"] == state and found, within,
             lambda: f"{name} {state}; it is {self.plug(name)}\n{self.running.transcript()}")
 
-    # Over TCP
+    # Over TCP.
 
     def connection(self, address="127.0.0.1", port=PORT, host=None):
-        """From the daemon's own host, or another."""
+        """Opens a connection from the daemon's own host, or from another one."""
         connected = socket_on(host or self.controller.host)
         connected.settimeout(20)
         connected.connect((address, port))
@@ -125,7 +125,7 @@ class Served:
 
 
 class Stream:
-    """The daemon's live stream, read by a thread: messages as (id, kind, what it holds)."""
+    """The daemon's live stream, read by a thread: messages as (id, kind, content)."""
 
     def __init__(self, served, after=None):
         self.connection = http.client.HTTPConnection("daemon", timeout=60)
@@ -149,18 +149,19 @@ class Stream:
                 elif not line.startswith(":"):
                     name, _, value = line.partition(": ")
                     fields[name] = value
-        except (OSError, http.client.HTTPException, ValueError, AttributeError):  # The last: http.client, closed meanwhile.
+        # AttributeError comes from http.client when it is closed meanwhile.
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
             pass
         self._arrived.put(None)
 
     def seen(self, kind, wanted=lambda told: True, within=10):
-        """The first message from here on that is of this kind and wanted."""
+        """Waits for the next message of this kind for which `wanted` is true."""
         while True:
             try:
                 message = self._arrived.get(timeout=patient(within))
             except queue.Empty:
                 raise TooLate(f"no {kind} within {patient(within):g} s; there were {self.messages[-20:]}") from None
-            assert message is not None, f"the stream ended; there were {self.messages[-20:]}"
+            assert message is not None, f"the stream ended; the last messages were {self.messages[-20:]}"
             self.messages.append(message)
             if message[1] == kind and wanted(message[2]):
                 return message

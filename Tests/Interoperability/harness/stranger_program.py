@@ -1,9 +1,9 @@
-"""Somebody who does not belong; runs inside a host of the LAN and prints what comes of it as JSON objects.
+"""An unpaired or hostile peer; runs inside a host of the LAN and prints its results as JSON objects.
 
-stranger_program.py hello ADDRESS PORT IDENTITY               Hello, Subscribe and a command, paired or not: all that is answered
-stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and says on another connection what it said on the first
-stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and passes everything on
-stranger_program.py flood ADDRESS PORT SOURCE...              connections that say nothing, from each source in turn, for ever
+stranger_program.py hello ADDRESS PORT IDENTITY               Hello, Subscribe and a command, paired or not: prints all answers
+stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and repeats the messages on a second connection
+stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and forwards everything
+stranger_program.py flood ADDRESS PORT SOURCE...              silent connections, from each source in turn, forever
 """
 
 import itertools
@@ -102,7 +102,7 @@ def flood(address, port, *sources):
         try:
             held.append(socket.create_connection((address, int(port)), timeout=1, source_address=(source, 0)))
         except OSError:
-            pass  # Nobody listens for a moment, or nobody takes it.
+            pass  # The plug does not listen at the moment, or refuses the connection.
         for stream in held[:-500]:
             stream.close()
         held = held[-500:]

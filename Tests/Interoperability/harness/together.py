@@ -1,5 +1,5 @@
-"""Cases that wait more than they work: those of a module run beside each other, each on a link of its own, and each is a test with
-its own verdict."""
+"""Runs the cases of a module in parallel, because they mostly wait. Each has its own link, and each is a test with its
+own verdict."""
 
 import functools
 import itertools
@@ -11,13 +11,13 @@ from harness.plugs import Controller, Plug
 
 PREFIX = "case_"
 AT_ONCE = 12
-# Starting is work, and what is measured elsewhere meanwhile must not wait for it.
+# Starting a program needs the processor, which would delay measurements of other cases.
 STARTING = threading.Semaphore(2)
 
 
 def cases(module):
-    """Of a module's `globals()`: its cases by the name of their verdict, to be given to its test. What a case is to be run with
-    stands in its list `each`, which `with_each` makes."""
+    """Returns the cases in a module's `globals()` by the name of their verdict. A case's list `each`, made by
+    `with_each`, has its parameters."""
     found = {}
     for name, case in module.items():
         if name.startswith(PREFIX):
@@ -38,7 +38,7 @@ def with_each(*kinds):
 
 
 class Verdicts:
-    """Starts the cases when made."""
+    """Starts the cases when it is created."""
 
     def __init__(self, module, names, programs, folder):
         self._lan = LAN()
@@ -56,7 +56,7 @@ class Verdicts:
             house.close()
 
     def of(self, name):
-        """Waits for it, and fails as it failed."""
+        """Waits for the case, and raises its error."""
         return self._running[name].result()
 
     def transcripts(self, name):
@@ -68,7 +68,7 @@ class Verdicts:
 
 
 class House:
-    """What a case has: a link, hosts on it that nobody has given an address, and plugs that choose their own."""
+    """The environment of a case: a link, hosts without a configured address, and plugs that configure their own."""
 
     def __init__(self, lan, programs, folder):
         self.folder = folder
@@ -88,7 +88,7 @@ class House:
             return self.link.host(**{"ipv4": False, "detects_duplicates": True} | how)
 
     def server(self, kind, *rest, **more):
-        """A DHCP server on a host of its own, which has an address that a person gave it."""
+        """Starts a DHCP server on its own host with a fixed address."""
         with STARTING:
             return kind(self.link.host(), *rest, **more)
 
@@ -99,7 +99,7 @@ class House:
             plug = Plug(
                 self._programs, host, name, state, memory=self.folder, addressing=addressing,
                 **{option: value for option, value in options.items() if value is not None})
-            plug.running.seen(lambda line: "addresses" in line.text, 20, "who gives the interface its addresses")
+            plug.running.seen(lambda line: "addresses" in line.text, 20, "who manages the interface's addresses")
         return plug
 
     def program(self, name):

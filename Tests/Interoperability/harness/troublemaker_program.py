@@ -1,10 +1,10 @@
-"""ARP packets that make trouble, sent with scapy; runs inside a host of the LAN.
+"""Hostile ARP packets, sent with scapy; runs inside a host of the LAN.
 
-troublemaker_program.py INTERFACE deny            answers every probe that is not its own: the address is taken
-troublemaker_program.py INTERFACE probe           probes whatever somebody else probes, at the same time
-troublemaker_program.py INTERFACE steal ADDRESS SECONDS...   announces that it has the address, after so many seconds each time
-troublemaker_program.py INTERFACE mirror          sends back every ARP packet as it came, as some access points do
-Prints what it does as JSON objects.
+troublemaker_program.py INTERFACE deny            answers every probe of another host: the address is in use
+troublemaker_program.py INTERFACE probe           probes every address that another host probes, at the same time
+troublemaker_program.py INTERFACE steal ADDRESS SECONDS...   announces that it has the address, after each of these pauses
+troublemaker_program.py INTERFACE mirror          sends back every ARP packet unchanged, as some access points do
+Prints its actions as JSON objects.
 """
 
 import json
@@ -32,13 +32,14 @@ class Troublemaker:
         getattr(self, verb)(*rest)
 
     def send(self, **packet):
-        """Returns when, as of just before: on a busy machine the answer may be there before this goes on."""
+        """Sends a packet and returns the time just before: on a busy machine the answer may arrive before this function
+        continues."""
         at = time.monotonic()
         self.socket.send(Ether(src=self.own, dst=BROADCAST) / ARP(hwsrc=self.own, **packet))
         return at
 
     def others(self):
-        """ARP packets that somebody else sends, as they come."""
+        """Yields ARP packets of other hosts on arrival."""
         while True:
             frame = self.socket.recv(2000)
             if frame is not None and ARP in frame and frame.src != self.own:

@@ -1,5 +1,5 @@
-// A wall clock that is wrong, for one program: preloaded, CLOCK_OFFSET seconds beside the system's. Once the file CLOCK_STEP is there it
-// is right, as when somebody has set it. Or as many seconds beside it as the file CLOCK_FILE says at the moment.
+// A wrong wall clock for one program, by LD_PRELOAD: CLOCK_OFFSET seconds are added to the system's clock until the
+// file CLOCK_STEP exists. Alternatively, the file CLOCK_FILE contains the current offset in seconds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

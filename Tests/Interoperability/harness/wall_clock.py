@@ -1,4 +1,4 @@
-"""A wall clock that is wrong, for one program and those that it starts."""
+"""A wrong wall clock for one program and its children."""
 
 import pathlib
 import subprocess
@@ -6,7 +6,7 @@ import time
 
 
 class WrongClock:
-    """`offset`: seconds beside the system's clock. `words` stand before the program's own."""
+    """`offset`: seconds added to the system's clock. `words` precede the program's command line."""
 
     def __init__(self, folder, offset):
         library = pathlib.Path(folder) / "wall_clock.so"
@@ -17,9 +17,9 @@ class WrongClock:
 
     @classmethod
     def of_1970(cls, folder):
-        """As on a board without a battery for its clock, a minute after its start."""
+        """The clock of a board without a battery, one minute after its start."""
         return cls(folder, 60 - time.time())
 
     def is_set(self):
-        """Somebody sets it right, while the program runs."""
+        """Sets the clock right while the program runs."""
         self._step.touch()

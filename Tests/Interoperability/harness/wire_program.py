@@ -1,11 +1,11 @@
-"""Controllers that behave worse, or ask faster, than plugctl; runs inside a host of the LAN and prints JSON objects.
+"""Controllers that misbehave or send faster than plugctl; runs inside a host of the LAN and prints JSON objects.
 
-wire_program.py commands ADDRESS PORT COUNT            COUNT commands that each turn the relay over, 16 in flight
-wire_program.py insist ADDRESS PORT                    a command every 5 ms; each is sent with its id until it is answered
-wire_program.py stall ADDRESS PORT AFTER FILE          subscribes, and reads nothing until FILE says up to which event
-wire_program.py follow ADDRESS PORT AFTER UNTIL        reads the events after AFTER until one is UNTIL
-wire_program.py crowd ADDRESS PORT COUNT               COUNT sessions at once and one more, until it is stopped
-wire_program.py trickle ADDRESS PORT                   a byte a second of a Hello that never ends, until it is hung up
+wire_program.py commands ADDRESS PORT COUNT            COUNT commands that each toggle the relay, 16 in flight
+wire_program.py insist ADDRESS PORT                    a command every 5 ms; each is repeated with its id until it is answered
+wire_program.py stall ADDRESS PORT AFTER FILE          subscribes, and reads nothing until FILE names the last event to read
+wire_program.py follow ADDRESS PORT AFTER UNTIL        reads the events after AFTER up to UNTIL
+wire_program.py crowd ADDRESS PORT COUNT               COUNT concurrent sessions and one more, until it is stopped
+wire_program.py trickle ADDRESS PORT                   one byte per second of an endless Hello, until the plug disconnects
 """
 
 import json
@@ -65,7 +65,7 @@ def insist(address, port):
             try:
                 session = session or greet(address, port, "Insistent")
                 result = session.set_relay(number % 2, salt + struct.pack("!Q", number))
-            except (OSError, EOFError, Goodbye):  # It was killed: what was asked may have been done or not.
+            except (OSError, EOFError, Goodbye):  # The plug was killed: the command may have been executed or not.
                 session = None
                 time.sleep(0.05)
         if result.done.HasField("sequence"):
@@ -74,7 +74,7 @@ def insist(address, port):
 
 
 def read_events(session, seen, until):
-    """Follows the numbers from `seen` on: each is the next, or a gap tells where it goes on."""
+    """Reads events after the number `seen`: each is the next one, or a gap announces where they continue."""
     events = lost = 0
     while seen < until:
         try:
@@ -123,7 +123,7 @@ def crowd(address, port, count):
 def trickle(address, port):
     stream = connect(address, port, timeout=1).stream
     began = time.monotonic()
-    # A frame of 63 bytes: at a byte a second it would take longer than the plug waits for Hello.
+    # A frame of 63 bytes: at one byte per second it takes longer than the plug's timeout for Hello.
     for byte in struct.pack("!I", 63) + bytes([10, 61, 8, 1, 18, 57]) + bytes(57):
         try:
             stream.send(bytes([byte]))

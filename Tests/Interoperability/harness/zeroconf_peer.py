@@ -14,7 +14,7 @@ def start(host, verb, *rest, interfaces="all", family="4"):
 
 def publish(host, name, port, *txt):
     publisher = start(host, "publish", name, port, host.ipv4, *txt)
-    publisher.seen_object(lambda told: told["event"] == "published", 10, "that the service stands")
+    publisher.seen_object(lambda told: told["event"] == "published", 10, "that the service is published")
     return publisher
 
 
@@ -33,6 +33,6 @@ class ZeroconfBrowser:
             lambda told: told["event"] == event and told["name"] == name, within, f"{event} {name}")
 
     def services(self):
-        """What is resolved so far: ports by name."""
+        """The resolved services so far: ports by name."""
         objects = [line.json for line in list(self.running.lines) if line.json]
         return {told["name"]: told["port"] for told in objects if told["event"] == "resolved"}

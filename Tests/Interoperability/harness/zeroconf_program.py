@@ -1,4 +1,4 @@
-"""python-zeroconf as a program of its own, since it has to run inside a host of the LAN. Prints JSON objects.
+"""python-zeroconf as a separate program, because it must run inside a host of the LAN. Prints JSON objects.
 
 zeroconf_program.py browse TYPE INTERFACES FAMILY    {"event": "added"|"resolved"|"removed", "name", "port", "addresses", "txt"}
 zeroconf_program.py publish TYPE INTERFACES FAMILY NAME PORT ADDRESS [KEY=VALUE]...    {"event": "published"}
@@ -14,7 +14,7 @@ from zeroconf import InterfaceChoice, IPVersion, ServiceBrowser, ServiceInfo, Se
 
 
 def tell(event, **fields):
-    # One write: several threads speak, and a line of one must not end in another's.
+    # One write per line: several threads print, and their lines must not mix.
     sys.stdout.write(json.dumps({"event": event, **fields}) + "\n")
     sys.stdout.flush()
 

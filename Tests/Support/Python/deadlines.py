@@ -1,5 +1,5 @@
-"""Waiting for conditions. Every limit of time in the Python suites is multiplied by one factor, SMARTPLUG_PATIENCE: a wait that succeeds
-early costs nothing, and a busy machine must not fail a test."""
+"""Waits for conditions. The environment variable SMARTPLUG_PATIENCE multiplies every time limit of the Python suites: a
+wait that succeeds early costs nothing, and a busy machine must not fail a test."""
 
 import os
 import time
@@ -12,12 +12,12 @@ class TooLate(AssertionError):
 
 
 def patient(seconds):
-    """A limit of time in seconds, for waits that this module does not make itself."""
+    """Returns a time limit in seconds, for waits outside this module."""
     return seconds * PATIENCE
 
 
 def eventually(check, within, what):
-    """Calls `check` until it returns something true, and returns that; raises TooLate after `within` seconds times PATIENCE."""
+    """Calls `check` until it returns a true value, and returns that; raises TooLate after `within` seconds times PATIENCE."""
     deadline = time.monotonic() + patient(within)
     while True:
         result = check()
