@@ -1,8 +1,9 @@
-"""A house of ten plugs, with rules, a script and imports, whose daemon and plugs are killed, whose disk is full, whose clock is moved and
-whose network goes, beside an oracle that knows each press, each load and each firing that must come of them.
+"""A house of ten plugs with rules, a script and imports. Its daemon and plugs are killed, its disk is full, its clock
+is moved and its network fails. An oracle counts the presses, loads and firings that must be recorded.
 
-`Scripts/test soak --hours N` runs it; SMARTPLUG_SEED says in which order things happen. The house comes to rest every minute or so, and is
-judged then: each press was recorded once and took effect once, nothing was lost, and energy is what the plugs counted.
+`Scripts/test soak --hours N` runs it; SMARTPLUG_SEED sets the order of the faults. Every minute or so all faults end
+and the house is checked: each press was recorded once and executed once, nothing was lost, and the energy equals the
+plugs' counters.
 """
 
 import json
@@ -22,7 +23,7 @@ SECONDS = int(os.environ.get("SMARTPLUG_SOAK_SECONDS", "300"))
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 PLUGS = ["Button", "Toggled", "Mirror", "Counter", "Meter", "Spare 1", "Spare 2", "Spare 3", "Spare 4", "Spare 5"]
 PRESSED = ("Button", "Counter", "Spare 1")
-BETWEEN_PRESSES = 0.8  # seconds: nearer, two are a double press
+BETWEEN_PRESSES = 0.8  # seconds: presses closer together are a double press
 DISK = 48 << 20  # bytes
 GAP, RELAY, PRESS = 0, 1, 2  # the first byte of an event in the history
 
@@ -58,13 +59,13 @@ end)
 
 
 class House:
-    """The plugs, the daemon on a small disk, and what was done to them."""
+    """The plugs, the daemon on a small disk, and the record of all actions."""
 
     def __init__(self, lan, plug, controller, folder, chance):
         self.chance, self.folder = chance, folder
         self.disk = folder / "disk"
         self.disk.mkdir()
-        # Before there are hosts, whose file systems are as they found them.
+        # Mounted before hosts exist, because they copy the mounts.
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", self.disk], check=True)
         self.rules = folder / "rules"
         self.rules.mkdir()
@@ -85,9 +86,9 @@ class House:
         self.presses = {name: 0 for name in PRESSED}
         self.last_press = {name: 0.0 for name in PRESSED}
         self.rises = self.imports = 0
-        # What rules did is written a quarter of a second later: a kill may lose that, and nothing else.
+        # The traces of rules are written 0.25 s later. A kill may lose them, and nothing else.
         self.kills = 0
-        # A command to a plug that is away is left out, as its rule says: presses that may have met one.
+        # Rules skip a command to a plug that is away. This counts the presses that may have caused one.
         self.skips, self.is_away_until = 0, 0.0
         self.minutes = time.monotonic()
         self.faults = dict.fromkeys(FAULTS, 0)
@@ -97,7 +98,7 @@ class House:
         self.plugs[name] = self._plug(host, name, state=state)
         eventually(lambda: self.plugs[name].load("0 W").status == 0, 15, f"{name} to answer")
 
-    # What happens
+    # Normal actions.
 
     def press(self, name):
         pause = self.last_press[name] + BETWEEN_PRESSES - time.monotonic()
@@ -117,7 +118,7 @@ class House:
             self.rises += 1
         self.loads[name] = watts
 
-    # What goes wrong
+    # Faults.
 
     def kill_daemon(self):
         self.kills += 1
@@ -128,7 +129,7 @@ class House:
     def stop_daemon_orderly(self):
         has_begun = bool(self.served.running.lines)
         self.served.running.terminate()
-        # One that was started a moment ago takes no signals yet, and has nothing to put in order.
+        # A daemon that started a moment ago does not handle signals yet, and has no work to finish.
         allowed = [0] if has_begun else [0, -signal.SIGTERM]
         assert self.served.running.ended(within=20) in allowed, self.served.running.transcript()
         self.served.start()
@@ -143,7 +144,7 @@ class House:
         plug = self.plugs[name]
         if name == "Toggled":
             self._is_away(30)
-        # A press that is being told apart from a double one is not known yet.
+        # A press is not recorded yet while it may become a double press.
         time.sleep(BETWEEN_PRESSES)
         plug.running.process.kill()
         plug.running.ended(5)
@@ -172,7 +173,7 @@ class House:
 
     def pull_cable(self):
         host = self.chance.choice([*self.hosts, self.controller.host])
-        # Also those of a moment ago may still be on their way.
+        # Presses of a moment ago may also be in transit.
         if time.monotonic() - self.last_press["Button"] < 5:
             self.skips += 1
         host.pull_cable()
@@ -206,7 +207,7 @@ class House:
         assert done.status == 0, done
 
     def _live_through(self, seconds):
-        """Presses and loads go on meanwhile."""
+        """Continues presses and loads for that time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.live()
@@ -223,21 +224,21 @@ class House:
         self.faults[fault] += 1
         FAULTS[fault](self)
 
-    # The judgement
+    # Checks.
 
     def rest(self):
-        """All is well again, nothing is drawn, and the daemon has caught up."""
+        """Ends all faults and loads, and waits until the daemon has caught up."""
         self.clock.write_text("0")
         for name in PLUGS:
             self.change_load(name, 0)
         self.gather()
         time.sleep(3)
-        # Samples are fetched every ten minutes, and when it stops or comes back.
+        # Samples are fetched every ten minutes, and when the daemon stops or reconnects.
         self.stop_daemon_orderly()
         self.gather()
 
     def gather(self):
-        """Returns when the daemon is connected to all plugs."""
+        """Waits until the daemon is connected to all plugs."""
         def missing():
             try:
                 there = {plug["plug"] for plug in self.served.get("/api/v1/plugs") if plug["state"] == "connected"}
@@ -263,11 +264,11 @@ class House:
         for name, count in self.presses.items():
             eventually(lambda: events(name, PRESS) == count, 30, lambda: f"{count} presses of {name}, not {events(name, PRESS)} ({self.told})")
         for name in PLUGS:
-            assert events(name, GAP) == 0, f"a gap in what was heard of {name} ({self.told})"
+            assert events(name, GAP) == 0, f"a gap in the events of {name} ({self.told})"
         presses = self.presses["Button"]
         eventually(
             lambda: presses - self.skips <= events("Toggled", RELAY) <= presses, 30,
-            lambda: f"{presses} changes of Toggled, not {events('Toggled', RELAY)}, with {self.skips} left out ({self.told})")
+            lambda: f"{presses} changes of Toggled, but {events('Toggled', RELAY)}, with {self.skips} skipped ({self.told})")
         relay = self.plugs["Toggled"].status()["relay"]
         eventually(
             lambda: self.plugs["Mirror"].status()["relay"] == relay, 30,
@@ -278,8 +279,8 @@ class House:
 
         eventually(
             lambda: presses - self.kills <= firings("Press") <= presses, 30,
-            lambda: f"{presses} firings of Press, not {firings('Press')}, with {self.kills} kills ({self.told})")
-        assert firings("Rise") <= self.rises, f"{firings('Rise')} firings of Rise, which rose {self.rises} times ({self.told})"
+            lambda: f"{presses} firings of Press, but {firings('Press')}, with {self.kills} kills ({self.told})")
+        assert firings("Rise") <= self.rises, f"{firings('Rise')} firings of Rise for {self.rises} rises ({self.told})"
         self._judge_script(history)
         self._judge_energy(history)
         assert history.is_sound(), self.told
@@ -292,19 +293,19 @@ class House:
                 found |= {step["what"] for step in json.loads(told)["steps"] if step["what"].startswith("log: pressed")}
             return found
 
-        # A kill may take the trace of the last call, but not the state that the call left: the next press counts on from there.
+        # A kill may lose the trace of the last call, but not the script's state: the next press continues the count.
         self.press("Counter")
         count = self.presses["Counter"]
         wanted = {f"log: pressed {number}" for number in range(1, count + 1)}
         eventually(
             lambda: logged() <= wanted and len(wanted - logged()) <= self.kills and f"log: pressed {count}" in logged(), 30,
-            lambda: f"{count} calls of the script; {logged() ^ wanted}, with {self.kills} kills ({self.told})")
+            lambda: f"{count} calls of the script; difference {logged() ^ wanted}, with {self.kills} kills ({self.told})")
 
     def _judge_energy(self, history):
         counted = {name: self.plugs[name].status()["activeEnergy"] for name in PLUGS}
 
         def differs():
-            # What was measured while the clock was wrong may lie ahead.
+            # Samples measured while the clock was wrong may have a future time.
             days = [time.strftime("%Y-%m-%d", time.localtime(time.time() + days * 86_400)) for days in (-2, 2)]
             done = self.controller.finish(
                 "history", "show", "--json", "--from", days[0], "--to", days[1], "--by", "day", "--history",
@@ -322,12 +323,12 @@ class House:
 
         def evidence():
             return "\n".join(
-                f"{name}: {energies[0]} Wh kept, {energies[1]} Wh counted\n"
+                f"{name}: {energies[0]} Wh stored, {energies[1]} Wh counted\n"
                 f"  counter (wall, clock, mWh): {kept('counter', 'wall, clock, milliwatt_hours, boot', name)}\n"
                 f"  chunks (since, until, boot, first, count): {kept('chunk', 'since, until, boot, first, count', name)}"
                 for name, energies in differs().items())
 
-        eventually(lambda: not differs(), 150, lambda: f"the energy that was counted: {self.told}\n{evidence()}")
+        eventually(lambda: not differs(), 150, lambda: f"equal stored and counted energy: {self.told}\n{evidence()}")
 
 
 FAULTS = {
@@ -344,7 +345,7 @@ FAULTS = {
 
 
 def moved_clock(folder, file):
-    """Words before a program whose wall clock is as many seconds wrong as the file says."""
+    """Words before a program, which shift its wall clock by the seconds in the file."""
     library = folder / "moved_clock.so"
     source = os.path.join(os.path.dirname(__file__), "harness", "wall_clock.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
@@ -353,6 +354,7 @@ def moved_clock(folder, file):
 
 @pytest.mark.time_limit(SECONDS + 600)
 def test_a_house_in_which_everything_goes_wrong(lan, plug, controller, tmp_path):
+    """Every check between the faults finds all presses, firings and energy."""
     chance = random.Random(SEED)
     house = House(lan, plug, controller, tmp_path, chance)
     house.gather()

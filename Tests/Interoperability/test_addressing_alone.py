@@ -1,4 +1,5 @@
-"""Plugs on a link without any DHCP server: their addresses are their own choice (RFC 3927), and everything works with them."""
+"""Plugs on a link without a DHCP server: they choose their own addresses (RFC 3927), and all functions work with
+them."""
 
 import time
 
@@ -18,7 +19,8 @@ PORT = 4711
 
 
 def case_an_address_is_claimed_as_the_RFC_says(house):
-    """RFC 3927 section 2: three probes after up to a second, 1 to 2 s apart, two announcements; from link-up 4 to 7 s."""
+    """An address is claimed as in RFC 3927 section 2: three probes after up to 1 s, 1 to 2 s apart, two announcements;
+    usable 4 to 7 s after link-up."""
     host = house.host()
     host.pull_cable()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
@@ -67,7 +69,7 @@ def case_found_and_switched_over_IPv6(house):
 
 
 def case_two_plugs_and_both_families(house):
-    """The controller stands beside the second plug and uses the addresses that it chose; what works over both goes over IPv6."""
+    """A controller on the second plug's host finds and switches the first plug; it uses IPv6 if both families work."""
     hosts = [house.host(), house.host()]
     events = [house.until_end(AddressEvents(host)) for host in hosts]
     lamp, _ = house.plug(hosts[0], "Lamp"), house.plug(hosts[1], "Kettle")
@@ -80,13 +82,13 @@ def case_two_plugs_and_both_families(house):
     eventually(
         lambda: chosen & set(person.resolve("Lamp")["addresses"]), 8, lambda: f"an IPv4 address: {person.resolve('Lamp')}")
     assert is_IPv6_link_local(switched_from(person, lamp))
-    # With what is left when IPv6 fails.
+    # Only IPv4 remains when IPv6 fails.
     hosts[1].run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
     assert switched_from(person, lamp) <= chosen
 
 
 def switched_from(person, lamp):
-    """Commands both states, and returns from which addresses the plug was connected to meanwhile."""
+    """Switches the plug off and on, and returns the controller's addresses of the connections that were used."""
     person.does("off", lamp.name)
     lines = person.watch(lamp.name)
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
@@ -98,14 +100,14 @@ def switched_from(person, lamp):
 
 
 def connected(host, local_port=None, remote_port=None):
-    """The pairs of local and remote address of the connections that are up."""
+    """Returns the pairs of local and remote address of the established connections."""
     chosen = [f"sport = :{local_port}"] if local_port else [f"dport = :{remote_port}"]
     lines = host.run("ss", "-Htn", "state", "established", f"( {chosen[0]} )").splitlines()
     return [tuple(bare(place) for place in line.split()[2:4]) for line in lines]
 
 
 def bare(place):
-    """The address of `ss`, without port, brackets and interface."""
+    """Returns an address of `ss` without port, brackets and interface."""
     return place.rsplit(":", 1)[0].strip("[]").split("%")[0].removeprefix("::ffff:").strip("]")
 
 
@@ -114,7 +116,8 @@ def is_IPv6_link_local(addresses):
 
 
 def case_every_probe_is_denied(house):
-    """RFC 3927 section 2.2.1: after ten conflicts one new address a minute and no more; then the link is good again."""
+    """After ten conflicts the plug tries one new address per minute; when the link is good again, it claims one (RFC
+    3927 section 2.2.1)."""
     host, other = house.host(), house.host()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
     denier = Troublemaker(other, "deny")
@@ -122,7 +125,7 @@ def case_every_probe_is_denied(house):
     eventually(lambda: len(denier.did("denied")) == 10, 60, lambda: f"ten conflicts: {frames.transcript()}")
     limited = denier.did("denied")[-1]["at"]
     time.sleep(max(0, limited + 58 - time.monotonic()))
-    assert len(first_probes(frames)) == 10, f"another address each time, and none afterwards: {frames.transcript()}"
+    assert len(first_probes(frames)) == 10, f"ten different addresses, and none afterwards: {frames.transcript()}"
     assert not [told for told in events.events if is_link_local(told.address)]
     denier.stop()
     assert events.usable(is_link_local, 15).at - limited >= 60
@@ -130,7 +133,7 @@ def case_every_probe_is_denied(house):
 
 
 def first_probes(frames):
-    """When each address was probed first."""
+    """Returns the time of the first probe for each address."""
     found = {}
     for seen in frames.arp():
         if seen.packet.is_probe:
@@ -139,7 +142,8 @@ def first_probes(frames):
 
 
 def case_the_address_is_stolen(house):
-    """RFC 3927 section 2.5: defended once, and given up when it is disputed again within ten seconds."""
+    """The plug defends its address once, and releases it at a second conflict within ten seconds (RFC 3927 section
+    2.5)."""
     host, other = house.host(), house.host()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
     lamp = house.plug(host)
@@ -168,7 +172,7 @@ def conflicts(lamp):
 
 
 def case_an_access_point_mirrors_what_it_hears(house):
-    """Nobody is in conflict with themselves: the hardware address says whose packet it is."""
+    """Mirrored packets are not a conflict, because they contain the plug's own hardware address."""
     host, other = house.host(), house.host()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
     mirror = Troublemaker(other, "mirror")
@@ -181,7 +185,7 @@ def case_an_access_point_mirrors_what_it_hears(house):
 
 
 def case_two_interfaces(house):
-    """One has a server on its link, the other has not."""
+    """A plug with two interfaces gets a lease on the link with a server and a link-local address on the other."""
     server = house.server(Dnsmasq)
     host, alone = house.host(), house.another_link()
     host.connect("eth1", ipv4=False, link=alone)
@@ -200,7 +204,8 @@ def case_two_interfaces(house):
 
 
 def case_IPv6_where_the_kernel_was_told_not_to(house):
-    """Some systems set addr_gen_mode to none, and leave the link-local address to a manager that is not there."""
+    """Some systems set addr_gen_mode to none for a network manager that is not installed; the plug then creates the
+    link-local address."""
     host, other = house.host(up=False), house.host()
     host.run("sysctl", "-qw", "net.ipv6.conf.eth0.addr_gen_mode=1")
     host.run("ip", "link", "set", "eth0", "up")
@@ -213,7 +218,8 @@ def case_IPv6_where_the_kernel_was_told_not_to(house):
 
 
 def case_the_IPv6_address_is_taken(house):
-    """Duplicate address detection (RFC 4862 section 5.4) finds another card with it; the plug takes another (RFC 7217 section 6)."""
+    """If duplicate address detection (RFC 4862 section 5.4) finds another host with the address, the plug chooses a new
+    one (RFC 7217 section 6)."""
     host, other = house.host(up=False), house.host()
     taken = from_hardware_address(host.hardware_address())
     other.run("ip", "address", "add", f"{taken}/64", "dev", "eth0", "nodad")
@@ -228,7 +234,7 @@ def case_the_IPv6_address_is_taken(house):
 
 
 def from_hardware_address(text):
-    """The kernel's own choice (RFC 4291 appendix A)."""
+    """Derives the address that the kernel chooses (RFC 4291 appendix A)."""
     bytes_ = bytes.fromhex(text.replace(":", ""))
     eight = bytes([bytes_[0] ^ 2]) + bytes_[1:3] + b"\xff\xfe" + bytes_[3:]
     return "fe80::" + ":".join(f"{int.from_bytes(eight[place:place + 2], 'big'):x}" for place in range(0, 8, 2))

@@ -1,4 +1,4 @@
-"""DHCP servers that lie, say nonsense, refuse, or are not the one that was asked."""
+"""DHCP servers that send wrong, malformed or unrequested messages, or refuse."""
 
 import time
 
@@ -11,7 +11,7 @@ from harness.link_packets import NAME_SERVERS, ROUTERS, packed
 from harness.together import cases
 
 HONEST = "10.7.0.200"
-LIED = "10.7.0.99"  # as dhcp_program.py has it
+LIED = "10.7.0.99"  # the address in the wrong answers of dhcp_program.py
 
 
 def watched(house):
@@ -20,7 +20,7 @@ def watched(house):
 
 
 def believed_nothing(events, frames, *allowed):
-    """Neither asked for nor used what was a lie."""
+    """Expects that the plug neither requested nor used an address from a wrong answer."""
     asked = {seen.packet.address(50) for seen in frames.dhcp("REQUEST")} | {seen.packet.client for seen in frames.dhcp("REQUEST")}
     assert asked <= {None, "0.0.0.0", *allowed}, frames.transcript()
     used = {told.address for told in events.events if ":" not in told.address and not is_link_local(told.address)}
@@ -28,7 +28,8 @@ def believed_nothing(events, frames, *allowed):
 
 
 def case_every_lie_comes_before_the_truth(house):
-    """Malformed, truncated, with impossible addresses, for somebody else, from a server that nobody asked."""
+    """Wrong answers are ignored and the later correct one is used. They are malformed, truncated, with impossible
+    addresses, for other clients, or from an unknown server."""
     house.server(Scripted, lies="all", address=HONEST, options={ROUTERS: packed("10.7.0.1")})
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -38,7 +39,7 @@ def case_every_lie_comes_before_the_truth(house):
 
 
 def case_only_lies(house):
-    """The plug chooses an address itself, and does not ask more often for being lied to."""
+    """If all answers are wrong, the plug chooses a link-local address and does not send more requests."""
     house.server(Scripted, lies="all", answer="none")
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -50,7 +51,7 @@ def case_only_lies(house):
 
 
 def case_options_are_overloaded(house):
-    """RFC 2132 section 9.3: they go on in the fields for the server's name and the boot file."""
+    """Options in the fields for the server's name and the boot file are read (RFC 2132 section 9.3)."""
     house.server(
         Scripted, answer="overloaded", address=HONEST,
         options={ROUTERS: packed("10.7.0.1"), NAME_SERVERS: packed("10.7.0.2")})
@@ -91,7 +92,7 @@ def case_one_of_two_servers_offers_and_is_silent(house):
 
 
 def case_the_offered_address_is_the_servers_own(house):
-    """Checked before use: it is declined, each time, and meanwhile the plug has an address of its own choice."""
+    """An address in use by the server is declined each time, and the plug uses a link-local address meanwhile."""
     server = house.server(Scripted)
     server.stop()
     Scripted(server.host, address=server.server)
@@ -100,12 +101,12 @@ def case_the_offered_address_is_the_servers_own(house):
     events.usable(is_link_local, 12)
     time.sleep(8)
     assert server.server not in {told.address for told in events.events}
-    # RFC 2131 section 3.1: ten seconds between a DECLINE and the next try.
+    # RFC 2131 section 3.1: ten seconds between a DECLINE and the next attempt.
     assert len(frames.dhcp("DISCOVER")) <= 3, frames.transcript()
 
 
 def case_a_lease_of_a_second(house):
-    """A storm of renewals is nobody's wish, and neither is an address that is lost every second."""
+    """A lease of one second causes neither a storm of renewals nor the loss of the address every second."""
     house.server(Scripted, address=HONEST, lease=1)
     host, frames, events = watched(house)
     lamp = house.plug(host)

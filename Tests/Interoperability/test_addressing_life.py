@@ -1,5 +1,5 @@
-"""What happens to a plug's interface while it lives: cables, networks, cards and names change, and the plug itself is killed, frozen
-or moved, and its address and connections go on."""
+"""Changes at run time: cables, networks, cards and interface names change, the plug is killed, frozen or moved, and its
+address and connections survive."""
 
 import pathlib
 import signal
@@ -16,7 +16,7 @@ from harness.link_packets import ARP
 from harness.together import cases
 
 pytestmark = pytest.mark.time_limit(120)
-SLACK = 0.5  # seconds: the machine is busy with all cases at once
+SLACK = 0.5  # seconds: all cases run at once on a busy machine
 PORT = 4711
 BY_HAND = "169.254.7.7"
 
@@ -31,13 +31,15 @@ def held(host, interface="eth0"):
 
 
 def asked(frames, since, address):
-    """INIT-REBOOT (RFC 2131 section 4.3.2): the address is asked for, of no server in particular, from none."""
+    """Expects an INIT-REBOOT request (RFC 2131 section 4.3.2): it names the address, but no server and no client
+    address."""
     request = frames.comes_dhcp("REQUEST", 8, since=since).packet
     assert (request.address(50), request.address(54), request.client) == (address, None, "0.0.0.0"), frames.transcript()
 
 
 def case_a_connection_survives_the_arrival_of_DHCP(house):
-    """RFC 3927 section 1.9: the link-local address stays for what is on it; what is new goes to the other; then it goes."""
+    """The link-local address stays for existing connections, new ones use the lease, and it is released when they end
+    (RFC 3927 section 1.9)."""
     host, frames, events = watched(house, ipv6=False)
     other = house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")
@@ -52,7 +54,7 @@ def case_a_connection_survives_the_arrival_of_DHCP(house):
     server = house.server(Dnsmasq)
     leased = events.usable(server.network.holds, 70)
     time.sleep(3)
-    assert locals_of(host) == {chosen}, "the connection is where it was"
+    assert locals_of(host) == {chosen}, "the connection stays at its address"
     for turn in ("on", "off", "on"):
         person.does(turn, "Lamp")
         lines.seen_object(lambda told: told["event"] == "relay" and told["on"] == (turn == "on"), 5, f"{turn} on the old connection")
@@ -60,8 +62,8 @@ def case_a_connection_survives_the_arrival_of_DHCP(house):
     newcomer.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     assert locals_of(host) == {chosen, leased.address}
     [old] = [address for address in host.addresses() if address["local"] == chosen]
-    assert old.get("deprecated") or old["preferred_life_time"] == 0, "nothing new leaves from it"
-    # RFC 3927 section 1.9: who announced it would get new connections on it for ever.
+    assert old.get("deprecated") or old["preferred_life_time"] == 0, "no new connection uses it"
+    # RFC 3927 section 1.9: an announced link-local address would get new connections forever.
     eventually(lambda: IPv4_of(person.resolve("Lamp")) == [leased.address], 5, lambda: f"only {leased.address} announced")
     lines.stop()
     events.removed(chosen, 45, since=leased.at)
@@ -75,7 +77,7 @@ def IPv4_of(resolved):
 
 
 def locals_of(host):
-    """The plug's ends of its connections."""
+    """Returns the plug's addresses of its connections."""
     lines = host.run("ss", "-Htn", "state", "established", f"( sport = :{PORT} )").splitlines()
     return {line.split()[2].rsplit(":", 1)[0].strip("[]").removeprefix("::ffff:").split("%")[0] for line in lines}
 
@@ -98,7 +100,7 @@ def case_the_cable_is_pulled_and_plugged_in_with_a_server(house):
 
 
 def case_the_cable_is_pulled_and_plugged_in_alone(house):
-    """RFC 3927 section 2.1: the same address is tried first, and probed before it is used again."""
+    """The same address is tried first, and probed before it is used again (RFC 3927 section 2.1)."""
     host, frames, events = watched(house)
     house.plug(host)
     first = events.usable(is_link_local, 12)
@@ -120,7 +122,7 @@ def announced(frames, since, address):
 
 
 def case_another_network(house):
-    """From a network with a server to one where the address is somebody else's, to one without a server."""
+    """The plug moves from a network with a server to one where its address is in use, then to one without a server."""
     server = house.server(Dnsmasq)
     second, third = house.another_link(), house.another_link()
     other = second.host()
@@ -166,7 +168,7 @@ def case_killed_and_started_again_with_a_server(house):
     again.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
     time.sleep(2)
     assert held(host) == {first.address}
-    assert not [told for told in events.events if told.event == "removed" and told.address == first.address], "kept all the time"
+    assert not [told for told in events.events if told.event == "removed" and told.address == first.address], "the address was never removed"
     assert not frames.dhcp("DISCOVER", since=died), frames.transcript()
 
 
@@ -194,25 +196,25 @@ def kill(lamp):
 
 
 def case_the_card_has_another_address(house):
-    """RFC 3927 section 2.2 and RFC 2131 section 2: it is another host now."""
+    """A new hardware address is a new host (RFC 3927 section 2.2, RFC 2131 section 2): the plug gets a new lease."""
     server = house.server(Dnsmasq)
     host, frames, events = watched(house)
     house.plug(host)
     events.usable(server.network.holds, 15)
     changed = time.monotonic()
     new = "02:00:00:12:34:56"
-    # Most drivers, and managers, take the link down for it.
+    # Most drivers and network managers take the link down for the change.
     host.run("ip", "link", "set", "eth0", "down")
     host.run("ip", "link", "set", "eth0", "address", new)
     host.run("ip", "link", "set", "eth0", "up")
     acknowledged = frames.comes_dhcp("ACK", 15, since=changed, wanted=lambda message: message.hardware == mac(new))
-    eventually(lambda: held(host) == {acknowledged.packet.yours}, 5, "the address that the new card has")
+    eventually(lambda: held(host) == {acknowledged.packet.yours}, 5, "the new card's address")
     own = [seen for seen in frames.arp(acknowledged.at) if seen.packet.sender == acknowledged.packet.yours]
     assert all(seen.packet.sender_hardware == mac(new) for seen in own), frames.transcript()
 
 
 def case_the_card_has_another_address_at_once(house):
-    """As a virtual interface: without the link going down."""
+    """A hardware address that changes without a link-down, as on a virtual interface, gets a new address."""
     host, frames, events = watched(house)
     house.plug(host)
     events.usable(is_link_local, 12)
@@ -232,7 +234,7 @@ def mac(text):
 
 
 def case_the_interface_has_another_name(house):
-    """Without --interface, the plug takes what is there."""
+    """Without --interface, the plug uses the interface under its new name."""
     server = house.server(Dnsmasq)
     host, frames, events = watched(house)
     lamp = house.plug(host, interface=None)
@@ -250,7 +252,7 @@ def case_the_interface_has_another_name(house):
 
 
 def case_the_process_is_frozen(house):
-    """In place of a suspended machine: whatever was due is dealt with afterwards, and the address stays the same."""
+    """A frozen process, like a suspended machine, handles overdue timers afterwards and keeps its address."""
     server = house.server(Dnsmasq, Network(lease=120, t1=31, t2=100))
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -267,7 +269,8 @@ def case_the_process_is_frozen(house):
 
 
 def case_frozen_while_it_probes(house):
-    """Probes that should have been sent meanwhile are not sent in a burst (RFC 3927 section 2.2.1: at least a second apart)."""
+    """Probes that were due while frozen are not sent in a burst, but at least one second apart (RFC 3927 section
+    2.2.1)."""
     host, frames, events = watched(house)
     lamp = house.plug(host)
     frames.comes(lambda packet: isinstance(packet, ARP) and packet.is_probe, 5, "a probe")
@@ -280,7 +283,7 @@ def case_frozen_while_it_probes(house):
 
 
 def case_only_arp_for_its_own_address_is_answered_and_to_all(house):
-    """RFC 3927 section 2.5: even an answer to a request is broadcast."""
+    """ARP requests for its own address are answered, by broadcast (RFC 3927 section 2.5); others are not."""
     host, frames, events = watched(house)
     other = house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")

@@ -1,4 +1,4 @@
-"""Who gives an interface its addresses, and with which privileges."""
+"""Who manages an interface's addresses, and the privileges that this needs."""
 
 import pathlib
 import re
@@ -23,8 +23,9 @@ def watched(house, **how):
 
 
 def observes(house, host, lamp, frames, because):
-    """It says so, and why, in its log, to its machine and to its controllers, and leaves the interface alone."""
-    lamp.running.seen(lambda line: "eth0" in line.text and because in line.text, 10, f"that it observes because of {because}")
+    """Expects that the plug reports in its log, its status and its info that it observes, and why, and does not manage
+    the interface."""
+    lamp.running.seen(lambda line: "eth0" in line.text and because in line.text, 10, f"the log line that it observes because of {because}")
     [told] = eventually(lambda: [network for network in lamp.networks() if network["name"] == "eth0"], 5, "eth0 in plugd status")
     assert told["role"] == "observe" and because in told["reason"], told
     person = house.controller(house.link.host())
@@ -55,7 +56,7 @@ MANAGERS = {
 
 
 def under_manager(house, name):
-    """Its files are there as it leaves them for an interface that it has."""
+    """Creates the files of the network manager for an interface that it manages."""
     host, frames, events = watched(house)
     index = host.run("cat", "/sys/class/net/eth0/ifindex").strip()
     host.run("sh", "-c", f"INDEX={index}; HOLDER=1; {MANAGERS[name]}")
@@ -92,10 +93,10 @@ def case_observe_is_obeyed_without_anybody(house):
 
 
 def case_it_needs_two_privileges_and_keeps_no_others(house):
-    """As an ordinary user who may configure the network and see frames."""
+    """As an ordinary user the plug needs only the capabilities to configure the network and to receive frames."""
     server = house.server(Dnsmasq)
     host, frames, events = watched(house)
-    state = pathlib.Path("/run/plug")  # The host's own; where pytest keeps its files, only root may go.
+    state = pathlib.Path("/run/plug")  # The host's own folder; only root can access pytest's folder.
     host.run("install", "-d", "-o", str(NOBODY), "-m", "700", state)
     lamp = house.plug(
         host, state=state, runtime="/run/plug/runtime", paired=False, as_user=[
@@ -123,7 +124,7 @@ def case_root_gives_up_all_but_two_privileges(house):
 def case_who_only_observes_keeps_none(house):
     host, _, _ = watched(house, ipv4=True)
     lamp = house.plug(host, addressing="observe")
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     assert privileges(lamp) == {"CapPrm": 0, "CapEff": 0}
 
 

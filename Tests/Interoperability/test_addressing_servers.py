@@ -1,4 +1,4 @@
-"""A plug and the DHCP servers that people have: its lease, and what becomes of it when the server does not answer as it should."""
+"""A plug with common DHCP servers: its lease, and its behaviour when the server does not answer as expected."""
 
 import time
 
@@ -35,10 +35,11 @@ def case_a_lease_is_used_told_and_renewed(house, kind):
     assert acknowledged.at < bound.at, frames.transcript()
     check_kernel(host, network, bound.address)
     check_told(house, host, lamp, server, bound.address)
-    # dnsmasq takes a random share off what it is told to give.
+    # dnsmasq subtracts a random share from the configured times.
     renewal_time = int.from_bytes(acknowledged.packet.options[T1], "big")
     renewal = frames.comes_dhcp("REQUEST", network.renewal + 5, since=bound.at, wanted=is_unicast_to(server.host.ipv4))
-    # The plug comes up to a twentieth earlier, so that those who began together do not go on together (RFC 2131 section 4.4.5).
+    # The plug renews up to a twentieth earlier, so that plugs that started together do not stay synchronized (RFC 2131
+    # section 4.4.5).
     assert 0.95 * renewal_time - SLACK <= renewal.at - acknowledged.at, frames.transcript()
     assert renewal.packet.client == bound.address and not renewal.packet.address(50), "RFC 2131 section 4.3.2"
     frames.comes_dhcp("ACK", 1, since=renewal.at)
@@ -48,13 +49,13 @@ def case_a_lease_is_used_told_and_renewed(house, kind):
 def check_kernel(host, network, address):
     [found] = [held for held in host.addresses() if held["local"] == address]
     assert (found["prefixlen"], found["scope"], found["broadcast"]) == (network.prefix, "global", str(network.subnet.broadcast_address))
-    assert 0 < found["valid_life_time"] <= network.lease + 60, "a plug that dies does not outlive its lease"
+    assert 0 < found["valid_life_time"] <= network.lease + 60, "the kernel removes the address of a dead plug when the lease ends"
     [default] = [route for route in host.routes() if route["dst"] == "default"]
     assert (default["gateway"], default["dev"]) == (network.router, "eth0")
 
 
 def check_told(house, host, lamp, server, address):
-    """What the plug says of its lease, to those on its machine and to its controllers."""
+    """Expects the lease in `plugd status`, in its files and in `plugctl info`."""
     [lease] = eventually(
         lambda: [network["lease"] for network in lamp.networks() if network.get("lease")], 5, "the lease in plugd status")
     assert (lease["address"], lease["server"], lease["router"]) == (address, server.host.ipv4, server.network.router)
@@ -71,7 +72,7 @@ def check_told(house, host, lamp, server, address):
 
 @with_each(*SERVERS)
 def case_the_server_is_gone_at_T1_and_T2(house, kind):
-    """It is back before T2; then gone for good, and back when the lease has expired."""
+    """The server returns before T2; then it is removed and returns after the lease has expired."""
     network = Network.brief(kind)
     server = house.server(kind, network)
     host = house.host()
@@ -111,7 +112,7 @@ def case_the_server_knows_another_network_now(house, kind):
     host.plug_cable()
     asked = frames.comes_dhcp("REQUEST", 5, since=back)
     assert (asked.packet.address(50), asked.packet.address(54)) == (bound.address, None), "INIT-REBOOT (RFC 2131 section 4.3.2)"
-    if kind is Kea:  # It is silent about addresses of networks that it does not know.
+    if kind is Kea:  # Kea ignores addresses of networks that it does not know.
         frames.comes_dhcp("DISCOVER", 10, since=asked.at)
     else:
         frames.comes_dhcp("NAK", 5, since=asked.at)
@@ -123,7 +124,7 @@ def case_the_server_knows_another_network_now(house, kind):
 
 @with_each(*SERVERS)
 def case_the_pool_is_exhausted(house, kind):
-    """The second plug has the address that it needs no server for."""
+    """Without a free lease, the second plug uses a link-local address."""
     server = house.server(kind, Network(first="10.7.0.200", last="10.7.0.200"))
     hosts = [house.host(), house.host()]
     first, second = (house.until_end(AddressEvents(host)) for host in hosts)
@@ -159,7 +160,7 @@ def case_an_offered_address_is_in_use(house, kind):
 
 
 def case_routes_without_classes_replace_the_router(house):
-    """RFC 3442: who understands option 121 leaves option 3 alone."""
+    """RFC 3442: a client that supports option 121 ignores option 3."""
     routes = [("0.0.0.0/0", "10.7.0.77"), ("192.168.64.0/18", "10.7.0.78"), ("10.9.8.7/32", "10.7.0.79")]
     network = Network(routes=routes)
     house.server(Dnsmasq, network)

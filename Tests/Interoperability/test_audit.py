@@ -1,4 +1,5 @@
-"""The audit log of a plug: who was paired, removed and refused and who changed what, over a kill and a loss of power."""
+"""The audit log of a plug: pairings, removals, refusals and changes with their authors, after a kill and a power
+cut."""
 
 import pathlib
 import shutil
@@ -24,6 +25,7 @@ def killed(lamp):
 
 
 def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller, tmp_path):
+    """Entries of all actions survive a kill and a power cut; a truncated entry is reported as lost."""
     host = lan.host()
     lamp = plug(host, "Lamp", port=PORT, paired=False)
     person = controller(lan.host())
@@ -35,7 +37,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     for _ in range(3):
         refused = lan.host().finish(sys.executable, STRANGER, "hello", host.ipv4, PORT, tmp_path / "stranger", within=20)
         assert refused.objects == [{"refused": "not_paired"}], refused
-    assert person.finish("set", "Lamp", "power-limit", "99999").status == 1, "more than it is built for"
+    assert person.finish("set", "Lamp", "power-limit", "99999").status == 1, "the limit is above the plug's maximum"
     person.does("set", "Lamp", "auto-off", "10m")
     own = person.does("controllers", "Lamp", "--json").objects[0]
     before = audit(person)
@@ -48,17 +50,18 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     assert limit["name"] == own["name"] and limit["detail"] == "configure: out of range", limit
     assert configured["detail"] == "auto-off 600 s, before: as configured", configured
     assert all(entry["at"][:2] == "20" for entry in before)
-    # Each session has the plug's clock anew, to within the time that a question takes.
+    # Each session reads the plug's clock again, with the error of one round trip.
     timeless = [[{**entry, "at": None} for entry in entries] for entries in (audit(person, "--limit", "2"), before[-2:])]
     assert timeless[0] == timeless[1]
 
-    # What was done is in flash when it is told; refusals wait for it, or for a quarter of an hour.
+    # Actions are in flash before they are reported; refusals are written with the next action, or after a quarter of an
+    # hour.
     killed(lamp)
     lamp = plug(host, "Lamp", port=PORT, state=lamp.state, paired=False)
     again = audit(person)
     assert kinds(again) == kinds(before) and [entry["count"] for entry in again] == [1, 1, 1, 3, 1, 1], again
 
-    # The power goes: what lay in memory is gone, and the last write was cut off.
+    # A power cut: the mirror in memory is lost, and the last write was truncated.
     killed(lamp)
     shutil.rmtree(lamp.state / "run", ignore_errors=True)
     with (lamp.state / "audit").open("a") as file:
@@ -72,6 +75,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
 
 
 def test_a_reset_empties_it_and_says_who_asked(lan, plug, controller):
+    """A factory reset clears the audit log and records that the button caused it."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("rename", "Lamp", "Lounge")
@@ -81,7 +85,7 @@ def test_a_reset_empties_it_and_says_who_asked(lan, plug, controller):
     lamp.running.seen(lambda line: "set back to factory state" in line.text, 30, "the reset")
     assert person.finish("unpair", "Lamp", "--here-only").status in (0, 1)
     eventually(
-        lambda: person.finish("pair", "Lamp", "--code-file", lamp.setup_code()).status == 0, 20, "that it is paired anew")
+        lambda: person.finish("pair", "Lamp", "--code-file", lamp.setup_code()).status == 0, 20, "the plug is paired again")
     entries = audit(person)
     assert kinds(entries) == ["factoryReset", "firmware", "paired"], entries
     assert entries[0]["by"] == "button" and entries[0]["outcome"] == "done", entries

@@ -1,4 +1,5 @@
-"""A name in a rule means the plug that it was bound to: a stranger who takes the name switches no rule off, and a rename turns none off."""
+"""A name in a rule is bound to a plug's id: neither a forged announcement of the name nor a rename disables the
+rule."""
 
 import pathlib
 import sys
@@ -30,7 +31,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def press(house, name):
-    """The rule does what it is for, at the plug that is called so now."""
+    """Expects that the rule toggles the plug, which has this name now."""
     before = house.heater.status()["relay"]
     seen = len(house.running.lines)
     assert house.hall.press().status == 0
@@ -47,27 +48,29 @@ def forge(lan, name):
 
 @pytest.mark.time_limit(150)
 def test_nineteen_forged_packets_switch_no_rule_off(lan, house, controller):
+    """When forged packets take over the plug's name, the plug chooses a new name and the rule still works."""
     press(house, "Heater")
     forge(lan, "Heater")
-    house.heater.running.seen(lambda line: 'announced as "Heater (2)"' in line.text, 10, "that it has another name")
-    house.heater.running.seen(lambda line: 'another host has the name "Heater"' in line.text, 1, "that it says why")
+    house.heater.running.seen(lambda line: 'announced as "Heater (2)"' in line.text, 10, "that it has a new name")
+    house.heater.running.seen(lambda line: 'another host has the name "Heater"' in line.text, 1, "the reason")
     press(house, "Heater")
-    # Who starts now knows the plug by its id too.
+    # A controller that starts now also knows the plug by its id.
     newcomer = controller(lan.host())
     newcomer.does("on", "Heater")
     assert house.heater.status()["relay"] == "on"
     assert newcomer.does("info", "Heater", "--json").objects[0]["id"] == house.heater.status()["id"]
     press(house, "Heater")
-    eventually(lambda: house.heater.running.transcript().count('announced as "Heater" ') == 2, 80, "that it goes back to its name")
+    eventually(lambda: house.heater.running.transcript().count('announced as "Heater" ') == 2, 80, "that it returns to its name")
     press(house, "Heater")
 
 
 def test_a_rename_is_followed_and_told(lan, house, controller):
+    """After a rename the rule switches the same plug, and the daemon reports the new name."""
     press(house, "Heater")
     identity = house.heater.status()["id"]
     person = controller(lan.host())
     person.does("rename", "Heater", "Radiator")
-    told = house.running.seen_object(lambda told: told["event"] == "renamed", 15, "that the plug has another name").json
+    told = house.running.seen_object(lambda told: told["event"] == "renamed", 15, "that the plug has a new name").json
     assert (told["before"], told["plug"], told["id"], told["rules"]) == ("Heater", "Radiator", identity, ["By the door"])
     press(house, "Radiator")
     rule = house.controller.does("rules", "state", "--json").objects[0]

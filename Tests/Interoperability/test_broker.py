@@ -1,4 +1,4 @@
-"""The house at a real mosquitto: what is told there, what is commanded from there, and that nothing is lost or comes twice."""
+"""A house at a real mosquitto: published state, commands, and events without loss or duplicates."""
 
 import json
 import pathlib
@@ -28,6 +28,7 @@ def keeps_contract(kind, message):
 
 
 def test_a_house_tells_its_plugs_and_keeps_to_the_contract(house):
+    """The house publishes state, events and discovery as mqtt.md specifies, and retains no events."""
     home = house("Lamp", "Television/+# 💡")
     listener = home.broker.listen()
     for name in home.ids:
@@ -40,20 +41,21 @@ def test_a_house_tells_its_plugs_and_keeps_to_the_contract(house):
         config = listener.has(f"homeassistant/device/smartplug_{home.ids[name]}/config", lambda config: config)
         assert config["dev"]["name"] == name
     listener.has("smartplug/home/availability", lambda message: message == "online")
-    time.sleep(0.6)  # what was on its way when the plug was met is not held against it
+    time.sleep(0.6)  # events from before this moment are not checked
     assert home.plugs["Lamp"].press().status == 0
     press = home.says(listener, "Lamp", "event", lambda event: event["event"] == "button")
     assert (press["press"], press["plug"]) == ("single", home.ids["Lamp"])
     home.says(listener, "Lamp", "state", lambda state: state["on"])
     for event in listener.events(home.ids["Lamp"]):
         keeps_contract("event", event)
-    # Who comes later gets the states, and no event.
+    # A later subscriber gets the retained states, and no event.
     late = home.broker.listen()
     home.says(late, "Lamp", "state", lambda state: state["on"])
     assert late.events(home.ids["Lamp"]) == []
 
 
 def test_commands_are_carried_out_and_answered(house):
+    """Valid commands are executed and answered; an invalid one is refused with a reason."""
     home = house()
     listener = home.broker.listen()
     home.says(listener, "Lamp", "state")
@@ -77,13 +79,15 @@ def test_commands_are_carried_out_and_answered(house):
 
 
 def test_old_commands_switch_nothing(house):
+    """Expired, retained and long queued commands are not executed."""
     home = house()
     listener = home.broker.listen()
     home.says(listener, "Lamp", "state")
     set_topic = home.topic("Lamp", "set")
     past = json.dumps({"on": True, "until": time.time() - 1})
     assert home.broker.ask(set_topic, past, "a")["reason"] == "deadlinePassed"
-    # What the broker keeps for a daemon that is away counts for ten seconds; what it retains counts never.
+    # A command that the broker queued for an absent daemon expires after ten seconds; a retained command is always
+    # ignored.
     home.broker.publish(set_topic, '{"on":true}', "-r")
     home.served.running.stop()
     home.broker.publish(set_topic, '{"on":true}')
@@ -97,6 +101,7 @@ def test_old_commands_switch_nothing(house):
 
 
 def test_a_plug_that_goes_is_away_and_one_that_is_unpaired_is_removed(house):
+    """A stopped plug is published as offline; an unpaired plug's retained messages are removed."""
     home = house("Lamp", "Television")
     listener = home.broker.listen()
     home.says(listener, "Television", "availability", lambda message: message == "online")
@@ -115,7 +120,8 @@ def test_a_plug_that_goes_is_away_and_one_that_is_unpaired_is_removed(house):
 
 @pytest.mark.time_limit(150)
 def test_kills_lose_nothing_and_double_nothing(house, lan, tmp_path):
-    """The daemon and the broker are killed at any moment while somebody presses."""
+    """The daemon and the broker are killed at random times during presses: every event arrives, and none is
+    duplicated."""
     home = house(broker=Broker(lan.host(), tmp_path / "mosquitto", persistent=True))
     lamp, plug = home.plugs["Lamp"], home.ids["Lamp"]
     heard = []
@@ -148,7 +154,7 @@ def test_kills_lose_nothing_and_double_nothing(house, lan, tmp_path):
     def all_known():
         known = {event["seq"]: event for event in heard + listener.events(plug)}
         missing = sorted(set(numbers) - set(known))
-        # Those that a killed broker took and had not given on yet.
+        # Events that a killed broker had accepted but not delivered.
         replayed = home.broker.ask(home.topic("Lamp", "replay"), json.dumps({"after": missing[0] - 1}), f"{time.monotonic()}") \
             if missing else None
         if replayed and replayed["done"]:
@@ -164,6 +170,7 @@ def test_kills_lose_nothing_and_double_nothing(house, lan, tmp_path):
 
 
 def test_a_broker_that_comes_late_or_starts_empty_gets_everything(house, lan, tmp_path):
+    """A broker that starts after the house, or without its stored state, gets the current states and all events."""
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     broker.kill()
     home = house(broker=broker)
@@ -172,7 +179,7 @@ def test_a_broker_that_comes_late_or_starts_empty_gets_everything(house, lan, tm
     time.sleep(0.5)
     broker.start()
     listener = broker.listen()
-    # It was pressed while there was no broker: it is told, and not lost.
+    # The button was pressed without a broker; the event is published later.
     press = home.says(listener, "Lamp", "event", lambda event: event["event"] == "button", within=30)
     broker.kill()
     broker.start()
@@ -182,6 +189,7 @@ def test_a_broker_that_comes_late_or_starts_empty_gets_everything(house, lan, tm
 
 
 def test_a_broker_that_hangs_is_given_up_and_the_house_goes_on(house, lan, tmp_path):
+    """A broker that hangs is disconnected after a timeout; the plug works meanwhile, and all presses arrive later."""
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     home = house(broker=broker)
     listener = broker.listen()
@@ -212,6 +220,7 @@ def test_foreign_messages_hurt_nobody(house):
     flood = home.folder / "flood"
     flood.write_text("{}\n" * 30_000)
     with open(flood):
+        """Oversized, malformed and very many messages do not crash the daemon and cause at most two log lines."""
         home.broker.host.finish(
             "sh", "-c", f"exec mosquitto_pub -V 5 -h 127.0.0.1 -p {home.broker.port} -q 0 -t {set_topic} -l <{flood}", within=30)
     eventually(
@@ -223,7 +232,7 @@ def test_foreign_messages_hurt_nobody(house):
 
 
 def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
-    """TLS with an authority of its own, a certificate of the client, and a password in a file."""
+    """The broker is verified by its own authority, and the house by a client certificate and a password in a file."""
     keys = tmp_path / "keys"
     keys.mkdir()
     host = lan.host()
@@ -236,7 +245,7 @@ def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
         done
         chmod 644 *.key; touch users; mosquitto_passwd -b users house sesame; chmod 644 users"""
     assert host.finish("sh", "-ec", make, within=30).status == 0
-    # As mqtt.md has them.
+    # The rights that mqtt.md documents.
     rights = tmp_path / "rights"
     rights.write_text("user house" + DOCUMENT.split("```\nuser house")[1].split("```")[0])
     broker = Broker(
@@ -250,7 +259,7 @@ def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
     home = house(broker=broker, settings=(
         f'ca = "{keys}/ca.pem"', f'certificate = "{keys}/client.pem"', f'key = "{keys}/client.key"', 'user = "house"',
         'password_file = "broker-password"'))
-    # A password that others may read is none.
+    # A password file that other users may read is rejected.
     home.served.running.seen(lambda line: line.error and "broker-password" in line.text, 15)
     secret.chmod(0o600)
     home.served.running.seen(lambda line: line.error and f"{host.ipv4}:8883 is connected" in line.text, 30)
@@ -260,7 +269,7 @@ def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
     listener.seen_object(lambda told: told["topic"] == home.topic("Lamp", "state"), 15)
     assert "sesame" not in home.served.running.transcript()
     assert b"sesame" not in pathlib.Path(f"/proc/{home.served.running.process.pid}/cmdline").read_bytes()
-    # Another authority vouches for nobody.
+    # A broker certificate of an unknown authority is rejected.
     home.served.running.stop()
     configuration = secret.with_name("broker.toml")
     configuration.write_text(configuration.read_text().replace(f"{keys}/ca.pem", f"{keys}/client.pem"))
@@ -269,6 +278,7 @@ def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
 
 
 def test_a_house_may_take_no_commands_and_tell_home_assistant_nothing(house):
+    """With commands = false and discovery = false, commands are refused and nothing is published for Home Assistant."""
     home = house(settings=("commands = false", 'house = "floor-2"'), home_assistant={"discovery": False})
     listener = home.broker.listen()
     topic = f"smartplug/floor-2/{home.ids['Lamp']}"

@@ -1,4 +1,4 @@
-"""The house at a cluster of three brokers, of which any is killed at any time."""
+"""A house at a cluster of three brokers, each of which may be killed at any time."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from deadlines import eventually
 
 
 class Subscriber:
-    """Somebody at a node, who knows each event by its number and asks for those that are missing."""
+    """A subscriber at a node that knows each event by its number and requests missing ones."""
 
     def __init__(self, node):
         self.node, self._listener, self._replayed = node, node.listen(topic="smartplug/#"), []
@@ -20,7 +20,8 @@ class Subscriber:
         return self._listener.has(*how)
 
     def asks(self, topic, message):
-        """The answer. Who gets none asks again with the same correlation data, and the plug carries it out once."""
+        """Sends a request and returns the answer. Without an answer it repeats the request with the same correlation
+        data; the plug executes it once."""
         correlation = f"{time.monotonic()}"
 
         def answer():
@@ -31,14 +32,14 @@ class Subscriber:
         return told
 
     def events(self, home, name):
-        """By number. The same number is the same event, however often it came."""
+        """Returns the events by number. Events with equal numbers are equal, including repeated ones."""
         known = {}
         for event in self._listener.events(home.ids[name]) + [one for one in self._replayed if one["plug"] == home.ids[name]]:
             assert known.setdefault(event["seq"], event) == event
         return known
 
     def has_all(self, home, name, numbers):
-        """Waits until no event is missing; asks for those that are."""
+        """Waits until no event is missing; requests missing ones."""
         def look():
             missing = [number for number in numbers if number not in self.events(home, name)]
             if missing:
@@ -49,28 +50,29 @@ class Subscriber:
 
 
 def connections(home):
-    """The addresses of the nodes that the house has connected to, in turn."""
+    """The addresses of the nodes to which the house connected, in order."""
     told = [line.text for line in list(home.served.running.lines) if line.error and "is connected" in line.text]
     return [text.split("the broker ")[1].split(":")[0] for text in told]
 
 
 def pressed(home, name, count):
-    """Pushes the button, and the numbers of what came of it, as the daemon's house has them."""
+    """Presses the button and returns the numbers of the resulting events from the daemon's house."""
     for _ in range(count):
         assert home.plugs[name].press().status == 0
         time.sleep(0.1)
-    time.sleep(0.5)  # a press is told when no second one can follow
+    time.sleep(0.5)  # a press is reported when it can no longer become a double press
     lines = home.served.controller.does("watch", name, "--json", "--for", "500ms", "--after", "0", within=20).objects
     return [line["seq"] for line in lines if line["event"] in ("button", "relay")]
 
 
 @pytest.mark.time_limit(150)
 def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
+    """The house and all subscribers recover when the connected node is killed and started again."""
     cluster = Cluster([lan.host() for _ in range(3)], tmp_path / "cluster")
     home = BrokeredHouse(lan, plug, controller, tmp_path, ("Lamp", "Television"), broker=cluster)
     subscribers = [Subscriber(node) for node in cluster.nodes]
     eventually(lambda: connections(home) == [cluster.nodes[0].address], 15, lambda: f"a connection; {connections(home)}")
-    # ejabberd gives what is retained only at the node where it was published: who is at another asks for it.
+    # ejabberd sends retained messages only at the node where they were published; other nodes must request them.
     cluster.nodes[2].publish("smartplug/home/refresh", "")
     for subscriber in subscribers:
         subscriber.has("smartplug/home/availability", lambda message: message == "online")
@@ -81,7 +83,7 @@ def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
     for round in range(2):
         for subscriber in subscribers:
             assert subscriber.asks(home.topic("Television", "set"), {"on": bool(round)})["on"] == bool(round)
-        # The node that the house speaks to dies while somebody presses.
+        # The node to which the house is connected is killed during presses.
         assert home.plugs["Lamp"].press().status == 0
         before = connections(home)
         victim = next(node for node in cluster.nodes if node.address == before[-1])
@@ -95,7 +97,7 @@ def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
             for name, asked in numbers.items():
                 subscriber.has_all(home, name, asked)
             subscriber.asks(home.topic("Lamp", "set"), {"identify": True})
-        # It comes back, and knows what was retained meanwhile.
+        # It restarts with the messages that were retained meanwhile.
         victim.start()
         late = Subscriber(victim)
         for name in home.ids:
@@ -103,7 +105,7 @@ def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
             state = late.has(home.topic(name, "state"), lambda state: state.get("voltageRMS"))
             assert state["on"] == (home.plugs[name].status()["relay"] == "on")
         subscribers = [late if subscriber.node is victim else subscriber for subscriber in subscribers]
-    # All three are one broker again.
+    # All three nodes form one broker again.
     numbers = pressed(home, "Lamp", 1)
     for subscriber in subscribers:
         subscriber.has_all(home, "Lamp", numbers[-2:])

@@ -1,4 +1,4 @@
-"""Brokers that are no help to the house, and others who use the same broker."""
+"""Broken brokers, and other clients of the same broker."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).parent / "harness" / "broker_program.py"
 
 
 class NoBroker:
-    """Something at each port of a host that is not a broker as it should be, and then one that answers late."""
+    """A port of a host with a broken broker of each kind, and then one that answers late."""
 
     def __init__(self, lan, folder, seconds):
         self.real = Broker(lan.host(), folder / "mosquitto")
@@ -34,7 +34,7 @@ def complaints(home, words):
 
 
 def test_what_is_no_broker_is_passed_over_and_a_late_one_is_used(lan, plug, controller, tmp_path):
-    """Each node of the list is tried in turn; the last one's answers take two seconds."""
+    """Every broken node of the list is skipped, and the last one, which delays each direction by a second, is used."""
     broker = NoBroker(lan, tmp_path, seconds=1)
     home = BrokeredHouse(lan, plug, controller, tmp_path, broker=broker)
     listener = broker.real.listen()
@@ -51,7 +51,8 @@ def test_what_is_no_broker_is_passed_over_and_a_late_one_is_used(lan, plug, cont
 
 
 def test_a_house_with_more_than_a_thousand_descriptors_speaks_to_its_broker(lan, plug, controller, tmp_path):
-    """A plug takes one each, and libmosquitto's own loop knows none above 1023: so they are taken before the daemon starts."""
+    """The connection works above descriptor 1023, which libmosquitto's own loop does not support; each plug uses a
+    descriptor."""
     take = "import os, sys\nfor number in range(10, 1100): os.dup2(0, number)\nos.execvp(sys.argv[1], sys.argv[1:])"
 
     def with_descriptors(host):
@@ -67,7 +68,8 @@ def test_a_house_with_more_than_a_thousand_descriptors_speaks_to_its_broker(lan,
 
 
 def test_a_broker_that_refuses_is_told_once_and_used_when_it_does_not(lan, plug, controller, tmp_path):
-    """First it does not know the house, then it takes no events from it, then everything."""
+    """Each refusal is logged once. First the broker does not know the house, then it rejects its discovery messages,
+    then it accepts everything."""
     users, rights = tmp_path / "users", tmp_path / "rights"
     users.write_text("")
     rights.write_text("user house\ntopic readwrite smartplug/#\ntopic read homeassistant/status\nuser reader\ntopic read #\n")
@@ -85,7 +87,7 @@ def test_a_broker_that_refuses_is_told_once_and_used_when_it_does_not(lan, plug,
     users.chmod(0o644)
     broker.running.process.send_signal(1)
     home.served.running.seen(lambda line: line.error and "is connected" in line.text, 20)
-    # It may not write what Home Assistant reads.
+    # The house may not write the topics of Home Assistant yet.
     home.served.running.seen(lambda line: line.error and "does not take homeassistant/" in line.text, 20)
     rights.write_text(rights.read_text().replace("user reader", "topic readwrite homeassistant/#\nuser reader"))
     broker.running.process.send_signal(1)
@@ -96,7 +98,8 @@ def test_a_broker_that_refuses_is_told_once_and_used_when_it_does_not(lan, plug,
 
 
 def test_a_broker_with_a_full_disk_loses_nothing_for_good(lan, plug, controller, tmp_path):
-    """mosquitto goes on in memory when it cannot store; killed then, it comes back with an older state, and all is told again."""
+    """When mosquitto cannot store, it continues in memory. After a kill it restarts with an older state, and everything
+    is published again."""
     host = lan.host()
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -121,7 +124,7 @@ def test_a_broker_with_a_full_disk_loses_nothing_for_good(lan, plug, controller,
 
 
 def test_who_else_uses_the_topics_is_left_alone_and_put_right(lan, plug, controller, tmp_path):
-    """Somebody else's devices below the same discovery prefix stay; false messages on the house's own topics are replaced."""
+    """Discovery messages of other devices stay; false messages on the house's own topics are replaced."""
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     theirs = {"homeassistant/device/kettle/config": '{"dev":{}}', "homeassistant/switch/garden/pump/config": "not JSON"}
     for topic, message in theirs.items():
@@ -134,7 +137,7 @@ def test_who_else_uses_the_topics_is_left_alone_and_put_right(lan, plug, control
     before = {topic: listener.has(topic, lambda message: message) for topic in ours}
     for topic, false in zip(ours, ("", "offline", '{"dev":', "perhaps")):
         broker.publish(topic, false, "-r")
-    # Home Assistant says so when it has started.
+    # Home Assistant publishes this after its start.
     broker.publish("homeassistant/status", "online")
     time.sleep(1.5)
     late = broker.listen()

@@ -1,6 +1,6 @@
-"""Why does it not work? Each cause is brought about, and `plugd check` or `plugctl doctor` names it and says what to do.
+"""Each cause of a failure is produced, and `plugd check` or `plugctl doctor` names it with a hint.
 
-A line or a chip that is not there, or not as the file says: also Tests/HardwareInTheLoop (test_lines, test_meter).
+Tests/HardwareInTheLoop (test_lines, test_meter) covers missing or wrong lines and chips.
 """
 
 import shutil
@@ -21,7 +21,8 @@ HOLDER = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGR
 # On the plug: plugd check.
 
 def check(house, host, prepare, as_user=()):
-    """In a /dev of its own, which `prepare` fills; the state's directory is there, and its owner's."""
+    """Runs `plugd check` with its own /dev, which `prepare` fills; the state directory exists and belongs to the
+    user."""
     folder = house.folder / "board"
     folder.mkdir()
     (folder / "plugd.toml").write_text(BOARD)
@@ -42,13 +43,13 @@ def case_no_line(house):
 
 
 def case_no_chip(house):
-    """Nor the bus that leads to it."""
+    """The chip's bus is missing, too."""
     done = check(house, house.host(), "true")
     told(done, "meter", "there is no bus /dev/i2c-1", "dtparam=i2c_arm=on")
 
 
 def case_no_permission(house):
-    """The devices are there, and only root may open them."""
+    """The devices exist, but only root may open them."""
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     done = check(house, house.host(), "mknod -m 600 /dev/gpiochip0 c 254 0; mknod -m 600 /dev/i2c-1 c 89 1", user)
     told(done, "relay", "/dev/gpiochip0 cannot be opened", "permission denied", "group gpio")
@@ -60,15 +61,15 @@ def case_no_permission(house):
 # On the network: plugctl doctor.
 
 def family(house, **how):
-    """A plug and somebody who is paired with it and sees it, each on a host with an address."""
+    """Starts a plug and a paired controller that has found it, each on a host with an address."""
     lamp = house.plug(house.link.host(), addressing="observe")
     person = house.controller(house.link.host(**how))
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     return lamp, person
 
 
 def named(person, level, subject, about, words, *options):
-    """The doctor finds it, and says what to do."""
+    """Expects that the doctor reports the finding with a hint."""
     done = person.doctor("--wait", "2s", *options)
     found = [told for told in done.objects if (told["level"], told["subject"]) == (level, subject) and about in told["about"]]
     assert any(words in told["what"] and told.get("next") for told in found), done
@@ -100,11 +101,12 @@ def case_no_multicast_by_a_firewall_here(house):
 
 
 def case_no_multicast_on_the_way(house):
-    """A wireless network that keeps its clients apart, a switch that forwards no groups."""
+    """The network drops multicast, like a wireless network with client isolation or a switch that forwards no
+    groups."""
     lamp, person = family(house, ipv6=False)
     for host in (lamp.host, person.host):
         host.run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
-        # What a host sends itself it hears: of that the network takes nothing away.
+        # A host still receives its own packets.
         firewall(host, f"in iifname eth0 ip daddr 224.0.0.251 ip saddr != {host.ipv4} drop")
     found = named(person, "warning", "multicast", "eth0", "nobody else was heard")
     assert "isolation" in found["next"], found
@@ -119,7 +121,7 @@ def case_wrong_time(house):
 
 
 def case_not_paired(house):
-    """It is announced, and this controller never met it."""
+    """The plug is announced, but was never paired with this controller."""
     lamp, person = family(house)
     shutil.rmtree(controller_directory(house.folder))
     found = named(person, "ok", "service", "Lamp", "not paired with this controller")
@@ -128,13 +130,13 @@ def case_not_paired(house):
 
 
 def case_not_paired_any_more(house):
-    """The plug was set back to factory state, and this controller believes in the old one."""
+    """The plug was reset to factory state, and this controller still has the previous key."""
     lamp, person = family(house)
     lamp.running.terminate()
     lamp.running.ended(10)
     (lamp.state / "controllers").unlink()
     house.plug(lamp.host, addressing="observe", state=lamp.state).running.seen(
-        lambda line: "announced as" in line.text, 10, "that it is announced")
+        lambda line: "announced as" in line.text, 10, "the announcement")
     found = named(person, "problem", "plug", "Lamp", "the plug does not know this controller any more")
     assert "plugctl pair" in found["next"], found
 
@@ -156,7 +158,7 @@ def case_port_blocked_with_a_refusal(house):
 def case_port_kept_by_another_program(house):
     _, person = family(house)
     holder = person.host.start(sys.executable, "-c", HOLDER)
-    holder.seen(lambda line: line.text == "bound", 5, "that it has the port")
+    holder.seen(lambda line: line.text == "bound", 5, "that it opened the port")
     found = named(person, "problem", "multicast", "eth0, IPv4", "port 5353 cannot be opened")
     assert f"(process {holder.process.pid})" in found["why"], found
 

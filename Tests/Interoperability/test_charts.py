@@ -18,7 +18,7 @@ def history(programs, tmp_path):
 
 
 def cycles(day):
-    """A compressor on for twenty minutes of each hour, without the time from 10:00 to 12:00."""
+    """Recording of a compressor that runs for twenty minutes of each hour, with a gap from 10:00 to 12:00."""
     return [
         f"{day} {hour:02}:{second // 60:02}:{second % 60:02};{90 if second < 1200 else 1}"
         for hour in range(24) if hour not in (10, 11) for second in range(0, 3600, 10)
@@ -26,13 +26,15 @@ def cycles(day):
 
 
 def test_a_day_is_drawn_from_the_history_at_once(history):
+    """A complete day of history is drawn without a search for the plug."""
     history.holds("Refrigerator", cycles("01/12/2011"))
     begun = time.monotonic()
     lines = history.run("chart", "refrigerator", *DAY).splitlines()
-    assert time.monotonic() - begun < 2.5, "nobody looks for a plug that cannot know more"
+    assert time.monotonic() - begun < 2.5, "the plug is not searched if the history is complete"
     assert "Refrigerator, active power" in lines[0] and "1 Dec 2011 00:00 to" in lines[0]
     assert re.search(r"Refrigerator +last 1 W +min 1 W +max 90 W +mean 30\.\d W +1 gap", lines[-1]), lines[-1]
-    # A terminal would get braille; here it is ASCII. The two hours of which nothing is known are empty, their zero too.
+    # A terminal gets braille characters; a pipe gets ASCII. The two hours of the gap are empty, including the zero
+    # line.
     plot = [line.split("|" if "|" in line else "+", 1)[1] for line in lines if re.match(r"^ *\d* [|+]", line)]
     assert all(line.isascii() for line in plot)
     width = max(map(len, plot))
@@ -41,6 +43,7 @@ def test_a_day_is_drawn_from_the_history_at_once(history):
 
 
 def test_a_long_time_is_summed_up_without_losing_its_spike(history):
+    """Two months are reduced to fewer than 10,000 points that still contain the maximum of a short spike."""
     first = datetime.date(2011, 10, 1)
     days = [(first + datetime.timedelta(day)).strftime("%d/%m/%Y") for day in range(62)]
     lines = [line for day in days for line in steady(day, 50, step=30)]
@@ -56,6 +59,7 @@ def test_a_long_time_is_summed_up_without_losing_its_spike(history):
 
 
 def test_pictures_are_files(history):
+    """SVG and PNG charts are written to files; an unwritable path is an error with a hint."""
     history.holds("Refrigerator", cycles("01/12/2011"))
     history.holds("Television", steady("01/12/2011", 118, range(19, 23)))
     svg, png = history.folder / "chart.svg", history.folder / "chart.png"
@@ -79,6 +83,7 @@ def test_bars_of_energy_are_those_of_the_table(history):
 
 
 def test_who_is_not_there_is_drawn_from_what_is_known(history):
+    """A plug that does not answer is drawn from the history, with a message."""
     now = datetime.datetime.now(datetime.timezone.utc)
     times = [now - datetime.timedelta(seconds=10 * step) for step in range(360, 30, -1)]
     history.holds("Lamp", [moment.strftime("%d/%m/%Y %H:%M:%S;40") for moment in times], zone="UTC")
@@ -88,6 +93,7 @@ def test_who_is_not_there_is_drawn_from_what_is_known(history):
 
 
 def test_what_is_meant_wrongly_is_told(history):
+    """A misspelled name gets a suggestion; contradictory options exit with status 64."""
     history.holds("Refrigerator", cycles("01/12/2011"))
     said = history.run("chart", "Refrigeratr", *DAY, "--wait", "100ms", status=1)
     assert 'hint: did you mean "Refrigerator"?' in said
@@ -96,6 +102,7 @@ def test_what_is_meant_wrongly_is_told(history):
 
 
 def test_a_plug_alone_is_enough(lan, plug, controller):
+    """Without a daemon and a history, the chart is drawn from the plug's samples."""
     plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("on", "Lamp")

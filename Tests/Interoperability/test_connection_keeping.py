@@ -1,4 +1,4 @@
-"""Connections that break without a word, and addresses of which not all work."""
+"""Connections that break silently, and addresses of which some do not work."""
 
 import time
 
@@ -12,14 +12,15 @@ def snapshot(lines):
 
 
 def back_at(lines, since):
-    """When the first snapshot after the line number came."""
+    """Waits for the first snapshot after the line number, and returns its time."""
     return eventually(
         lambda: next((line.at for line in lines.lines[since:] if line.json and line.json["event"] == "snapshot"), None),
         15, lambda: f"another snapshot:\n{lines.transcript()}")
 
 
 def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, plug, controller):
-    """Its host vanished without a word, so the controller holds half a connection, and hears the plug announced again."""
+    """The plug's host disappeared silently, so the controller still has an open connection when the plug is announced
+    again."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     lines = controller(lan.host()).watch("Lamp")
@@ -31,24 +32,25 @@ def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, 
     host.join()
     since = len(lines.lines)
     again = plug(host, "Lamp", state=lamp.state)
-    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "that it is announced").at
+    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "the announcement").at
     back = back_at(lines, since)
     lost = [line for line in lines.lines if line.at < back and line.json and line.json["event"] == "disconnected"]
     assert len(lost) == 1, f"the first attempt after the announcement succeeds:\n{lines.transcript()}"
 
 
 def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seconds(lan, plug, controller):
+    """A changed network makes the controller check its connections; a dead one is closed within five seconds."""
     host, other = lan.host(), lan.host()
     plug(host, "Lamp")
     lines = controller(other).watch("Lamp")
     snapshot(lines)
-    # Whoever hears the second announcement, a second after the first, asks the plug for a sign of life.
+    # A controller that receives the second announcement, one second after the first, sends a ping to the plug.
     time.sleep(2)
     host.part()
     time.sleep(1)
     changed = time.monotonic()
     other.run("ip", "address", "add", "10.9.0.1/24", "dev", "eth0")
-    gone = lines.seen_object(lambda told: told["event"] == "disconnected", 8, "that it was given up")
+    gone = lines.seen_object(lambda told: told["event"] == "disconnected", 8, "the disconnection")
     assert gone.json["reason"] == "Nothing was received for 5 s.", lines.transcript()
     assert 4.5 < gone.at - changed, lines.transcript()
     since = len(lines.lines)
@@ -57,6 +59,7 @@ def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seco
 
 
 def test_when_the_network_changes_a_connection_that_stands_is_kept(lan, plug, controller):
+    """A changed network does not close a working connection."""
     other = lan.host()
     lamp = plug(lan.host(), "Lamp")
     lines = controller(other).watch("Lamp")
@@ -68,8 +71,8 @@ def test_when_the_network_changes_a_connection_that_stands_is_kept(lan, plug, co
     assert not any(line.json and line.json["event"] == "disconnected" for line in lines.lines), lines.transcript()
 
 
-def test_an_address_that_swallows_everything_is_left_for_the_next(lan, plug, controller):
-    """RFC 8305: IPv6 is tried first, and goes nowhere; IPv4 comes after a quarter of a second."""
+def test_an_address_without_answers_is_left_for_the_next(lan, plug, controller):
+    """An IPv6 address without answers is tried first; IPv4 follows after 0.25 s (RFC 8305)."""
     host, other = lan.host(), lan.host()
     plug(host, "Lamp")
     person = controller(other)
@@ -86,7 +89,7 @@ def test_an_address_that_swallows_everything_is_left_for_the_next(lan, plug, con
 
 
 def test_only_link_local_ipv6_on_two_interfaces(lan, plug, controller):
-    """A link-local address means nothing without the interface on which it was heard."""
+    """Commands work with link-local addresses only, each used with the interface on which it was received."""
     host = lan.host(ipv4=False)
     host.connect("eth1", ipv4=False)
     plug(host, "Lamp")
@@ -101,6 +104,7 @@ def test_only_link_local_ipv6_on_two_interfaces(lan, plug, controller):
 
 
 def test_the_dead_band_and_the_interval_hold_readings_back(lan, plug, controller):
+    """With a dead band and a long interval, only changes above the dead band are sent."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("on", "Lamp")
@@ -116,5 +120,5 @@ def test_the_dead_band_and_the_interval_hold_readings_back(lan, plug, controller
     time.sleep(2.5)
     assert readings() == [], lines.transcript()
     assert lamp.load("400 W").status == 0
-    eventually(lambda: readings() and 380 < readings()[-1] < 420, 5, lambda: f"the leap:\n{lines.transcript()}")
+    eventually(lambda: readings() and 380 < readings()[-1] < 420, 5, lambda: f"the change above the dead band:\n{lines.transcript()}")
     assert len(readings()) <= 2, lines.transcript()

@@ -1,4 +1,4 @@
-"""A follower that was away: what happened meanwhile comes first, once, in order and with its age."""
+"""A follower that was disconnected first gets all missed events, once, in order and with their age."""
 
 import datetime
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 from deadlines import eventually
 from harness.keys import controller_directory
 
-APART = 0.6  # seconds between two presses, so that they are no double press
+APART = 0.6  # seconds between two presses, so that they are not a double press
 
 
 def snapshot(lines):
@@ -21,7 +21,7 @@ def told(lines, *events):
 
 
 def pressed(plug, times):
-    """Presses the button; the moment of each."""
+    """Presses the button and returns the time of each press."""
     moments = []
     for _ in range(times):
         moments.append(time.time())
@@ -53,15 +53,16 @@ def test_what_was_missed_is_printed_with_its_age(lan, plug, controller, whole_ho
         assert 0 < happened - moment < 2, (press, moment)
         assert 0 < press["age"] <= now - moment, (press, moment, now)
     numbers = [line["seq"] for line in told(again, "relay", "button")]
-    assert numbers == list(range(numbers[0], numbers[0] + 6)), "the relay and the press, three times, in order"
+    assert numbers == list(range(numbers[0], numbers[0] + 6)), "relay and button events, three times, in order"
     assert not told(again, "gap")
     stopped(again)
     third = person.watch(*names)
     snapshot(third)
-    assert not told(third, "relay", "button"), "what was printed is not printed again"
+    assert not told(third, "relay", "button"), "printed events are not repeated"
 
 
 def test_a_killed_watch_loses_nothing(lan, plug, controller):
+    """After a kill, the next watch prints the events since the last printed one."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     first = person.watch("Lamp")
@@ -74,10 +75,11 @@ def test_a_killed_watch_loses_nothing(lan, plug, controller):
     again = person.watch("Lamp")
     eventually(lambda: told(again, "button"), 10, lambda: f"the press:\n{again.transcript()}")
     last = told(first, "button")[-1]["seq"]
-    assert told(again, "button")[-1]["seq"] == last + 2, "the relay's event and the press"
+    assert told(again, "button")[-1]["seq"] == last + 2, "the relay event and the button event"
 
 
 def test_after_and_from_now_go_before_what_is_remembered(lan, plug, controller):
+    """The options --after and --from-now override the stored cursor."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     first = person.watch("Lamp")
@@ -95,11 +97,12 @@ def test_after_and_from_now_go_before_what_is_remembered(lan, plug, controller):
     later = person.watch("Lamp", "--from-now")
     snapshot(later)
     pressed(lamp, 1)
-    eventually(lambda: told(later, "button"), 5, "the press of now")
+    eventually(lambda: told(later, "button"), 5, "the new press")
     assert len(told(later, "button")) == 1, later.transcript()
 
 
 def test_two_watches_both_see_everything(lan, plug, controller):
+    """Concurrent watches of one plug each print every event."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     watches = [person.watch("Lamp"), person.watch("Lamp"), person.watch()]
@@ -111,6 +114,7 @@ def test_two_watches_both_see_everything(lan, plug, controller):
 
 
 def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_path):
+    """If the cursor cannot be stored, the watch prints a warning and works."""
     plug(lan.host(), "Lamp")
     (controller_directory() / "watch").write_text("in the way")
     watch = controller(lan.host()).watch("Lamp")
@@ -120,7 +124,7 @@ def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_p
 
 
 def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):
-    """Killed in the middle, its file is effect and cursor in one."""
+    """The example is killed at random times; its file contains effect and cursor together."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     kept = tmp_path / "events"
@@ -139,7 +143,7 @@ def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):
         example.ended(within=5)
         pressed(lamp, 1)
         example = follow()
-        # The relay's event and the press's, twice.
+        # Two relay events and two button events.
         eventually(
             lambda: numbers()[-1] == numbers()[0] + 4 * (turn + 1), 10,
             lambda: f"all events:\n{kept.read_text()}\n{example.transcript()}")

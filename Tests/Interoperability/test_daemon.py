@@ -1,4 +1,4 @@
-"""The daemon is killed, stopped and started again: each press is dealt with once."""
+"""The daemon is killed, stopped and restarted: each press is handled once."""
 
 import random
 import time
@@ -14,7 +14,7 @@ TOGGLE = """\
 
 
 class House:
-    """A switch that toggles a lamp, and the daemons that have run the rule, one after the other."""
+    """A switch that toggles a lamp, and the daemons that ran the rule, one after the other."""
 
     def __init__(self, lan, plug, controller, tmp_path):
         self.lan = lan
@@ -43,23 +43,24 @@ class House:
         self.daemons[-1].ended(within=5)
 
     def told(self, *events):
-        """Of all daemons."""
+        """The lines of all daemons with these events."""
         return [line.json for daemon in self.daemons for line in list(daemon.lines)
                 if line.json and line.json["event"] in events]
 
     def press(self, times=1):
-        """Waits each time until it was one: a second press too soon would make it a double one."""
+        """Presses the button and waits for each press to be reported, because a second press too soon makes a double
+        press."""
         for _ in range(times):
             before = len(self.presses())
             assert self.switch.press().status == 0
-            eventually(lambda: len(self.presses()) > before, 5, "the press to be seen")
+            eventually(lambda: len(self.presses()) > before, 5, "the press")
 
     def presses(self):
         return {line.json["seq"] for line in list(self.watching["Switch"].lines)
                 if line.json and line.json["event"] == "button"}
 
     def switchings(self):
-        """Of the lamp, by a controller."""
+        """The lamp's relay events that a controller caused."""
         return [line.json for line in list(self.watching["Lamp"].lines)
                 if line.json and line.json["event"] == "relay" and line.json["cause"] == "controller"]
 
@@ -70,12 +71,12 @@ class House:
         return {told["cause"] for told in self.told("heldBack")}
 
     def accounted(self, presses, within):
-        """Every press has fired or was told as held back, never both, and the lamp turned over once for each firing, but for those whose
-        command was overtaken by the next one's."""
+        """Expects that every press either fired or was reported as held back, and that the lamp toggled once per
+        firing, except for commands that a later command overtook."""
         def told():
             return "\n".join(f"daemon {number}:\n{daemon.transcript()}" for number, daemon in enumerate(self.daemons))
 
-        eventually(lambda: len(self.presses()) == presses, 10, "all presses to be seen")
+        eventually(lambda: len(self.presses()) == presses, 10, "all presses")
         eventually(lambda: self.fired() | self.held_back() == self.presses(), within, told)
         fired = self.fired()
         assert not fired & self.held_back(), told()
@@ -86,21 +87,22 @@ class House:
         overtaken = len({line["cause"] for line in undone})
         eventually(lambda: len(self.switchings()) >= len(fired) - 2 * overtaken, 5, told)
         turns = [line["on"] for line in self.switchings()]
-        # One that was overtaken may have been carried out all the same, and if not, the next one changed nothing.
+        # An overtaken command may still have been executed; if not, the next one changed nothing.
         assert len(turns) <= len(fired) and (len(fired) - len(turns)) % 2 == 0, told()
         assert all(one != other for one, other in zip(turns, turns[1:])), told()
         return fired
 
 
 def test_every_press_counts_once_while_the_daemon_is_killed_again_and_again(lan, plug, controller, tmp_path):
+    """Each press toggles the lamp once, although the daemon is killed at random points of its handling."""
     house = House(lan, plug, controller, tmp_path)
     house.start_and_settle()
-    time.sleep(0.5)  # What it met is on the disk a tenth of a second later.
+    time.sleep(0.5)  # Stored plugs are on the disk after 0.1 s.
     chance = random.Random(4)
     for _ in range(30):
         house.press()
         if chance.random() < 0.4:
-            # Before the press is stored, while it is, before the command is sent, before its answer came, or long after.
+            # Before, during or after the press is stored, before the command is sent, before its answer, or long after.
             time.sleep(chance.choice([0, 0.001, 0.002, 0.005, 0.02, 0.2]))
             house.kill()
             house.start()
@@ -109,6 +111,7 @@ def test_every_press_counts_once_while_the_daemon_is_killed_again_and_again(lan,
 
 
 def test_presses_of_long_ago_are_told_and_do_nothing(lan, plug, controller, tmp_path):
+    """Presses that are too old when the daemon starts are reported as held back, and not executed."""
     house = House(lan, plug, controller, tmp_path)
     house.start_and_settle()
     house.press()
@@ -120,18 +123,19 @@ def test_presses_of_long_ago_are_told_and_do_nothing(lan, plug, controller, tmp_
     fired = house.accounted(presses=4, within=5)
     assert len(fired) == 1
     assert all("ago" in told["why"] for told in house.told("heldBack"))
-    # Stopped in order and started again it tells none of this a second time.
+    # After an orderly stop and a start they are not reported again.
     daemon = house.daemons[-1]
     daemon.terminate()
     assert daemon.ended(within=5) == 0
     daemon = house.start_and_settle()
     house.press()
-    daemon.seen_object(lambda told: told["event"] == "command", 5, "the press of now")
+    daemon.seen_object(lambda told: told["event"] == "command", 5, "the new press")
     told = [line.json["event"] for line in daemon.lines if line.json and line.json["event"] != "serving"]
     assert told == ["following", "following", "firing", "commanded", "command"]
 
 
 def test_plugs_that_swap_names_lose_nothing(lan, plug, controller, tmp_path):
+    """When two plugs swap names, rules stay bound to the same plugs, and no event is lost."""
     house = House(lan, plug, controller, tmp_path)
     house.start_and_settle()
     house.press(times=3)
@@ -145,15 +149,16 @@ def test_plugs_that_swap_names_lose_nothing(lan, plug, controller, tmp_path):
     switch = plug(hosts[0], "Switch", state=states[0])
     lamp = plug(hosts[1], "Lamp", state=states[1])
     daemon = house.start_and_settle()
-    # Each name in the rule means the plug that had it when the rule was read.
+    # Each name in the rule means the plug that had the name when the rule was read.
     before = switch.status()["relay"]
     assert lamp.press().status == 0
-    done = daemon.seen_object(lambda told: told["event"] == "command", 5, "the press at the plug that was the switch").json
+    done = daemon.seen_object(lambda told: told["event"] == "command", 5, "the press at the previous switch").json
     assert done["outcome"] == "done" and switch.status()["relay"] != before
     assert not [line for line in daemon.lines if line.json and line.json["event"] == "gap"], daemon.transcript()
 
 
 def test_one_daemon_a_directory(lan, plug, controller, tmp_path):
+    """A second daemon with the same state directory exits with a hint."""
     rules = tmp_path / "rules.yaml"
     rules.write_text(TOGGLE)
     plug(lan.host(), "Switch")
@@ -166,24 +171,26 @@ def test_one_daemon_a_directory(lan, plug, controller, tmp_path):
 
 
 def test_a_directory_that_cannot_be_used_is_said_and_the_rules_run(lan, plug, controller, tmp_path):
+    """If the state directory cannot be used, the daemon logs a warning and still runs the rules."""
     rules = tmp_path / "rules.yaml"
     rules.write_text(TOGGLE)
     switch = plug(lan.host(), "Switch")
     plug(lan.host(), "Lamp")
     daemon = controller(lan.host()).daemon(rules, state=rules / "below a file")
-    daemon.seen(lambda line: line.error and "cannot" in line.text and "may lose" in line.text, 5, "what is wrong")
+    daemon.seen(lambda line: line.error and "cannot" in line.text and "may lose" in line.text, 5, "the warning")
     daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "that it follows both")
     assert switch.press().status == 0
     daemon.seen_object(lambda told: told["event"] == "command" and told["outcome"] == "done", 5, "the lamp's answer")
 
 
 def test_a_damaged_file_is_kept_aside(lan, plug, controller, tmp_path):
+    """A damaged state file is renamed to rules.damaged, and the daemon starts."""
     rules, state = tmp_path / "rules.yaml", tmp_path / "state"
     rules.write_text(TOGGLE)
     state.mkdir()
     (state / "rules").write_text("garbage")
     plug(lan.host(), "Switch")
     daemon = controller(lan.host()).daemon(rules, state=state)
-    daemon.seen(lambda line: line.error and "is damaged" in line.text, 5, "what is wrong")
+    daemon.seen(lambda line: line.error and "is damaged" in line.text, 5, "the warning")
     daemon.seen_object(lambda told: told["event"] == "following", 10, "the switch")
     assert (state / "rules.damaged").read_text() == "garbage"

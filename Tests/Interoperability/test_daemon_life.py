@@ -1,4 +1,4 @@
-"""What a daemon that runs for years goes through: it is suspended, its network goes and comes, plugs come and go."""
+"""Events in the life of a daemon: its host is suspended, its network fails and returns, plugs disappear and appear."""
 
 import os
 import signal
@@ -12,13 +12,13 @@ from harness.served import Served, Stream
 
 
 def presses(served, name):
-    """Numbers of the presses that the daemon's history has, in the order in which it tells them."""
+    """Returns the numbers of the presses in the daemon's history, in its order."""
     return [told["seq"] for told in served.get("/api/v1/events", plug=name, limit=1000) if told["event"] == "button"]
 
 
 @pytest.fixture
 def house(lan, plug, controller, tmp_path):
-    """A lamp, and a daemon that follows it."""
+    """Starts a lamp, and a daemon that follows it."""
     lamp = plug(lan.host(), "Lamp")
     served = Served(controller(lan.host()), tmp_path / "daemon").follows(1)
     served.sees("Lamp", "connected")
@@ -26,18 +26,19 @@ def house(lan, plug, controller, tmp_path):
 
 
 def press(lamp):
-    """Longer apart than those of a double press."""
+    """Presses the button, with a pause that prevents a double press."""
     assert lamp.press().status == 0
     time.sleep(0.6)
 
 
 @pytest.mark.time_limit(120)
 def test_what_happened_while_the_host_slept_is_there_soon_after_it_woke_up(house):
+    """After a suspended process resumes, the history gets all presses within 20 s."""
     lamp, served = house
     press(lamp)
     os.kill(served.running.process.pid, signal.SIGSTOP)
     press(lamp)
-    # The plug gives up after 45 s of silence.
+    # The plug disconnects after 45 s of silence.
     time.sleep(50)
     press(lamp)
     os.kill(served.running.process.pid, signal.SIGCONT)
@@ -46,16 +47,18 @@ def test_what_happened_while_the_host_slept_is_there_soon_after_it_woke_up(house
 
 
 def test_what_happened_without_a_network_is_told_once_it_is_back(house):
+    """A press without a network is in the history after the cable is connected again."""
     lamp, served = house
     served.controller.host.pull_cable()
     press(lamp)
     served.controller.host.plug_cable()
-    eventually(lambda: len(presses(served, "Lamp")) == 1, 15, "the press of the time without a network")
+    eventually(lambda: len(presses(served, "Lamp")) == 1, 15, "the press during the outage")
     served.sees("Lamp", "connected")
 
 
 @pytest.mark.time_limit(120)
 def test_plugs_that_go_are_away_and_those_that_come_are_there(lan, plug, house):
+    """The stream reports a killed plug as away, and a new or restarted plug as connected."""
     lamp, served = house
     stream = Stream(served)
     stream.seen("house")
@@ -68,6 +71,7 @@ def test_plugs_that_go_are_away_and_those_that_come_are_there(lan, plug, house):
 
 
 def test_a_reader_that_was_away_goes_on_where_it_was(house):
+    """A reader of the event stream that reconnects with its last id gets exactly the missed events."""
     lamp, served = house
     stream = Stream(served)
     stream.seen("house")
@@ -83,6 +87,7 @@ def test_a_reader_that_was_away_goes_on_where_it_was(house):
 
 
 def test_a_reader_of_a_killed_daemon_gets_the_whole_house_from_the_next_one(house):
+    """If the daemon was restarted, a reconnecting reader gets the whole house."""
     lamp, served = house
     stream = Stream(served)
     place, _, _ = stream.seen("house")
@@ -96,6 +101,7 @@ def test_a_reader_of_a_killed_daemon_gets_the_whole_house_from_the_next_one(hous
 
 
 def test_the_course_of_power_has_no_hole_where_the_daemon_was_started_anew(lan, plug, controller, tmp_path):
+    """Samples from the time when the daemon was down are fetched, so that the power series has no gap."""
     plug(lan.host(), "Kettle", simulate="kettle")
     served = Served(controller(lan.host()), tmp_path / "daemon").follows(1)
     time.sleep(8)

@@ -1,4 +1,4 @@
-"""Passwords with roles, and sessions that are listed and ended, with the commands as a person types them."""
+"""Passwords with roles, and sessions that are listed and ended, by the commands of the command line."""
 
 import json
 import ssl
@@ -14,7 +14,7 @@ OWNERS, VIEWERS = "correct horse battery", "just looking thanks"
 
 
 class Guarded:
-    """A lamp, and a daemon whose dashboard the network sees."""
+    """A lamp, and a daemon whose dashboard is reachable from the network."""
 
     def __init__(self, lan, plug, controller, folder):
         self.lamp = plug(lan.host(), "Lamp")
@@ -48,12 +48,12 @@ class Guarded:
         return received
 
     def log_in(self, password):
-        """The Cookie header of a new session."""
+        """Returns the Cookie header of a new session."""
         def opened():
             answer = self.ask("POST", "/api/v1/session", json.dumps({"password": password}).encode())
             return status(answer) == 204 and answer.decode()
 
-        answer = eventually(opened, 35, "the right password to be let in")
+        answer = eventually(opened, 35, "the login with the correct password")
         cookie = next(line.split(": ", 1)[1].split(";")[0] for line in answer.split("\r\n") if line.lower().startswith("set-cookie"))
         return f"Cookie: {cookie}"
 
@@ -70,6 +70,7 @@ def guarded(lan, plug, controller, tmp_path):
 
 
 def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
+    """Sessions are listed without their secrets; ended sessions stay ended after a restart."""
     cookies = [guarded.log_in(OWNERS), guarded.log_in(VIEWERS), guarded.log_in(VIEWERS)]
     owner, hallway, other = told = guarded.sessions()
     assert [(one["name"], one["role"]) for one in told] == [("owner", "owner"), ("Hallway", "viewer"), ("Hallway", "viewer")]
@@ -99,6 +100,7 @@ def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
 
 
 def test_a_viewers_password_only_looks(guarded):
+    """A viewer may read, but not switch plugs or list sessions."""
     viewer = guarded.log_in(VIEWERS)
     before = guarded.lamp.status()["relay"]
     refused = guarded.ask("POST", "/api/v1/plugs/Lamp/relay", b'{"on":true}', viewer)
@@ -111,6 +113,7 @@ def test_a_viewers_password_only_looks(guarded):
 
 
 def test_passwords_are_set_listed_and_removed(guarded):
+    """Passwords with roles and end dates are set, listed and removed; invalid combinations are refused."""
     def listed():
         return {one["name"]: one for one in guarded.person.does("daemon", "password", "--list", "--json").objects}
 
@@ -127,7 +130,7 @@ def test_passwords_are_set_listed_and_removed(guarded):
     assert "last owner's" in guarded.person.finish("daemon", "password", "--remove", "owner").errors
     viewer = guarded.log_in(VIEWERS)
     guarded.person.does("daemon", "password", "--remove", "Hallway")
-    eventually(lambda: not guarded.sees_house(viewer), 10, "the session of a removed password to end")
+    eventually(lambda: not guarded.sees_house(viewer), 10, "the end of the session of a removed password")
     assert set(listed()) == {"owner", "Visitor"}
     secrets = (guarded.folder / "configuration" / "smartplug" / "dashboard-password")
     assert secrets.stat().st_mode & 0o777 == 0o600 and "four words" not in secrets.read_text()

@@ -1,4 +1,4 @@
-"""The decoder of DNS messages beside dnspython's: the same messages are sound, and hold the same."""
+"""The decoder of DNS messages compared with dnspython: both accept the same messages and read the same content."""
 
 import os
 import pathlib
@@ -13,14 +13,14 @@ from harness.messages import A, AAAA, NSEC, PTR, SRV, TXT, ours, told
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 MESSAGES = int(os.environ.get("SMARTPLUG_DECODED_MESSAGES", "20000"))
-BATCH = 10_000  # messages told at a time, which are far longer as text
+BATCH = 10_000  # messages per call, because they are much longer as text
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 CORPUS = pathlib.Path(__file__).parent.parent / "Fuzz" / "Corpus" / "dns-message"
 pytestmark = pytest.mark.time_limit(60 + MESSAGES // 500)
 
 
 class Writer:
-    """Messages with every freedom that the format has: pointers to pointers, empty names, types nobody knows."""
+    """Generates messages with all the freedom of the format: pointers to pointers, empty names, unknown types."""
 
     def __init__(self, chance):
         self.chance, self.wire, self.places = chance, b"", []
@@ -75,7 +75,7 @@ class Writer:
 
 
 def spoilt(chance, wire):
-    """Some bytes other, missing, or there twice."""
+    """Changes, removes or duplicates some bytes."""
     wire = bytearray(wire)
     for _ in range(chance.choice((1, 1, 2, 5))):
         place = chance.randrange(len(wire) + 1)
@@ -88,7 +88,7 @@ def spoilt(chance, wire):
 
 
 def compare(programs, wires):
-    """How many of them are sound."""
+    """Compares the decoders and returns the number of valid messages."""
     sound = 0
     for start in range(0, len(wires), BATCH):
         some = wires[start : start + BATCH]
@@ -100,17 +100,19 @@ def compare(programs, wires):
 
 
 def test_generated_messages_are_read_alike(programs):
+    """Generated and corrupted messages are decoded identically."""
     chance = random.Random(SEED)
     writer = Writer(chance)
     sound = [writer.message() for _ in range(MESSAGES // 2)]
-    # A name may have come out too long; few do.
+    # A few generated names are too long.
     assert compare(programs, sound) > 0.9 * len(sound)
     bad = [spoilt(chance, wire) for wire in sound]
     assert 0.05 * len(bad) < compare(programs, bad) < 0.95 * len(bad)
 
 
 def test_recorded_messages_are_read_alike(programs, lan, plug):
-    """What plugd, Avahi and python-zeroconf say to each other, what the fuzzer found, and the same with errors."""
+    """Packets of plugd, Avahi and python-zeroconf, and the fuzzer's corpus are decoded identically, unchanged and
+    corrupted."""
     here, there = lan.host(), lan.host()
     capture = Capture(there.port)
     plug(here, "Lamp")

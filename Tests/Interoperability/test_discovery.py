@@ -1,4 +1,4 @@
-"""Who is found, by whom, under which name and port."""
+"""Discovery: who finds which service, with which name and port."""
 
 import pytest
 
@@ -11,7 +11,7 @@ DIFFICULT = r"Küche · Lamp.2 \ oben; links"
 
 
 def test_a_house_is_the_same_to_everyone(lan, plug, controller):
-    """plugctl, Avahi beside the plugs and on another host, and python-zeroconf list the same names and ports."""
+    """plugctl, Avahi on the plugs' host and on another host, and python-zeroconf list the same names and ports."""
     here, there = lan.host(), lan.host()
     avahis = [Avahi(here), Avahi(there)]
     for name in HOUSE:
@@ -29,12 +29,13 @@ def test_a_house_is_the_same_to_everyone(lan, plug, controller):
 
 
 def test_plugs_are_found_when_they_are_announced(lan, plug, controller):
+    """Browsers on the same host and on another host print a new plug within 0.25 s after its announcement."""
     here, there = lan.host(), lan.host()
     browsers = {"beside them": controller(here).browse(), "on another host": controller(there).browse()}
     plugs = [plug(here, name) for name in HOUSE]
     late = {}  # `Scripts/demo --check` judges these times.
     for started in plugs:
-        announced = started.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced").at
+        announced = started.running.seen(lambda line: "announced as" in line.text, 10, "the announcement").at
         for where, browser in browsers.items():
             late[started.name, where] = browser.found_at(started.name, within=5) - announced
     print({who: f"{seconds * 1000:.0f} ms" for who, seconds in late.items()})
@@ -51,6 +52,7 @@ def test_a_browse_for_three_seconds_ends_and_lists_the_plug(lan, plug, controlle
 
 
 def test_a_plug_with_a_difficult_name(lan, plug, controller):
+    """A name with spaces, dots, a backslash and non-ASCII letters is resolved by zeroconf and Avahi."""
     here, there = lan.host(), lan.host()
     plug(here, DIFFICULT)
     browser = Avahi(there).browse()
@@ -59,6 +61,7 @@ def test_a_plug_with_a_difficult_name(lan, plug, controller):
 
 
 def test_plugs_with_a_dimmer_are_a_subtype(lan, plug):
+    """Only plugs with a dimmer are found under the subtype _dimmer."""
     here, there = lan.host(), lan.host()
     plug(here, "Lamp"), plug(here, "Television", simulate="television")
     avahi = Avahi(there)
@@ -84,6 +87,7 @@ def test_plugctl_sees_what_zeroconf_publishes(lan, controller, beside):
 
 
 def test_resolve_names_host_port_and_addresses(lan, controller):
+    """`plugctl resolve` prints the name, host, port and addresses of a service."""
     host = lan.host()
     Avahi(host).publish("Lamp", 4711)
     found = controller(lan.host()).resolve("Lamp")

@@ -1,4 +1,4 @@
-"""`plugctl doctor` says what is wrong and what to do about it, and finds no fault where there is none."""
+"""`plugctl doctor` reports each fault with a hint, and reports none in a healthy house."""
 
 import sys
 
@@ -27,9 +27,9 @@ def lamp(lan, plug):
 
 @pytest.fixture
 def person(lan, lamp, controller):
-    """Somebody who is paired with the lamp, and sees it."""
+    """Returns a controller that is paired with the lamp and has found it."""
     person = controller(lan.host())
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     return person
 
 
@@ -40,12 +40,13 @@ def test_a_healthy_house_has_no_problem(lamp, person):
     assert lamp.host.ipv4 in about(done, "multicast", "eth0")[0]["what"]
     assert about(done, "port")[0]["what"].startswith("no other program")
     service, lamp_found = about(done, "service", "Lamp")[0], about(done, "plug", "Lamp")[0]
-    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "it is paired"
+    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "the plug is paired, so there is no hint"
     assert f"port {person.port('Lamp')}" in service["what"]
     assert lamp_found["what"].startswith("its key is the one that was pinned, and it answers in ")
 
 
 def test_it_is_read_by_people_too(person):
+    """Without --json, findings and hints are printed as text."""
     done = person.finish("doctor", within=25)
     assert done.status == 0 and "ok       plug Lamp: its key is the one" in done.output, done
     person.host.run("ip", "link", "set", "eth0", "down")
@@ -55,6 +56,7 @@ def test_it_is_read_by_people_too(person):
 
 
 def test_what_it_says_about_an_interface_without_multicast_helps(person):
+    """The hint for an interface without multicast repairs it."""
     person.host.run("ip", "link", "set", "eth0", "multicast", "off")
     done = person.doctor()
     assert done.status == 1, done
@@ -66,6 +68,7 @@ def test_what_it_says_about_an_interface_without_multicast_helps(person):
 
 
 def test_an_interface_that_is_not_there(person):
+    """A missing interface is a problem."""
     done = person.doctor("--interface", "wlan7", "--wait", "1s")
     assert done.status == 1 and about(done, "interface", "wlan7")[0]["level"] == "problem", done
 
@@ -79,16 +82,17 @@ def test_another_responder_on_the_host_is_named(person):
 
 def test_a_program_that_keeps_the_port_for_itself_is_named(person):
     holder = person.host.start(sys.executable, "-c", HOLDER)
-    holder.seen(lambda line: line.text == "bound", 5, "that it has the port")
+    holder.seen(lambda line: line.text == "bound", 5, "that it opened the port")
     done = person.doctor()
     assert done.status == 1, done
     finding = about(done, "multicast", "eth0, IPv4")[0]
     assert finding["what"].startswith("port 5353 cannot be opened: bind: ") and f"(process {holder.process.pid})" in finding["why"], done
-    # Over IPv6 all is well.
+    # IPv6 still works.
     assert about(done, "plug", "Lamp")[0]["level"] == "ok", done
 
 
 def test_a_plug_that_is_away(lamp, person):
+    """A paired plug without an announcement is a problem; its hint for a lost plug removes the problem."""
     lamp.running.terminate()
     lamp.running.ended(10)
     done = person.doctor()
@@ -97,19 +101,20 @@ def test_a_plug_that_is_away(lamp, person):
     assert finding["what"].startswith("it is paired, and not announced")
     assert finding["next"].endswith('plugctl unpair "Lamp" --here-only')
     assert about(done, "service")[0]["what"] == "nobody answers for _smartplug._tcp"
-    # What it says to do where the plug is gone for good does away with the problem.
+    # Following the hint for a plug that is gone forever removes the problem.
     person.does("unpair", "Lamp", "--here-only")
     assert person.doctor().status == 0
 
 
 def test_a_plug_with_another_key(lan, plug, controller, tmp_path):
+    """A plug whose key differs from the pinned one is a problem with a hint."""
     state = tmp_path / "lamp"
     lamp = plug(lan.host(), "Lamp", state=state)
     lamp.running.terminate()
     lamp.running.ended(10)
     (state / "key").unlink()
     key_in(state / "key")
-    plug(lan.host(), "Lamp", state=state).running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    plug(lan.host(), "Lamp", state=state).running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     done = controller(lan.host()).doctor()
     assert done.status == 1, done
     finding = about(done, "plug", "Lamp")[0]
@@ -117,14 +122,16 @@ def test_a_plug_with_another_key(lan, plug, controller, tmp_path):
 
 
 def test_a_key_that_others_may_read(person):
+    """A controller key that other users may read is a problem."""
     (controller_directory() / "key").chmod(0o644)
     done = person.doctor("--wait", "1s")
     assert done.status == 1 and about(done, "controller")[0]["level"] == "problem", done
 
 
 def test_alone_on_the_network(lan, controller):
+    """Without any other host, the doctor warns about multicast and missing services, and creates no key."""
     done = controller(lan.host()).doctor()
     assert done.status == 0, done
     warned = {(told["subject"], told["about"]) for told in done.objects if told["level"] == "warning"} - {("clock", "")}
     assert warned == {("multicast", "eth0"), ("service", "")}, done
-    assert not (controller_directory() / "key").exists(), "looking around makes no key"
+    assert not (controller_directory() / "key").exists(), "the doctor creates no key"

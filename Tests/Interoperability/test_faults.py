@@ -1,4 +1,4 @@
-"""Faults of real processes and networks: peers that stop, never read, come in crowds, or fall silent without a word."""
+"""Faults of real processes and networks: peers that stop, never read, open too many sessions, or become silent."""
 
 import pathlib
 import signal
@@ -8,7 +8,7 @@ import time
 import pytest
 
 WIRE = pathlib.Path(__file__).with_name("harness") / "wire_program.py"
-SILENCE = 62  # seconds: more than the 45 after which a side that hears nothing hangs up
+SILENCE = 62  # seconds: more than the 45 s after which a silent peer is disconnected
 
 
 def wire(host, kind, *words):
@@ -20,18 +20,20 @@ def told(running, event, within):
 
 
 def test_a_controller_that_never_reads_costs_no_memory_and_delays_nobody(lan, plug, controller, tmp_path):
+    """A subscriber that never reads costs the plug less than 1 MB and does not delay others; later it learns what it
+    missed."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     address, port = host.ipv4, controller(lan.host()).port("Lamp")
     hurried = lan.host()
-    # The journal's ring is full before anything is measured.
+    # Fills the journal's ring before memory is measured.
     told(wire(hurried, "commands", address, port, 6000), "done", 30)
     begin = lamp.status()["nextSequence"] - 1
     go = tmp_path / "go"
     sleeper = wire(lan.host(), "stall", address, port, begin, go)
     told(sleeper, "subscribed", 10)
     before = lamp.running.memory
-    # The relay's place is known now, so each command is an event.
+    # The relay's state is known now, so each command causes an event.
     count = 36_000
     reader = wire(lan.host(), "follow", address, port, begin, begin + count)
     told(reader, "subscribed", 10)
@@ -45,10 +47,11 @@ def test_a_controller_that_never_reads_costs_no_memory_and_delays_nobody(lan, pl
     go.write_text(str(last))
     slept = told(sleeper, "read", 20)
     assert slept["last"] == last and slept["lost"] > 0 and slept["events"] + slept["lost"] == last - begin, slept
-    print(f"{count} events: {after - before} kB more; the sleeper read {slept['events']}, was told {slept['lost']} lost")
+    print(f"{count} events: {after - before} kB more; the stalled reader read {slept['events']}, and got a gap of {slept['lost']}")
 
 
 def test_one_session_too_many_is_told_why(lan, plug, controller):
+    """The session above the limit is refused with the limit and a hint."""
     host = lan.host()
     plug(host, "Lamp")
     person = controller(lan.host())
@@ -62,7 +65,7 @@ def test_one_session_too_many_is_told_why(lan, plug, controller):
 
 @pytest.mark.time_limit(150)
 def test_a_minute_of_silence(lan, plug, controller):
-    """A controller that is stopped, a plug that is stopped, and a cut between two: all notice, and all come back."""
+    """A stopped controller, a stopped plug and a network partition are detected on both sides; all reconnect."""
     hosts = {name: lan.host() for name in ("Lamp", "Kettle", "Heater")}
     plugs = {name: plug(host, name) for name, host in hosts.items()}
     far = lan.host()
@@ -70,7 +73,7 @@ def test_a_minute_of_silence(lan, plug, controller):
     for name, lines in watching.items():
         lines.seen_object(lambda line: line["event"] == "snapshot", 10, f"the snapshot of {name}")
     slow = wire(lan.host(), "trickle", hosts["Lamp"].ipv4, controller(lan.host()).port("Lamp"))
-    # Whoever hears the second announcement, a second after the first, asks the plug for a sign of life.
+    # A controller that receives the second announcement, one second after the first, sends a ping to the plug.
     time.sleep(2)
 
     watching["Lamp"].process.send_signal(signal.SIGSTOP)
@@ -81,7 +84,7 @@ def test_a_minute_of_silence(lan, plug, controller):
     for name in ("Lamp", "Heater"):
         assert plugs[name].press().status == 0
     time.sleep(SILENCE - 2)
-    assert plugs["Lamp"].status()["controllers"] == 0, "the plug keeps a controller that is silent"
+    assert plugs["Lamp"].status()["controllers"] == 0, "the plug did not disconnect a silent controller"
     for name in ("Kettle", "Heater"):
         gone = next(line for line in watching[name].lines if line.json and line.json["event"] == "disconnected")
         assert 20 < gone.at - cut < 50, f"{name}: {gone}"

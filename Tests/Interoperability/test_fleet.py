@@ -1,4 +1,5 @@
-"""Many houses at one database and one broker: listed, searched and switched, each by whom fleet.toml says; and a daemon that moves."""
+"""Many houses at one database and one broker: listed, searched and switched with the roles of fleet.toml; and a daemon
+that moves."""
 
 import shutil
 import time
@@ -18,7 +19,7 @@ def cluster(tmp_path_factory):
 
 
 class Owner:
-    """Who has the houses: a host with plugctl and a fleet.toml."""
+    """The owner of the houses: a host with plugctl and a fleet.toml."""
 
     def __init__(self, lan, controller, folder, database, broker):
         self.host, self.folder = lan.host(), folder
@@ -55,6 +56,7 @@ def add(lan, plug, controller, tmp_path, owner):
 
 
 def test_houses_are_listed_searched_and_switched(owner, add):
+    """Fleet commands list, search and switch plugs of all houses, and respect the roles of fleet.toml."""
     assert "no daemon has sent its history there yet" in owner.asks("list").errors
     elm = add("elm-5", plugs=("Lamp", "Heater/+# 💡"), labels={"city": "Köln"})
     oak = add("oak-1", plugs=("Lamp",), labels={"city": "Bonn"})
@@ -69,7 +71,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     cut = owner.asks("list", "--limit", "2")
     assert len(cut.objects) == 2 and "the list is cut" in cut.errors
     assert owner.asks("search", "'; DROP TABLE smartplug.houses; --").status == 0
-    # Switched through the broker; the plug's own state tells it.
+    # Switched through the broker; the plug's own state confirms it.
     refused = owner.asks("on", "Lamp")
     assert refused.status == 1 and "2 plugs are called Lamp" in refused.errors and "--all" in refused.errors
     both = owner.asks("on", "Lamp", "--all")
@@ -81,7 +83,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     assert owner.asks("off", "Lamp", "Fan", "--house", "oak-1").status == 2
     for words in (["on"], ["on", "--all"], ["list", "--limit", "0"], ["list", "--label", "x"], ["energy", "--from", "2026-13"]):
         assert owner.asks(*words).status == 64, words
-    # Roles hold in their houses alone.
+    # A role is valid only in its houses.
     owner.may(user={"plugctl": "oak-*"}, viewer={"plugctl": ["elm-5"]})
     assert {(one["house"], one["role"]) for one in owner.sees("houses")} == {("elm-5", "viewer"), ("oak-1", "user")}
     viewer = owner.asks("on", "Lamp", "--house", "elm-5")
@@ -90,13 +92,13 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     owner.may(user={"plugctl": "oak-1"})
     assert [one["house"] for one in owner.sees("list")] == ["oak-1"]
     assert owner.asks("on", "Lamp", "--house", "elm-5").status == 1
-    # A name that would take over the terminal, in the table.
+    # Control characters in a name are removed from the table.
     owner.may(owner={"plugctl": "*"})
     owner.database.sql("UPDATE smartplug.plugs SET name = E'Evil\\x1b[2J\\u202e name' WHERE house = (SELECT id FROM smartplug.houses "
                        "WHERE name = 'oak-1')")
     table = owner.person.does("fleet", "list").output
     assert "Evil" in table and "\x1b" not in table and "\u202e" not in table
-    # Energy by month, of what the database has.
+    # Energy by month, from the database.
     owner.database.sql(
         "INSERT INTO smartplug.energy SELECT plugs.id, day, 1000, 10, 0 FROM smartplug.plugs, (VALUES ('2026-01-31'::date), ('2026-02-01')) "
         "AS days (day) WHERE plugs.plug IN "f"('{elm.ids['Lamp']}', '{elm.ids['Heater/+# 💡']}')")
@@ -104,9 +106,9 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     assert [(one["month"], one["house"], one["activeEnergy"]) for one in told] == [("2026-01", "elm-5", 2000), ("2026-02", "elm-5", 2000)]
     told = owner.sees("energy", "Lamp", "--from", "2026-01", "--to", "2026-01")
     assert [(one["plug"], one["activeEnergy"], one["estimated"]) for one in told] == [("Lamp", 1000, 10)]
-    # Away, and a house whose daemon does not answer.
+    # A plug that is away, and a house whose daemon does not answer.
     elm.plugs["Lamp"].running.process.kill()
-    eventually(lambda: [one["id"] for one in owner.sees("away")] == [elm.ids["Lamp"]], 40, "one plug to be away")
+    eventually(lambda: [one["id"] for one in owner.sees("away")] == [elm.ids["Lamp"]], 40, "one plug that is away")
     oak.served.kill()
     began = time.monotonic()
     lost = owner.asks("on", oak.ids["Lamp"], within=40)
@@ -121,6 +123,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
 
 
 def test_the_dashboard_shows_and_switches_other_houses(owner, add, controller, tmp_path):
+    """The dashboard lists the plugs of other houses and switches them."""
     elm = add("elm-5")
     elm.served.follows(1)
     owner.may(owner={"plugctl": "elm-5"})
@@ -143,6 +146,8 @@ def presses(listener, plug):
 
 @pytest.mark.time_limit(150)
 def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan, tmp_path):
+    """A copy of the directories continues as the same house on another host, without duplicates; two daemons of one
+    house report each other."""
     home = add("home")
     home.served.follows(1)
     lamp, plug = home.plugs["Lamp"], home.ids["Lamp"]
@@ -155,7 +160,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
         nonlocal count
         before = lamp.status()["nextSequence"]
         assert lamp.press().status == 0
-        # The relay turned over, and the press has its name: the next one is another press, not the second of a double one.
+        # The relay toggled and the press was reported, so the next press is not part of a double press.
         eventually(lambda: lamp.status()["nextSequence"] == before + 2, 10, "two events of a press")
         count += 1
 
@@ -173,33 +178,33 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     press()
     eventually(lambda: len(set(presses(listener, plug))) == count, 30, lambda: f"{count} presses: {presses(listener, plug)}")
     numbers = sorted(event["seq"] for event in listener.events(plug))
-    assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "none is missing"
-    # It is the same house at the database: one row, and each sample once (its table's key sees to that).
+    assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "no event is missing"
+    # The database has it as the same house: one row, and each sample once (by its table's key).
     moved.running.seen(lambda line: "has all of the history" in line.text, 30)
     database = owner.database
     assert database.value("SELECT count(*) FROM smartplug.houses") == 1
     assert database.value("SELECT count(*) FROM smartplug.plugs") == 1
-    eventually(lambda: owner.sees("list")[0]["connected"], 20, "the lamp, by the other daemon")
+    eventually(lambda: owner.sees("list")[0]["connected"], 20, "the lamp from the moved daemon")
     eventually(lambda: database.value("SELECT count(*) FROM smartplug.events WHERE kind = 'button'") == count, 30, f"{count} presses")
 
-    # The one of before starts once more: both are the house now, and each says it.
+    # The previous daemon starts again: both use the same house now, and both report it.
     again = home.begin(home.host, home.folder)
     again.follows(1)
-    # mosquitto 2.0 does not say that another connection took the session.
+    # mosquitto 2.0 does not report that another connection took over the session.
     both = (moved.running, again.running)
     eventually(lambda: any("connections to the broker end as soon as they begin" in line.text for one in both for line in list(one.lines)),
-               40, "one of them to say that the broker is not its own")
+               40, "the report of a second daemon at the broker")
     again.running.seen(lambda line: line.error and "another connection is the house home at this moment" in line.text, 30)
     press()
-    eventually(lambda: len(set(presses(listener, plug))) == count, 20, "what happens is told by one of them")
-    # They take the session from each other ever more seldom.
+    eventually(lambda: len(set(presses(listener, plug))) == count, 20, "all presses at the broker")
+    # They take over the session from each other at growing intervals.
     def connections():
         return sum("broker" in line.text and "is connected" in line.text for one in both for line in list(one.lines))
 
     before = connections()
     time.sleep(6)
     assert connections() - before <= 6, [line.text for one in both for line in one.lines]
-    # When the other one is gone, this one is the house everywhere.
+    # When the other daemon stops, this one exports the house again.
     moved.running.stop()
     again.running.seen(lambda line: "has all of the history" in line.text, 60)
     listener.running.stop()

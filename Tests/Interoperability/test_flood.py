@@ -1,4 +1,5 @@
-"""Strangers from many addresses hold every place at a plug's door; who is paired gets in, also when the plug was killed meanwhile."""
+"""Unpaired peers from many addresses use all connections of a plug; a paired controller still connects, also after the
+plug was killed."""
 
 import pathlib
 import sys
@@ -11,12 +12,13 @@ PORT = 4711
 
 
 def test_a_plug_that_was_killed_in_a_flood_has_room_for_those_it_knew(lan, plug, controller):
+    """A plug killed during a flood still accepts known controllers, because it stores their addresses."""
     host = lan.host(ipv6=False)
     lamp = plug(host, "Lamp", port=PORT)
     person = controller(lan.host(ipv6=False))
     person.does("on", "Lamp")
     kept = pathlib.Path(lamp.state, "run", "addresses")
-    eventually(kept.exists, 5, lambda: "where a controller came from")
+    eventually(kept.exists, 5, lambda: "the stored address of a controller")
     assert kept.read_text().split() == [f"::ffff:{person.host.ipv4}"]
     assert kept.stat().st_mode & 0o077 == 0
 
@@ -29,7 +31,7 @@ def test_a_plug_that_was_killed_in_a_flood_has_room_for_those_it_knew(lan, plug,
     lamp.running.process.kill()
     lamp.running.ended(within=5)
     again = plug(host, "Lamp", state=lamp.state, port=PORT)
-    eventually(lambda: again.press().status == 0, 5, lambda: "that it is back")
+    eventually(lambda: again.press().status == 0, 5, lambda: "a restarted plug")
     flood.seen_object(lambda told: told["connections"] >= 1000, 20, "a thousand connections")
     for state in ("off", "on", "off"):
         began = time.monotonic()

@@ -1,12 +1,13 @@
-"""A plug that is stopped in order says goodbye, and is gone everywhere one second later."""
+"""A plug that is stopped in an orderly way sends goodbye packets, and every browser removes it one second later."""
 
 from harness.avahi import Avahi
 from harness.zeroconf_peer import ZeroconfBrowser
 
-LIMIT = 1.5  # seconds: a goodbye leaves the record a second to live (RFC 6762 section 10.1)
+LIMIT = 1.5  # seconds: a goodbye leaves the record a TTL of one second (RFC 6762 section 10.1)
 
 
 def test_a_stopped_plug_disappears_from_every_browser(lan, plug, controller):
+    """plugctl, Avahi and python-zeroconf remove a stopped plug within 1.5 s and keep the other one."""
     here, there = lan.host(), lan.host()
     avahis = [Avahi(here).browse(), Avahi(there).browse()]
     lamp = plug(here, "Lamp")

@@ -1,4 +1,5 @@
-"""The history in a real PostgreSQL: all of it, once, whoever dies and whatever comes back, and who may read it."""
+"""The history in a real PostgreSQL: complete and without duplicates despite kills and restored backups, and the rights
+of its readers."""
 
 import json
 import pathlib
@@ -23,7 +24,7 @@ def cluster(tmp_path_factory):
 
 
 class ToldHouse:
-    """Plugs with a past, a daemon, and who gets its history."""
+    """Plugs with stored samples, a daemon, and the configuration of the receivers of its history."""
 
     def __init__(self, lan, plug, controller, folder):
         self.lan, self.plug, self.folder = lan, plug, folder
@@ -37,15 +38,15 @@ class ToldHouse:
         (self.configuration / "history.toml").write_text(text)
 
     def add(self, name, hours=0, **how):
-        """A plug that has run for so long."""
+        """Starts a plug with that many hours of samples."""
         plug = self.plug(self.lan.host(), name, as_user=LONG_RUNNING, **how)
-        plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+        plug.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
         if hours:
             plug.running.process.kill()
             plug.running.ended(within=5)
             give_past(plug.state / "run" / "mirror", hours)
             plug = self.plug(plug.host, name, state=plug.state, as_user=LONG_RUNNING, **how)
-            plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced again")
+            plug.running.seen(lambda line: "announced as" in line.text, 10, "the second announcement")
         self.plugs.append(plug)
         return plug
 
@@ -61,7 +62,7 @@ class ToldHouse:
         assert self.served.running.ended(within=8) == 0, self.served.running.transcript()
 
     def kill(self):
-        """An orderly stop would fetch what came last, and store it when nobody sends any more."""
+        """An orderly stop would fetch the latest samples and store them after the export has ended."""
         self.served.kill()
 
     @property
@@ -72,7 +73,7 @@ class ToldHouse:
         return self.served.running.seen(lambda line: words in line.text, within, f'"{words}"')
 
     def imports(self, name, lines):
-        """A recording, beside the daemon that records."""
+        """Imports a recording while the daemon records."""
         file = self.folder / f"{name}.csv"
         file.write_text("\n".join(lines) + "\n")
         self.controller.does("history", "import", str(file), "--plug", name, "--zone", "UTC", "--history", str(self.folder / "served" / "history"), within=60)
@@ -84,14 +85,14 @@ def house(lan, plug, controller, tmp_path):
 
 
 def steady(day, watts, hours):
-    """Lines of a recording, one in ten seconds."""
+    """Returns lines of a recording, one per ten seconds."""
     return [
         f"{day}/2026 {hour:02}:{minute:02}:{second:02};{watts + (minute * 7 + second) % 50}"
         for hour in hours for minute in range(60) for second in range(0, 60, 10)]
 
 
 def local_samples(history):
-    """Of all plugs, as chunks of the local history have them: (plug, milliseconds since 1970) to watts."""
+    """Returns the samples of all plugs from the local history's chunks: watts by (plug, milliseconds since 1970)."""
     found = {}
     for plug, since, data in history.query(
             "SELECT plug.plug, since, bytes FROM chunk JOIN plug ON plug.id = chunk.plug ORDER BY since, until"):
@@ -108,13 +109,13 @@ def exported_samples(database):
     found = {}
     for line in rows.splitlines():
         plug, at, power = line.split(" ")
-        assert (plug, int(at)) not in found, f"{line} is there twice"
+        assert (plug, int(at)) not in found, f"{line} is a duplicate"
         found[plug, int(at)] = float(power)
     return found
 
 
 def local_energy(house):
-    """As plugctl tells it by hour: plug's name, beginning, watt-hours."""
+    """Returns the energy by hour from plugctl: name, start, watt-hours."""
     told = house.controller.does(
         "history", "--by", "hour", "--from", "2026-01-01", "--to", "2027-12-31", "--json", "--history",
         str(house.folder / "served" / "history"), within=60)
@@ -122,10 +123,11 @@ def local_energy(house):
 
 
 def has_all(house, database):
-    """The database has what the history has, to the last sample and watt-hour, and each once. The daemon has ended."""
+    """Expects that the database equals the history, to the last sample and watt-hour, without duplicates. The daemon
+    has ended."""
     here, there = local_samples(house.history), exported_samples(database)
     missing, foreign = here.keys() - there.keys(), there.keys() - here.keys()
-    assert (len(missing), len(foreign)) == (0, 0), f"missing and too many, of {len(here)}"
+    assert (len(missing), len(foreign)) == (0, 0), f"missing and additional samples, of {len(here)}"
     assert all(abs(here[key] - there[key]) < 1e-3 for key in here)
     local_chunks = {
         (plug, boot.hex(), first, since, count, crc, bytes(data).hex()) for plug, boot, first, since, count, crc, data in house.history.query(
@@ -155,17 +157,17 @@ def has_all(house, database):
 
 
 def catches_up(house, database, within=40):
-    """Waits until nothing is left to send."""
+    """Waits until the daemon has sent everything."""
     def looks():
         last = house.history.query("SELECT last FROM feed")
         cursor = database.psql("SELECT cursor FROM smartplug.houses WHERE name = 'home'")
         return last and cursor.status == 0 and cursor.output.strip() == str(last[0][0])
 
-    eventually(looks, within, lambda: f"the database to have all:\n{house.served.running.transcript()[-3000:]}")
+    eventually(looks, within, lambda: f"all of the history in the database:\n{house.served.running.transcript()[-3000:]}")
 
 
 def fetched(house, hours):
-    """The daemon has recorded that much of the plugs' past."""
+    """Waits until the daemon has recorded that many hours of the plugs' samples."""
     wanted = [plug.name for plug in house.plugs]
 
     def looks():
@@ -177,6 +179,7 @@ def fetched(house, hours):
 
 
 def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, cluster, tmp_path):
+    """The database equals the history, contains the live states, and restricts readers to their houses."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     house.writes(settings(database, labels={"city": "Köln 🏠"}))
     lamp, heater = house.add("Lamp", hours=3), house.add("Heater/+# 💡", hours=3)
@@ -184,7 +187,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     house.says("gets the history")
     fetched(house, 3)
     lamp.press()
-    # Late, and of another month: it makes partitions, and roll-ups that are there already become others.
+    # An import of an earlier month creates partitions and changes existing roll-ups.
     house.imports("Mixer", steady("29/03", 1000, range(0, 4)))
     live = eventually(
         lambda: (rows := database.rows("SELECT * FROM smartplug.live WHERE connected")) and len(rows) == 2 and
@@ -192,24 +195,24 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     assert {row["name"] for row in live} == {"Lamp", "Heater/+# 💡"}
     assert live[0]["labels"] == {"city": "Köln 🏠"} and live[0]["house"] == "home" and live[0]["active_power"] is not None
     heater.running.process.kill()
-    eventually(lambda: database.value("SELECT count(*) FROM smartplug.away WHERE name LIKE 'Heater%'") == 1, 30, "it to be away")
+    eventually(lambda: database.value("SELECT count(*) FROM smartplug.away WHERE name LIKE 'Heater%'") == 1, 30, "that the plug is away")
     house.imports("Mixer", steady("29/03", 2000, range(6, 9)))
     catches_up(house, database)
     house.stop()
     assert database.value("SELECT count(*) FROM smartplug.live WHERE connected") == 0
-    # What the recorder fetched last comes with the next daemon.
+    # The recorder's last samples are sent by the next daemon.
     house.start()
     catches_up(house, database)
     house.kill()
     has_all(house, database)
-    # Rows as they were are not written anew, and nothing is sent twice.
+    # Unchanged rows are not rewritten, and nothing is sent twice.
     before = database.value("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_all_tables WHERE relname ~ '^(samples|minutes|chunks)'")
     house.start()
     house.says("has all of the history")
     house.stop()
     after = database.value("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_all_tables WHERE relname ~ '^(samples|minutes|chunks)'")
     assert after - before < 2000
-    # Who reads.
+    # Roles of readers.
     database.sql("CREATE ROLE tenant LOGIN", "CREATE ROLE stranger LOGIN", "CREATE ROLE everywhere LOGIN",
                  "INSERT INTO smartplug.houses (name, identity) VALUES ('other', gen_random_uuid())",
                  "INSERT INTO smartplug.plugs (house, plug, name) SELECT id, '00000000ffff', 'Foreign' FROM smartplug.houses WHERE name = 'other'",
@@ -222,7 +225,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     assert "permission denied" in database.psql("SELECT * FROM smartplug.power", user="stranger").errors
     assert "permission denied" in database.psql("TABLE smartplug.samples_2026_03", user="tenant").errors
     assert "permission denied" in database.psql("DELETE FROM smartplug.samples", user="tenant").errors
-    # What is old is dropped by the month, and does not come back.
+    # Old partitions are dropped by month, and their data is not sent again.
     database.sql("INSERT INTO smartplug.retention VALUES ('samples', '60 days')", "SELECT smartplug.forget()")
     assert database.value("SELECT count(*) FROM smartplug.samples WHERE at < '2026-09-01'") == 0
     assert database.value("SELECT count(*) FROM smartplug.minutes WHERE start < '2026-09-01'") > 0
@@ -230,6 +233,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
 
 @pytest.mark.time_limit(150)
 def test_whoever_is_killed_each_sample_is_there_once(house, lan, cluster, tmp_path):
+    """Daemon and database are killed at random times; each sample is in the database exactly once."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     house.writes(settings(database))
     house.add("Lamp", hours=8), house.add("Heater", hours=8)
@@ -258,6 +262,7 @@ def test_whoever_is_killed_each_sample_is_there_once(house, lan, cluster, tmp_pa
 
 @pytest.mark.time_limit(150)
 def test_a_database_that_was_away_or_comes_back_older_is_caught_up(house, lan, cluster, tmp_path):
+    """A database that was unreachable, or was restored from a backup, gets all missing data."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     house.writes(settings(database))
     house.add("Lamp", hours=2)
@@ -271,7 +276,7 @@ def test_a_database_that_was_away_or_comes_back_older_is_caught_up(house, lan, c
     catches_up(house, database)
     database.stop()
     house.says("does not get the history for now")
-    # A day passes here: nobody asks it, and it comes back as it was before.
+    # A day of samples is imported, then the database is restored from an earlier backup.
     house.imports("Mixer", steady("30/03", 500, range(0, 24)))
     house.plugs[0].press()
     database.put_back("older")
@@ -280,7 +285,8 @@ def test_a_database_that_was_away_or_comes_back_older_is_caught_up(house, lan, c
     house.kill()
     total = has_all(house, database)
     assert total > 12_000
-    # Started elsewhere, with its directory, it goes on; with another, under the same name, it is refused.
+    # With its directory the daemon continues on another host; with a different directory but the same house name it is
+    # refused.
     served = house.folder / "served"
     moved = house.folder / "moved"
     moved.mkdir()
@@ -307,6 +313,7 @@ def command_remove(folder):
 
 
 def test_a_full_disk_and_a_wrong_password_are_told_and_cost_nothing(house, lan, cluster, tmp_path):
+    """A full disk and a wrong password are logged without the password, and no data is lost."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres", size=180, max_wal_size="32MB", min_wal_size="32MB")
     secret = house.configuration / "database-password"
     secret.write_text("wrong horse\n")
@@ -327,7 +334,7 @@ def test_a_full_disk_and_a_wrong_password_are_told_and_cost_nothing(house, lan, 
     database.host.run("fallocate", "-l", f"{free - 3000}K", filler)
     house.start().follows(1)
     house.says("does not get the history for now")
-    eventually(lambda: not database.running.is_running or database.answers(), 20, "it to come back")
+    eventually(lambda: not database.running.is_running or database.answers(), 20, "the database")
     database.host.run("rm", filler)
     if not database.running.is_running:
         database.start()

@@ -1,4 +1,4 @@
-"""The history by Prometheus' remote write in a real VictoriaMetrics, and the dashboards that stand in Integrations/grafana."""
+"""The history by Prometheus' remote write in a real VictoriaMetrics, and the dashboards in Integrations/grafana."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def power(metrics):
-    """As `local_samples` has them."""
+    """Returns the samples in the format of `local_samples`."""
     return {(labels["id"], at): value for labels, values in metrics.values("smartplug_active_power_watts") for at, value in values.items()}
 
 
@@ -37,7 +37,7 @@ def has_all(house, metrics):
 
     here = eventually(looks, 40, lambda: f"all samples:\n{house.served.running.transcript()[-3000:]}")
     there = power(metrics)
-    # The daemon goes on: what it sends meanwhile is not too much.
+    # The daemon continues; newer samples are not an error.
     newest = max(at for _, at in here)
     assert {key for key in there if key[1] <= newest} == here.keys()
     assert all(abs(there[key] - watts) < 1e-6 for key, watts in here.items())
@@ -45,6 +45,7 @@ def has_all(house, metrics):
 
 
 def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_energy(house, lan, tmp_path):
+    """VictoriaMetrics gets all samples and counters without loss, and computes the same energy as the history."""
     secret = house.configuration / "metrics-password"
     secret.write_text("right horse\n")
     secret.chmod(0o600)
@@ -54,7 +55,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
     house.start().follows(2)
     fetched(house, 2)
     house.says("remote write has all of the history")
-    # Killed at any moment it sends a part again, which is there already; a server that was away is caught up.
+    # After a kill the daemon repeats a part; after an outage of the server it sends the missing samples.
     house.served.kill()
     house.start().follows(2)
     metrics.stop()
@@ -76,14 +77,14 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
         return counters and counters.items() <= told.items()
 
     eventually(has_counters, 20, "all readings of the counters")
-    # Up to its last sample: the power of that would count for all of the time behind it.
+    # Up to the last sample, because its power would count for the time after it.
     mixer, = [values for labels, values in metrics.values("smartplug_active_power_watts") if labels["plug"] == "Mixer"]
     energy, = metrics.query('integrate(smartplug_active_power_watts{plug="Mixer"}[3h]) / 3600', time=max(mixer) / 1000)
     local = sum(row[2] for row in local_energy(house) if row[0] == "Mixer")
     assert float(energy["value"][1]) == pytest.approx(local, rel=1e-6) and local == pytest.approx(1000, rel=1e-3)
-    # Each query of the dashboard is answered, and those of power and energy with something.
+    # Each query of the dashboard is answered; those of power and energy have results.
     document = json.loads((DASHBOARDS / "prometheus.json").read_text())
-    end = (int(time.time()) // 60 + 1) * 60  # a step that lies behind all values
+    end = (int(time.time()) // 60 + 1) * 60  # a step after all values
     for panel in document["panels"]:
         for target in panel["targets"]:
             expression = target["expr"].replace("$__range", "3h").replace("$__interval", "60s").replace("$house", "home")
@@ -95,6 +96,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
 
 
 def test_the_dashboard_of_postgresql_asks_what_the_database_answers(house, lan, cluster, tmp_path):
+    """Every query of the PostgreSQL dashboard has a result for a user with a reader's rights."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     house.writes(settings(database))
     lamp = house.add("Lamp", hours=1)

@@ -1,5 +1,4 @@
-"""The daemon's HTTP interface before those who know such interfaces: a Prometheus, promtool, a validator of OpenAPI and
-schemathesis."""
+"""The daemon's HTTP API with standard clients: Prometheus, promtool, an OpenAPI validator and schemathesis."""
 
 import json
 import pathlib
@@ -27,6 +26,7 @@ def served(lan, plug, controller, tmp_path):
 
 
 def test_promtool_finds_nothing_to_improve(served):
+    """promtool accepts the metrics without a complaint."""
     answer = eventually(lambda: (found := served.ask("GET", "/metrics")) and b"_joules_total" in found.body and found, 10, "readings")
     assert answer.headers["content-type"].startswith("text/plain")
     told = subprocess.run(["promtool", "check", "metrics"], input=answer.body, capture_output=True)
@@ -34,6 +34,7 @@ def test_promtool_finds_nothing_to_improve(served):
 
 
 def test_a_prometheus_scrapes_it(served, tmp_path):
+    """A Prometheus scrapes the metrics, including a name with quotes and a backslash."""
     configuration = tmp_path / "prometheus.yml"
     configuration.write_text(
         f"scrape_configs: [{{job_name: plugs, scrape_interval: 1s, static_configs: [{{targets: ['127.0.0.1:{PORT}']}}]}}]\n")
@@ -56,6 +57,7 @@ def test_a_prometheus_scrapes_it(served, tmp_path):
 
 
 def test_the_description_is_valid_and_true(served, tmp_path):
+    """The OpenAPI document is valid, and schemathesis finds no difference to the API's answers."""
     document = served.get("/api/v1/openapi.json")
     validate(document)
     host = served.controller.host
@@ -68,6 +70,7 @@ def test_the_description_is_valid_and_true(served, tmp_path):
 
 
 def test_what_the_command_line_prints_is_what_the_interface_answers(served, controller):
+    """`plugctl info` and `plugctl on` print the same values as the API."""
     person = served.controller
     eventually(lambda: (served.plug("Kettle") or {}).get("reading"), 10, "a reading")
     told = person.does("info", "Kettle", "--json").objects[0]
@@ -85,6 +88,7 @@ def test_health_and_readiness_are_told(served):
 
 
 def test_a_plug_that_is_away_is_said_to_be(lan, plug, served):
+    """A command to a plug that is away fails with 503 within 15 s, and with 404 for an unknown plug."""
     fan = plug(lan.host(), "Fan")
     served.sees("Fan", "connected")
     fan.running.process.kill()

@@ -1,4 +1,4 @@
-"""Who speaks HTTP to the daemon without knowing how, or with something else in mind."""
+"""Malformed, slow and hostile HTTP requests to the daemon."""
 
 import os
 import random
@@ -30,7 +30,7 @@ def request(method="GET", target="/api/v1/plugs", host=GOOD_HOST, headers=(), bo
 
 
 def exchange(served, sent, patience=20):
-    """All that comes back until the daemon closes."""
+    """Sends bytes and returns everything received until the daemon closes the connection."""
     connection = served.connection()
     connection.settimeout(patience)
     received = b""
@@ -60,7 +60,8 @@ FOREIGN_HOSTS = ["evil.example", "evil.example:7580", "localhost.evil.example", 
 
 
 def bad_requests(chance):
-    """Without end: (what is wrong, the bytes, statuses that are right; None where the connection may end without a word)."""
+    """Yields an endless series of (fault, bytes, allowed statuses); None as a status allows a close without an
+    answer."""
     json_type = ["Content-Type: application/json"]
     while True:
         kind = chance.randrange(12)
@@ -102,6 +103,7 @@ def bad_requests(chance):
 
 @pytest.mark.time_limit(240)
 def test_ten_thousand_bad_requests_change_nothing(served):
+    """Malformed requests get an allowed status, and change neither the plug nor the memory use."""
     chance = random.Random(SEED)
     bad = bad_requests(chance)
     before, memory = served.plug("Lamp"), served.running.memory
@@ -116,7 +118,7 @@ def test_ten_thousand_bad_requests_change_nothing(served):
 
 
 def exchange_quickly(served, sent):
-    """The beginning of what comes back; what waits for more bytes is told that none come."""
+    """Returns the beginning of the answer; ends the sending side, so that the daemon does not wait for more bytes."""
     connection = served.connection()
     connection.settimeout(5)
     try:
@@ -131,6 +133,7 @@ def exchange_quickly(served, sent):
 
 @pytest.mark.time_limit(120)
 def test_slow_requests_are_cut_and_hold_up_nobody(served):
+    """Slow requests are closed after a timeout, and do not delay others."""
     slow = [served.connection() for _ in range(40)]
     began = time.monotonic()
     for number, connection in enumerate(slow):
@@ -138,11 +141,11 @@ def test_slow_requests_are_cut_and_hold_up_nobody(served):
             "POST", "/api/v1/pairings", headers=["Content-Type: application/json", "Content-Length: 100"])[:-2])
     cut = set()
     while len(cut) < len(slow):
-        assert time.monotonic() - began < 60, f"{len(slow) - len(cut)} are still there"
+        assert time.monotonic() - began < 60, f"{len(slow) - len(cut)} are still open"
         for connection in set(slow) - cut:
             connection.setblocking(False)
             try:
-                # A byte now and then keeps a connection from being idle.
+                # A byte now and then prevents the idle timeout.
                 if not connection.recv(1 << 14):
                     cut.add(connection)
                 else:
@@ -159,6 +162,7 @@ def test_slow_requests_are_cut_and_hold_up_nobody(served):
 
 
 def test_answers_say_what_a_browser_must_not_do(served):
+    """Every response has the security headers."""
     for path in ("/", "/api/v1/plugs", "/nowhere", "/metrics"):
         headers = served.ask_tcp("GET", path).headers
         assert "default-src 'none'" in headers["content-security-policy"], path
@@ -168,6 +172,7 @@ def test_answers_say_what_a_browser_must_not_do(served):
 
 
 def test_guessing_a_password_is_slow_and_the_right_one_still_opens(lan, plug, controller, tmp_path):
+    """After many wrong passwords logins are throttled, and the correct password still works later."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     person = controller(host)
@@ -198,7 +203,7 @@ def test_guessing_a_password_is_slow_and_the_right_one_still_opens(lan, plug, co
         answer = ask("POST", "/api/v1/session", b'{"password":"correct horse battery"}')
         return status(answer) == 204 and answer
 
-    answer = eventually(opened, 35, "the right password to be let in").decode()
+    answer = eventually(opened, 35, "the login with the correct password").decode()
     cookie = next(line.split(": ", 1)[1].split(";")[0] for line in answer.split("\r\n") if line.lower().startswith("set-cookie"))
     assert "HttpOnly" in answer and "SameSite=Strict" in answer and "Secure" in answer
     assert status(ask("GET", "/api/v1/plugs", headers=[f"Cookie: {cookie}"])) == 200
