@@ -165,7 +165,7 @@ def case_killed_and_started_again_with_a_server(house):
     assert first.address in held(host)
     again = house.plug(host, state=lamp.state)
     asked(frames, died, first.address)
-    again.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    again.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     time.sleep(2)
     assert held(host) == {first.address}
     assert not [told for told in events.events if told.event == "removed" and told.address == first.address], "the address was never removed"

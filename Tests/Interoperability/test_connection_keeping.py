@@ -32,7 +32,7 @@ def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, 
     host.join()
     since = len(lines.lines)
     again = plug(host, "Lamp", state=lamp.state)
-    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "the announcement").at
+    again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "the announcement")
     back = back_at(lines, since)
     lost = [line for line in lines.lines if line.at < back and line.json and line.json["event"] == "disconnected"]
     assert len(lost) == 1, f"the first attempt after the announcement succeeds:\n{lines.transcript()}"

@@ -1,4 +1,5 @@
-"""Programs work whatever their parent process left to them: ignored and blocked signals, closed descriptors, no environment."""
+"""Programs start correctly whatever they inherit: ignored and blocked signals, closed descriptors, an empty
+environment."""
 
 import os
 import pathlib
@@ -12,7 +13,7 @@ import pytest
 from deadlines import eventually
 from harness.served import Served
 
-# Ignores and blocks signals, sets a mask that takes all permissions from the owner, and becomes the program.
+# Ignores and blocks signals, sets a file mode mask that removes all permissions of the owner, and executes the program.
 CARELESS = """
 import os, signal, sys
 for number in signal.SIGCHLD, signal.SIGALRM, signal.SIGTERM, signal.SIGUSR1:
@@ -49,7 +50,7 @@ def ignored(process):
 
 @pytest.fixture
 def daemon(lan, plug, controller, tmp_path):
-    """A daemon with one rule, which these words start."""
+    """Returns a function that starts a daemon with one rule, with these words in front of its command."""
     def start(*words):
         plug(lan.host(), "Kettle", simulate="kettle")
         rules = tmp_path / "rules.yaml"
@@ -62,6 +63,7 @@ def daemon(lan, plug, controller, tmp_path):
 
 
 def test_a_program_that_a_rule_runs_has_an_exit_status_although_the_parent_ignored_SIGCHLD(daemon, controller, tmp_path):
+    """The exit status of a rule's program is known, although the parent ignored SIGCHLD."""
     served = daemon(*PARENT).follows(1)
     plain = controller(served.controller.host)
     plain.through(served.socket)
@@ -91,6 +93,7 @@ def test_a_notification_is_delivered_once_although_the_parent_ignored_SIGCHLD(la
 
 
 def test_a_daemon_with_closed_descriptors_has_the_null_device_in_their_place(daemon):
+    """A daemon started with closed descriptors 0 to 2 opens /dev/null in their place."""
     served = daemon(*CLOSED)
     eventually(served.answers, 15, lambda: f"its socket:\n{served.running.transcript()}")
     assert standard_descriptors(served.running.process.pid) == ["/dev/null"] * 3
@@ -120,6 +123,7 @@ def test_a_plug_starts_whatever_its_parent_left(lan, programs, tmp_path, words):
 
 
 def test_the_host_of_a_script_opens_closed_descriptors(programs):
+    """The script host opens /dev/null in the place of closed descriptors."""
     words = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", programs / "plugctl-script", "test.lua"]
     with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
         try:
@@ -131,7 +135,7 @@ def test_the_host_of_a_script_opens_closed_descriptors(programs):
 
 
 def as_user(number, programs, *words):
-    """plugctl as a user who has nothing in the environment."""
+    """Runs plugctl as a user with an empty environment."""
     return subprocess.run(
         ["setpriv", f"--reuid={number}", "--regid=65534", "--clear-groups", "env", "-i", "PATH=/usr/bin:/bin", programs / "plugctl", *words],
         capture_output=True, text=True, timeout=30)
@@ -143,14 +147,15 @@ def may_start(number, programs):
 
 def test_a_user_without_a_home_folder_gets_an_error_that_names_HOME(programs):
     if not may_start(UNLISTED, programs):
-        pytest.skip("another user may not start the programs where they are")
+        pytest.skip("another user cannot execute the programs in their folder")
     told = as_user(UNLISTED, programs, "daemon", "--no-dashboard")
     assert told.returncode != 0 and "/root" not in told.stderr, told
     assert f"user {UNLISTED} has no home folder: set HOME" in told.stderr and "--state" in told.stderr, told
 
 
 def test_a_user_without_HOME_has_the_home_folder_of_the_list_of_users(programs):
+    """Without HOME, plugctl uses the home folder of /etc/passwd."""
     if not may_start(33, programs):
-        pytest.skip("another user may not start the programs where they are")
+        pytest.skip("another user cannot execute the programs in their folder")
     told = as_user(33, programs, "daemon", "--no-dashboard")
     assert told.returncode != 0 and "/root" not in told.stderr and "/var/www/.local" in told.stderr, told

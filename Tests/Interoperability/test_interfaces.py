@@ -1,4 +1,4 @@
-"""Interfaces that are not there yet, come and go, or know only one kind of address."""
+"""Interfaces that appear late, are removed and return, or have addresses of only one family."""
 
 import pytest
 
@@ -7,13 +7,14 @@ from harness.zeroconf_peer import ZeroconfBrowser
 
 
 def switched(controller, name):
-    """Whether both states can be commanded now."""
+    """Expects that both states can be commanded."""
     controller.does("off", name)
     controller.does("on", name)
 
 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 def test_a_host_with_one_family_only(lan, plug, controller, family):
+    """With only IPv4 or only IPv6 addresses the plug is found and switched."""
     only = {"ipv4": family == "ipv4", "ipv6": family == "ipv6"}
     plug(lan.host(**only), "Lamp")
     person = controller(lan.host(**only))
@@ -24,14 +25,14 @@ def test_a_host_with_one_family_only(lan, plug, controller, family):
 
 
 def test_an_interface_that_appears_later(lan, plug, controller):
-    """Until then the plug says once that it waits, and its button works."""
+    """Without an interface the plug logs once that it waits, and its button works; then it is found."""
     late = lan.host(connected=False)
     lamp = plug(late, "Lamp")
     browser = controller(lan.host()).browse()
-    lamp.running.seen(lambda line: "waiting for one" in line.text, 5, "that it waits for an interface")
+    lamp.running.seen(lambda line: "waiting for one" in line.text, 5, "the log line that it waits for an interface")
     before = lamp.status()["relay"]
     assert lamp.press().status == 0
-    eventually(lambda: lamp.status()["relay"] != before, 5, "the relay to follow the button")
+    eventually(lambda: lamp.status()["relay"] != before, 5, "a relay that follows the button")
     late.connect()
     browser.found("Lamp", within=10)
     switched(controller(lan.host()), "Lamp")
@@ -93,7 +94,8 @@ def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
 
 
 def test_two_interfaces_on_the_same_lan(lan, plug, controller):
-    """As with a cable and Wi-Fi at once: a plug hears itself, and keeps its name."""
+    """With two interfaces on one link, as with a cable and Wi-Fi, a plug receives its own packets and keeps its
+    name."""
     host = lan.host()
     host.connect("eth1")
     plug(host, "Lamp"), plug(host, "Kettle")
@@ -109,6 +111,7 @@ def test_two_interfaces_on_the_same_lan(lan, plug, controller):
 
 
 def test_a_new_address_is_announced(lan, plug, controller):
+    """When a host's address changes, only the new address is announced."""
     host = lan.host(ipv6=False)
     plug(host, "Lamp")
     person = controller(lan.host())
@@ -122,6 +125,7 @@ def test_a_new_address_is_announced(lan, plug, controller):
 
 
 def test_on_loopback_a_plug_stays_on_its_host(lan, plug, controller):
+    """A plug on the loopback interface is found on its own host only."""
     host = lan.host()
     plug(host, "Lamp", interface="lo")
     plug(host, "Kettle")

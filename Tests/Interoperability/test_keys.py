@@ -1,4 +1,4 @@
-"""Keys are rotated without pairing anew, and setup codes are changed."""
+"""Keys are rotated without new pairings, and setup codes are changed."""
 
 import pathlib
 
@@ -21,6 +21,8 @@ def memory(tmp_path):
 
 
 def test_a_controller_takes_another_key_while_its_daemon_runs(lan, plug, controller, tmp_path, memory):
+    """A controller's key is rotated while its daemon runs: both reconnect with the new key, and the previous key is
+    refused."""
     lamp, hall = plug(lan.host(), "Lamp"), plug(lan.host(), "Hall")
     rules = tmp_path / "rules.yaml"
     rules.write_text(RULE)
@@ -35,13 +37,13 @@ def test_a_controller_takes_another_key_while_its_daemon_runs(lan, plug, control
     assert after == told[-1]["fingerprint"] != before
     assert not (memory / "next-key").exists() and (memory / "key").stat().st_mode & 0o077 == 0
     assert fingerprint(person, "Hall") == after
-    # The daemon was sent away with the old key, and comes back with the new one.
+    # The daemon was disconnected with the old key, and reconnects with the new one.
     for name in ("Lamp", "Hall"):
         served.sees(name, "connected", within=30)
     before = lamp.status()["relay"]
     hall.press()
     eventually(lambda: lamp.status()["relay"] != before, 10, lambda: f"the rule:\n{served.running.transcript()}")
-    # Who has the old key has nothing.
+    # The old key gives no access.
     (memory / "key").rename(memory / "kept")
     (memory / "key").write_bytes(stolen)
     (memory / "key").chmod(0o600)
@@ -50,6 +52,7 @@ def test_a_controller_takes_another_key_while_its_daemon_runs(lan, plug, control
 
 
 def test_plugs_that_are_away_are_told_later(lan, plug, controller, memory):
+    """The rotation waits for plugs that are away, and is completed by a second run."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     hall = plug(host, "Hall")
@@ -70,6 +73,7 @@ def test_plugs_that_are_away_are_told_later(lan, plug, controller, memory):
 
 
 def test_another_setup_code_pairs_and_the_label_does_not(lan, plug, controller, programs, tmp_path):
+    """After two new setup codes only the last one pairs; the label's code is refused."""
     lamp = plug(lan.host(), "Lamp")
     owner = controller(lan.host())
     label = lamp.setup_code().read_text().split()[0]
@@ -98,23 +102,25 @@ def rotate(lamp, *words):
 
 
 def pinned(memory):
-    """The keys in the list of paired plugs, by plug: one each, or two with a comma between them."""
+    """Returns the pinned keys by plug: one key, or two keys with a comma during a rotation."""
     return {line.split(" ", 2)[2]: line.split(" ")[1] for line in (memory / "plugs").read_text().splitlines()}
 
 
 def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, controller, memory):
+    """A plug's key rotation is completed after all its controllers know the new key, also if the plug is killed in
+    between."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("on", "Lamp")
     before = pinned(memory)["Lamp"]
     key = pathlib.Path(lamp.state, "key").read_bytes()
     assert "when these know it too: tests" in rotate(lamp)
-    # It is killed in between, and goes on.
+    # The plug is killed in between, and continues.
     lamp.running.process.kill()
     lamp.running.ended(within=5)
     lamp = plug(lamp.host, "Lamp", state=lamp.state, paired=False)
     person.does("off", "Lamp", within=30)
-    lamp.running.seen(lambda line: "the plug has another key" in line.text, 10, "that it turned")
+    lamp.running.seen(lambda line: "the plug has another key" in line.text, 10, "the log line of the new key")
     assert pathlib.Path(lamp.state, "key").read_bytes() != key and not pathlib.Path(lamp.state, "next-key").exists()
     person.does("on", "Lamp", within=30)
     after = pinned(memory)["Lamp"]
@@ -124,6 +130,8 @@ def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, contro
 
 
 def test_who_was_not_there_when_the_plug_turned_is_told_to_pair_anew(lan, plug, controller):
+    """After an immediate key rotation, a controller that did not learn the new key gets an error that asks to pair
+    again."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("on", "Lamp")

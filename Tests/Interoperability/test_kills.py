@@ -1,7 +1,7 @@
-"""Either side is killed at any moment, under load, and nothing is lost or comes twice.
+"""Either side is killed at random times under load, and no event is lost or duplicated.
 
-A follower appends what it is told to a file and goes on after the last number in that file: effect and cursor are one
-append. SMARTPLUG_KILL_ROUNDS says how often somebody is killed, SMARTPLUG_SEED in which order.
+A follower appends each received event to a file and resumes after the last number in that file: effect and cursor are
+one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED their order.
 """
 
 import json
@@ -24,7 +24,7 @@ PORT = 4711
 
 
 class Follower:
-    """`plugctl watch Lamp --json --after N >> file`, N being the last number in the file."""
+    """`plugctl watch Lamp --json --after N >> file`, where N is the last number in the file."""
 
     def __init__(self, host, program, file):
         self.host, self.program, self.file = host, program, file
@@ -35,7 +35,7 @@ class Follower:
     def start(self):
         whole = self.file.read_bytes()
         complete = whole[:whole.rfind(b"\n") + 1]
-        if complete != whole:  # What was being written when the process died has taken no effect.
+        if complete != whole:  # A line that was incomplete when the process died had no effect.
             self.torn += 1
             os.truncate(self.file, len(complete))
         self.running = self.host.start(
@@ -51,13 +51,13 @@ class Follower:
 
     @property
     def cursor(self):
-        """The last number that was seen or told lost."""
+        """The last number that was received or reported as lost."""
         return max((line.get("seq", line.get("to", 0)) for line in self.lines if "seq" in line or line["event"] == "gap"), default=0)
 
 
 class Load:
-    """Two more controllers that command, one of them with the patience to repeat each command until it is answered, and a
-    finger that presses."""
+    """Two controllers that send commands, one of which repeats each command until it is answered, and repeated button
+    presses."""
 
     def __init__(self, host, plug_host, programs, state):
         command = f'"{programs / "plugctl"}"'
@@ -81,7 +81,7 @@ class Load:
 
 
 class Lamp:
-    """The plug, which is killed and started again."""
+    """The plug, which is killed and restarted."""
 
     def __init__(self, plug, host, folder):
         self._start = lambda: plug(host, "Lamp", state=folder, port=PORT)
@@ -97,7 +97,7 @@ class Lamp:
 
 
 def kinds_of_death(chance):
-    """Each once, so that few rounds know them all; then by chance."""
+    """Each kind once, so that a few rounds cover all; then at random."""
     yield from ("plugd", "plugctl", "power")
     while True:
         yield chance.choices(("plugd", "plugctl", "power"), weights=(9, 9, 2))[0]
@@ -105,6 +105,8 @@ def kinds_of_death(chance):
 
 @pytest.mark.time_limit(60 + 6 * ROUNDS)
 def test_killed_at_any_moment(lan, plug, programs, tmp_path):
+    """The follower's file and the acknowledged commands match the plug's events after kills and power cuts at random
+    times."""
     chance = random.Random(SEED)
     plug_host = lan.host()
     lamp = Lamp(plug, plug_host, tmp_path / "lamp")
@@ -112,7 +114,8 @@ def test_killed_at_any_moment(lan, plug, programs, tmp_path):
     load = Load(lan.host(), plug_host, programs, tmp_path / "lamp")
     deaths = Counter()
     for _, death in zip(range(ROUNDS), kinds_of_death(chance)):
-        # Else it may die before it is up again. Of two losses of power in a row only one would be told.
+        # Otherwise the process may be killed before it works again. Of two consecutive power cuts only one would be
+        # reported.
         if death == "power" or chance.random() < 0.7:
             seen = follower.cursor
             eventually(lambda: follower.cursor > seen, 15, lambda: f"anything after {seen} (seed {SEED}, {deaths})")
@@ -124,8 +127,8 @@ def test_killed_at_any_moment(lan, plug, programs, tmp_path):
             lamp.kill(power_lost=death == "power")
         deaths[death] += 1
     load.stop()
-    # What still was on its way is over when the numbers stand still.
-    eventually(lambda: lamp.running.press().status == 0, 10, "that the panel answers")
+    # Everything in transit has arrived when the numbers no longer change.
+    eventually(lambda: lamp.running.press().status == 0, 10, "an answer of the panel")
     time.sleep(1)
     last = lamp.running.status()["nextSequence"] - 1
     eventually(lambda: follower.cursor >= last, 15, lambda: f"event {last}, there is {follower.cursor} (seed {SEED})")
@@ -145,7 +148,7 @@ def judge(follower, load, deaths):
             assert line["seq"] == cursor + 1, f"{line} after {cursor} ({told})"
             cursor = line["seq"]
             seen[cursor] = line
-    # Each loss of power is told once; nothing else loses anything.
+    # Each power cut is reported once; nothing else loses events.
     assert len(lost) == deaths["power"], f"{lost} ({told})"
     answers = {answer["seq"]: answer["on"] for answer in load.answers}
     assert len(answers) == len(load.answers) > 0, f"two commands have one event ({told})"
@@ -153,8 +156,8 @@ def judge(follower, load, deaths):
         if not any(number in gap for gap in lost):
             event = seen.get(number, {})
             assert (event.get("cause"), event.get("on")) == ("controller", on), f"{number} {on}: {event} ({told})"
-    # A command that was repeated took effect once: each effect is one that was answered. A plug that lost power
-    # remembers no commands, and the last one may have had no time to be answered.
+    # A repeated command was executed once: each effect has an answer. A plug after a power cut remembers no commands,
+    # and the last command may not have been answered yet.
     effects = {number for number, event in seen.items() if event.get("controller") == "Insistent"}
     assert len(effects - answers.keys()) <= deaths["power"] + 1, f"{effects - answers.keys()} ({told})"
     print(f"{sum(deaths.values())} deaths {dict(deaths)}: {len(seen)} events, {len(lost)} gaps, {len(answers)} "

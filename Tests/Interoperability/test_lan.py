@@ -1,4 +1,4 @@
-"""The LAN and the peers by themselves: what the other tests stand on."""
+"""Tests of the LAN and the peers themselves, which the other tests use."""
 
 from harness.avahi import Avahi
 from deadlines import eventually
@@ -8,7 +8,7 @@ DIFFICULT = r"Küche · Lamp.2 \ oben; links"
 
 
 def test_avahi_finds_what_zeroconf_publishes(lan):
-    # python-zeroconf would publish a dot in a name as the end of a label.
+    # python-zeroconf would treat a dot in a name as the end of a label.
     avahi, other = lan.host(), lan.host()
     browser = Avahi(avahi).browse()
     publisher = publish(other, "Küche · Lamp", 4711, "id=1")
@@ -41,20 +41,21 @@ def test_avahi_finds_what_avahi_publishes(lan):
 
 
 def test_avahi_renames_the_second_of_a_name(lan):
+    """Avahi renames a service whose name is in use."""
     first, second = Avahi(lan.host()), Avahi(lan.host())
     assert first.publish("Lamp", 4711) == "Lamp"
     publisher = second.host.start("avahi-publish", "-s", "Lamp", "_smartplug._tcp", "4712")
-    publisher.seen(lambda line: "Lamp #2" in line.text, 10, "another name")
+    publisher.seen(lambda line: "Lamp #2" in line.text, 10, "a new name")
 
 
 def test_an_interface_can_be_pulled_and_plugged_in(lan):
     host = lan.host()
     daemon = Avahi(host).daemon
     host.disconnect()
-    daemon.seen(lambda line: "eth0.IPv4 no longer relevant" in line.text, 5, "that the interface is gone")
+    daemon.seen(lambda line: "eth0.IPv4 no longer relevant" in line.text, 5, "the removal of the interface")
     host.connect()
 
     def arrivals():
         return [line for line in list(daemon.lines) if "New relevant interface eth0.IPv4" in line.text]
 
-    eventually(lambda: len(arrivals()) == 2, 5, "the interface is back")
+    eventually(lambda: len(arrivals()) == 2, 5, "the return of the interface")

@@ -1,28 +1,30 @@
-"""A plug's log over its session: more than it writes usually for as long as somebody follows, and never a secret."""
+"""A plug's log over a session: detailed levels only while a controller follows it, and never a secret."""
 
 LINE = "the button is down"
 
 
 def test_a_press_is_a_debug_line_for_who_follows_and_the_level_falls_back(lan, plug, controller):
+    """A debug line is sent to a follower of level debug, and the level falls back when the follower disconnects."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     following = person.start("logs", "Lamp", "--level", "debug", "--for", "6s")
-    following.seen(lambda line: "controller connected" in line.text or "the log is followed" in line.text, 5, "that it follows")
+    following.seen(lambda line: "controller connected" in line.text or "the log is followed" in line.text, 5, "the first line")
     assert lamp.press().status == 0
     following.seen(lambda line: " debug " in line.text and line.text.endswith(f"PlugService: {LINE}"), 4, "the press")
     assert following.ended(within=8) == 0, following.transcript()
     told = following.transcript()
-    assert 'announced as "Lamp"' in told, f"what led to now comes first:\n{told}"
-    lamp.running.seen(lambda line: "nobody follows the log any more" in line.text, 5, "that the level falls back")
-    # What is remembered shows that nothing more was logged at debug.
+    assert 'announced as "Lamp"' in told, f"earlier lines come first:\n{told}"
+    lamp.running.seen(lambda line: "nobody follows the log any more" in line.text, 5, "the return to the configured level")
+    # The remembered lines show that nothing more was logged at debug.
     assert lamp.press().status == 0
     later = person.does("logs", "Lamp", "--level", "debug", "--for", "2s", "--json").objects
     assert sum(record.get("message") == LINE for record in later) == 1, later
     assert all(record["event"] == "line" and record["plug"] == "Lamp" and record["at"][:2] == "20" for record in later)
-    assert LINE not in lamp.running.transcript(), "the plug's own journal gets what it is set up for"
+    assert LINE not in lamp.running.transcript(), "the plug's own journal contains only its configured level"
 
 
 def test_a_third_is_refused_and_nobody_reads_the_setup_code(lan, plug, controller):
+    """A third follower is refused with a hint, and the setup code never appears in the log."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     person = controller(host)

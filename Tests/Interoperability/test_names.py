@@ -1,4 +1,4 @@
-"""Two of a name: one keeps it, the other becomes "Lamp (2)"."""
+"""Two plugs with the same name: one keeps it, the other becomes "Lamp (2)"."""
 
 import pytest
 
@@ -27,10 +27,11 @@ def test_a_second_plug_started_later(lan, plug, controller, beside):
     port = watcher.port("Lamp")
     plug(there, "Lamp")
     browser.shows(BOTH)
-    assert watcher.port("Lamp") == port != watcher.port("Lamp (2)"), "the first keeps its name"
+    assert watcher.port("Lamp") == port != watcher.port("Lamp (2)"), "the first plug keeps its name"
 
 
 def test_two_plugs_whose_lans_are_joined(lan, plug, controller):
+    """When two LANs with equally named plugs are joined, one plug is renamed."""
     first, second = lan.host(), lan.host()
     second.part()
     plug(first, "Lamp"), plug(second, "Lamp")
@@ -45,6 +46,7 @@ def test_two_plugs_whose_lans_are_joined(lan, plug, controller):
 
 @PLACES
 def test_a_plug_beside_avahis_service_of_that_name(lan, plug, controller, beside):
+    """A plug is renamed if Avahi already announces a service with its name."""
     here = lan.host()
     assert Avahi(here).publish("Lamp", 4711) == "Lamp"
     plug(here if beside else lan.host(), "Lamp")
@@ -55,6 +57,7 @@ def test_a_plug_beside_avahis_service_of_that_name(lan, plug, controller, beside
 
 @PLACES
 def test_avahi_beside_a_plug_of_that_name(lan, plug, controller, beside):
+    """Avahi renames its service if a plug already has the name."""
     here = lan.host()
     avahi = Avahi(here if beside else lan.host())
     plug(here, "Lamp")
@@ -62,6 +65,6 @@ def test_avahi_beside_a_plug_of_that_name(lan, plug, controller, beside):
     browser = watcher.browse()
     browser.found("Lamp")
     publisher = avahi.host.start("avahi-publish", "-s", "Lamp", "_smartplug._tcp", "4711")
-    publisher.seen(lambda line: "Lamp #2" in line.text, 10, "that it takes another name")
+    publisher.seen(lambda line: "Lamp #2" in line.text, 10, "a new name")
     browser.shows({"Lamp", "Lamp #2"})
     assert watcher.port("Lamp") != 4711

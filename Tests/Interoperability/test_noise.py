@@ -1,4 +1,4 @@
-"""Random bytes from the network: dropped, and service goes on."""
+"""Random bytes from the network are discarded, and the service continues."""
 
 import os
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ DATAGRAMS = int(os.environ.get("SMARTPLUG_NOISE_DATAGRAMS", "20000"))
 
 @contextmanager
 def service_goes_on(lan, plug, controller, counter):
-    """A lamp that is found; after the noise, which it counted, the same process is still found, and obeys."""
+    """Starts a lamp; after the noise, which it counts, the same process is still found and switches."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
@@ -33,7 +33,7 @@ def test_datagrams_at_the_discovery_port(lan, plug, controller, address):
 
 @pytest.mark.time_limit(60 + DATAGRAMS // 1000)
 def test_a_flood_of_datagrams_leaves_memory_as_it_was(lan, plug, controller):
-    """A tenth of them shows what memory there is to use; SMARTPLUG_NOISE_DATAGRAMS says how many there are."""
+    """Memory use is measured after a tenth of the datagrams; SMARTPLUG_NOISE_DATAGRAMS is their number."""
     host, noisy = lan.host(), lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())

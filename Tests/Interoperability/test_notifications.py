@@ -1,4 +1,4 @@
-"""What rules tell a person, to everybody who is set up: a desktop on a real message bus, an ntfy server, mail, a command."""
+"""Notifications of rules to all receivers: a desktop on a real message bus, an ntfy server, mail, a command."""
 
 import email
 import email.header
@@ -37,7 +37,8 @@ def command_table(program, more=""):
 
 @pytest.fixture
 def house(lan, plug, controller, tmp_path):
-    """Starts a daemon on a host, with one plug: its settings have to be there. house(desktop)."""
+    """Returns a function that starts a daemon with one plug on a host, after the settings were written:
+    house(desktop)."""
     def start(host, desktop=None):
         plug(lan.host(), "Kettle", simulate="kettle")
         rules = tmp_path / "rules.yaml"
@@ -73,6 +74,7 @@ def keeps_secrets(lan):
 
 
 def test_everybody_gets_a_test_and_says_how(lan, controller, tmp_path):
+    """`plugctl notify` sends to all four receivers with their settings, and prints no secret."""
     host = lan.host()
     desktop, phone = Desktop(host, tmp_path, "body", "body-markup"), Ntfy(host, 200)
     mail, lamp = Program(tmp_path, "sendmail"), Program(tmp_path, "blink")
@@ -110,12 +112,12 @@ def test_everybody_gets_a_test_and_says_how(lan, controller, tmp_path):
 
 
 def decoded(field):
-    """As whoever reads a head in ASCII does (RFC 2047)."""
+    """Decodes a header of encoded words (RFC 2047)."""
     return str(email.header.make_header(email.header.decode_header(field)))
 
 
 def check_mail(text, subject, body):
-    """As a mail program reads it, and as the standard has it."""
+    """Expects that the message is valid, and has this subject and body."""
     message = email.message_from_bytes(text, policy=email.policy.default)
     assert not message.defects and not any(message[name].defects for name in message.keys()), text
     assert message["subject"] == subject
@@ -129,6 +131,7 @@ def check_mail(text, subject, body):
 
 
 def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
+    """Each failed receiver is reported with its reason and a hint."""
     host = lan.host()
     desktop, phone = Desktop(host, tmp_path, "body", manner="--refuse"), Ntfy(host, 403)
     mail, lamp = Program(tmp_path, "sendmail"), Program(tmp_path, "blink")
@@ -148,7 +151,7 @@ def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
     told = person.finish("notify", "Hello")
     assert "phone: refusing to read the secret" in told.errors and "chmod 600" in told.errors, told
     assert len(phone.messages) == 1
-    # Nobody is logged in.
+    # No user is logged in.
     settings(tmp_path, '[desk]\nkind = "desktop"\n')
     alone = controller(host)
     alone.under(["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "XDG_RUNTIME_DIR"])
@@ -161,6 +164,7 @@ def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
 
 
 def test_a_desktop_that_hangs_is_not_waited_for_for_ever(lan, controller, tmp_path):
+    """A desktop that hangs is a failure after a timeout."""
     host = lan.host()
     desktop = Desktop(host, tmp_path, "body", manner="--hang")
     settings(tmp_path, '[desk]\nkind = "desktop"\n')
@@ -168,11 +172,12 @@ def test_a_desktop_that_hangs_is_not_waited_for_for_ever(lan, controller, tmp_pa
     person.under(["env", f"DBUS_SESSION_BUS_ADDRESS={desktop.address}"])
     told = person.finish("notify", "a < b", within=20)
     assert told.status == 1, told
-    # Markup would show as it is there.
+    # The server does not support markup, which would be displayed.
     assert [shown["body"] for shown in desktop.shown] == ["a < b"]
 
 
 def test_one_that_fails_twice_is_tried_again_and_no_other_gets_it_twice(lan, house, tmp_path):
+    """A receiver that fails twice is retried with the same id, and the other receivers get the notification once."""
     host = lan.host()
     desktop, phone = Desktop(host, tmp_path, "body", "body-markup"), Ntfy(host, 503, 500, 200)
     lamp = Program(tmp_path, "blink")
@@ -182,7 +187,7 @@ def test_one_that_fails_twice_is_tried_again_and_no_other_gets_it_twice(lan, hou
     stream = Stream(served)
     stream.seen("house")
     event = fire(served)
-    # Those who look at the page wait for nobody.
+    # The page gets the notification without waiting for receivers.
     assert stream.seen("notification", within=5)[2]["title"] == "Tee für <b>dich</b>"
     [done] = ended(served, 1, within=20)
     assert done["outcome"] == "done", done
@@ -197,6 +202,8 @@ def test_one_that_fails_twice_is_tried_again_and_no_other_gets_it_twice(lan, hou
 
 
 def test_one_that_hangs_holds_up_nobody_and_what_is_too_much_is_told(lan, house, tmp_path):
+    """A receiver that hangs does not delay others; notifications above the limit per minute are reported as left
+    out."""
     host = lan.host()
     phone, lamp = Ntfy(host, "hang"), Program(tmp_path, "blink")
     token(tmp_path, SECRET)
@@ -204,18 +211,19 @@ def test_one_that_hangs_holds_up_nobody_and_what_is_too_much_is_told(lan, house,
     served = house(host)
     for _ in range(6):
         fire(served)
-    # The lamp has all that it may have while the phone has not answered a single one.
-    eventually(lambda: len(lamp.given) == 5, 8, lambda: f"five that blink:\n{served.running.transcript()}")
+    # The lamp gets its limit of notifications while the phone has not answered once.
+    eventually(lambda: len(lamp.given) == 5, 8, lambda: f"five notifications:\n{served.running.transcript()}")
     assert len(phone.messages) == 1
     why = [one["why"] for one in ended(served, 4)]
     assert all("phone: left out: more than 2 within a minute" in words for words in why), why
     assert sum("lamp: left out: more than 5 within a minute" in words for words in why) == 1, why
-    # The rest of the house goes on.
+    # Rules continue.
     fire(served, "Coffee")
     served.running.seen_object(lambda told: told["event"] == "command" and told["outcome"] == "done", 5, "a command")
 
 
 def test_what_was_cut_short_by_a_kill_comes_again(lan, house, tmp_path):
+    """A notification that was interrupted by a kill is sent again with the same id."""
     host = lan.host()
     lamp = Program(tmp_path, "blink")
     settings(tmp_path, command_table(lamp))
@@ -233,12 +241,13 @@ def test_what_was_cut_short_by_a_kill_comes_again(lan, house, tmp_path):
 
 
 def test_broken_settings_are_told_and_the_rules_run(lan, house, controller, tmp_path):
+    """An error in the settings is logged with its line, and the rules still run."""
     host = lan.host()
     file = settings(tmp_path, '[phone]\nkind = "ntfy"\ntopic = "x"\ntokn_file = "y"\n')
     told = controller(host).finish("notify", "Hello")
     assert told.status == 1 and f"{file}:4: [phone] tokn_file" in told.errors and "is token_file meant?" in told.errors, told
     served = house(host)
-    served.running.seen(lambda line: line.error and f"{file}:4:" in line.text, 5, "what is wrong with the settings")
+    served.running.seen(lambda line: line.error and f"{file}:4:" in line.text, 5, "the error in the settings")
     fire(served)
     [failed] = ended(served, 1)
     assert failed["outcome"] == "failed" and f"{pathlib.Path(file)}:4" in failed["why"], failed

@@ -1,4 +1,4 @@
-"""What the daemon's configuration says of programs and web hooks holds for rules and scripts, and is told."""
+"""The daemon's configuration restricts programs and web hooks of rules and scripts, and refusals are reported."""
 
 import ctypes
 import os
@@ -41,7 +41,7 @@ def has_landlock():
 
 @pytest.fixture
 def serve(lan, plug, controller, tmp_path):
-    """The daemon with these rules and this configuration."""
+    """Returns a function that starts the daemon with the rules and this configuration."""
 
     def start(text):
         plug(lan.host(), "Kettle", simulate="kettle")
@@ -62,7 +62,7 @@ def serve(lan, plug, controller, tmp_path):
 
 
 def fired(served, rule):
-    """What came of the rule's only effect."""
+    """Fires the rule and returns the outcome of its only effect."""
     served.controller.does("rules", "fire", rule)
     return served.running.seen_object(
         lambda told: told["event"] == "effect" and told["rule"] == rule and told.get("outcome"), 15, f"what {rule} did").json
@@ -74,6 +74,7 @@ def explained(served, rule, words):
 
 
 def test_what_is_turned_off_is_not_done(serve, tmp_path):
+    """With run and web_hooks off, no program is run and no address is requested; `plugctl rules check` warns."""
     served = serve('[outside]\nrun = "off"\nweb_hooks = "off"\n')
     for rule in "Program", "script.lua:1":
         told = fired(served, rule)
@@ -87,6 +88,7 @@ def test_what_is_turned_off_is_not_done(serve, tmp_path):
 
 
 def test_what_is_named_is_done(serve, tmp_path):
+    """Only the listed programs and addresses are used."""
     served = serve('[outside]\nrun = ["/usr/bin/touch"]\nweb_hooks = ["192.0.2.8"]\n')
     for rule, file in ("Program", "program"), ("script.lua:1", "script"):
         assert fired(served, rule)["outcome"] == "done"
@@ -96,6 +98,7 @@ def test_what_is_named_is_done(serve, tmp_path):
 
 
 def test_a_broken_configuration_allows_nothing(serve, tmp_path):
+    """With an error in daemon.toml, no program is run."""
     served = serve('[outside]\nrun = "on"\n')
     served.running.seen(lambda line: "daemon.toml:2: [outside] run: it takes" in line.text, 5)
     assert "daemon.toml:2" in fired(served, "Program")["why"]
@@ -104,13 +107,14 @@ def test_a_broken_configuration_allows_nothing(serve, tmp_path):
 
 @pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock (Linux 5.13)")
 def test_a_program_does_not_read_the_controllers_key(serve):
+    """A rule's program cannot read the controller's key, nor the next key of a pending rotation."""
     key = controller_directory() / "key"
     served = serve(None)
     assert os.stat(key).st_mode & 0o777 == 0o600 and key.read_bytes()
     told = fired(served, "Thief")
     assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
     explained(served, "Thief", "ermission denied")
-    # A key rotation that is pending, which began after the daemon.
+    # A pending key rotation that began after the daemon's start.
     next_key = controller_directory() / "next-key"
     next_key.write_bytes(key.read_bytes())
     next_key.chmod(0o600)
@@ -118,7 +122,7 @@ def test_a_program_does_not_read_the_controllers_key(serve):
     assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
     next_key.unlink()
     assert fired(served, "Chart")["outcome"] == "done"
-    # The daemon still has it, and so does the person.
+    # The daemon and the user still have access to the key.
     served.kill()
     served.start()
     served.follows(1)
@@ -126,5 +130,6 @@ def test_a_program_does_not_read_the_controllers_key(serve):
 
 @pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock (Linux 5.13)")
 def test_a_configuration_may_leave_keys_open(serve):
+    """With keep_keys = false a rule's program may read the key."""
     served = serve("[outside]\nkeep_keys = false\n")
     assert fired(served, "Thief")["outcome"] == "done"

@@ -1,4 +1,4 @@
-"""`plugctl browse --packets` tells what goes over the network, and writes it down for Wireshark."""
+"""`plugctl browse --packets` prints the packets on the network, and writes them to a file for Wireshark."""
 
 import pathlib
 import sys
@@ -9,7 +9,7 @@ from harness.capture import Capture
 from harness.noise import make_noise
 
 DATAGRAM = pathlib.Path(__file__).parent / "harness" / "datagram_program.py"
-# A response with one TXT record of the root, whose string would turn a terminal's text red and set its title.
+# A response with one TXT record of the root name, whose string would turn a terminal's text red and set its title.
 HOSTILE = bytes.fromhex("000084000000000100000000" "00" "0010" "8001" "00000078") + (
     lambda string: len(string).to_bytes(2, "big") + string)(b"\x14k=\x1b[31mred\x1b]0;x\x07 end")
 
@@ -17,7 +17,7 @@ HOSTILE = bytes.fromhex("000084000000000100000000" "00" "0010" "8001" "00000078"
 def watching(lan, controller, *words):
     watcher = controller(lan.host()).packets(*words)
     noisy = lan.host()
-    # The first packet that it tells shows that it listens.
+    # The first printed packet shows that it listens.
     deadline = time.monotonic() + 10
     while not watcher.lines:
         assert time.monotonic() < deadline, watcher.transcript()
@@ -31,6 +31,7 @@ def holds(told, section, **wanted):
 
 
 def test_what_avahi_says_is_told_as_it_says_it(lan, controller):
+    """Probe, announcement and goodbye of Avahi are printed with their records."""
     watcher = watching(lan, controller, "--json")
     host = lan.host()
     avahi = Avahi(host)
@@ -52,6 +53,7 @@ def test_what_avahi_says_is_told_as_it_says_it(lan, controller):
 
 
 def test_a_query_and_what_is_known_already(lan, plug, controller):
+    """A query, its answer and the next query's known answer are printed."""
     plug(lan.host(), "Lamp")
     watcher = watching(lan, controller)
     controller(lan.host()).browse().found("Lamp")
@@ -59,13 +61,14 @@ def test_a_query_and_what_is_known_already(lan, plug, controller):
     watcher.seen(
         lambda line: line.text.startswith("    answers   PTR _smartplug._tcp.local: Lamp._smartplug._tcp.local (1 h 15 min"),
         10, "the answer")
-    # The browser asks again after a second, and knows by then.
+    # The browser repeats the question after a second, and then has the answer.
     watcher.seen(
         lambda line: line.text.startswith("    knows     PTR _smartplug._tcp.local: Lamp._smartplug._tcp.local (1 h 1"), 10,
         "the known answer")
 
 
 def test_it_says_nothing_itself(lan, controller):
+    """Printing packets sends none."""
     host = lan.host()
     capture = Capture(host.port)
     done = controller(host).finish("browse", "--packets", "--for", "3s")
@@ -74,6 +77,7 @@ def test_it_says_nothing_itself(lan, controller):
 
 
 def test_bytes_that_are_no_message(lan, controller):
+    """A malformed packet is printed with its fault and offset."""
     watcher = watching(lan, controller, "--json")
     noisy = lan.host()
     make_noise(noisy, "datagrams", "224.0.0.251", 5353, 200)
@@ -84,6 +88,7 @@ def test_bytes_that_are_no_message(lan, controller):
 
 
 def test_what_would_control_the_terminal_is_taken_out(lan, controller):
+    """Control characters in records are removed."""
     watcher = watching(lan, controller)
     lan.host().run(sys.executable, DATAGRAM, HOSTILE.hex())
     line = watcher.seen(lambda line: "k=" in line.text, 10, "the record")
@@ -92,8 +97,9 @@ def test_what_would_control_the_terminal_is_taken_out(lan, controller):
 
 
 def test_wireshark_reads_what_it_wrote(lan, plug, controller, tmp_path):
+    """tshark reads the written file without errors, with the same packets that were printed."""
     trace = tmp_path / "house.pcap"
-    # What stood there is replaced.
+    # An existing file is replaced.
     trace.write_bytes(b"something else" * 100)
     person = controller(lan.host())
     watcher = person.packets("--json", "--write", trace, "--for", "6s")
@@ -115,11 +121,13 @@ def test_wireshark_reads_what_it_wrote(lan, plug, controller, tmp_path):
 
 
 def test_without_an_interface_it_says_so(lan, controller):
+    """Without an interface it prints an error with a hint."""
     done = controller(lan.host(connected=False)).finish("browse", "--packets", "--for", "2s")
     assert done.status == 0 and "no usable network interface yet" in done.errors and "hint: `plugctl doctor`" in done.errors, done
 
 
 def test_a_trace_needs_a_place(lan, controller, tmp_path):
+    """A file in a missing folder is an error; --write without --packets exits with status 64."""
     person = controller(lan.host())
     done = person.finish("browse", "--packets", "--write", tmp_path / "missing" / "house.pcap")
     assert done.status == 1 and "missing/house.pcap" in done.errors, done

@@ -1,4 +1,5 @@
-"""Nobody in who does not belong. Whoever did not prove the plug's setup code gets a refusal, and nothing else."""
+"""Access is only for paired controllers. A peer that did not prove the plug's setup code gets a refusal, and nothing
+else."""
 
 import pathlib
 import shutil
@@ -21,14 +22,15 @@ def stranger(host, *words):
 
 @pytest.fixture
 def lamp(lan, plug, controller):
-    """A new plug, which nobody is paired with."""
+    """A new plug without a paired controller."""
     lamp = plug(lan.host(), "Lamp", port=PORT, paired=False)
     controller(lamp.host).browse().found("Lamp")
     return lamp
 
 
 def hold_button(lamp):
-    # Five open it; a busy machine may be late by one, and stand still for longer. That every press counts is for other tests to say.
+    # Five seconds open the window; a busy machine may be late by a second or more. Other tests check that every press
+    # counts.
     for _ in range(2):
         done = lamp.press("--hold", "7")
         assert done.status == 0, done
@@ -42,6 +44,7 @@ def pair(person, lamp, *words, within=15):
 
 
 def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
+    """Pairing gives one controller access; after `reset` and a new pairing it can forget a plug that is gone."""
     person = controller(lan.host())
     assert person.browse().found("Lamp")["txt"].get("pair") == "1"
     before = person.finish("on", "Lamp")
@@ -52,12 +55,12 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
     person.does("on", "Lamp")
     listed = person.does("controllers", "Lamp", "--json").objects
     assert [(entry["connected"], entry["self"]) for entry in listed] == [(True, True)]
-    # Only a reset takes the last owner away.
+    # Only a reset removes the last owner.
     done = person.finish("unpair", "Lamp")
     assert done.status == 1 and "last owner" in done.errors and "hint: `plugctl reset" in done.errors, done
     person.does("reset", "Lamp", "--yes")
     assert person.finish("on", "Lamp").status == 1
-    # A plug that is gone is forgotten without it.
+    # A plug that is gone can be forgotten without its answer.
     hold_button(lamp)
     assert pair(person, lamp).status == 0
     lamp.running.terminate()
@@ -68,6 +71,7 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
 
 
 def test_the_label_shows_the_code(lamp, programs):
+    """`plugd identity` prints the setup code and its QR code."""
     shown = lamp.host.finish(programs / "plugd", "identity", "--state", lamp.state)
     code = lamp.setup_code().read_text().split()[0]
     assert shown.status == 0 and f"setup code  {code}" in shown.output and "█" in shown.output, shown
@@ -82,6 +86,7 @@ def test_a_code_is_never_taken_from_the_command_line(lan, lamp, controller):
 
 
 def test_a_wrong_code(lan, lamp, controller, tmp_path):
+    """A wrong or malformed code is refused with a hint; the right code still pairs, and the failure is an event."""
     wrong = tmp_path / "wrong"
     wrong.write_text("AAAA-AAAA-AAAA-AAAA\n")
     person = controller(lan.host())
@@ -90,26 +95,28 @@ def test_a_wrong_code(lan, lamp, controller, tmp_path):
     wrong.write_text("AAAA-AAAA-AAAA-AA1!\n")
     done = person.finish("pair", "Lamp", "--code-file", wrong)
     assert done.status == 1 and "character 16 of the setup code" in done.errors, done
-    # Nobody is locked out, and the plug remembers that somebody tried.
+    # The failure causes no lockout, and the plug records it.
     assert pair(person, lamp).status == 0
     lines = person.watch("Lamp", "--after", 0)
     lines.seen_object(lambda told: told["event"] == "pairingFailed" and told["failures"] == 1, 5, "the wrong code")
-    lines.seen_object(lambda told: told["event"] == "controllerPaired", 5, "the right one")
+    lines.seen_object(lambda told: told["event"] == "controllerPaired", 5, "the successful pairing")
 
 
 def test_the_right_code_while_the_window_is_closed(lan, plug, controller, tmp_path):
+    """The right code is refused while the pairing window is closed; holding the button opens it."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.browse().told_text("Lamp", person.browse().found("Lamp")["txt"] | {"pair": "0"}, 5)
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.is_refused("pairing_closed", "pair", "--code-file", lamp.setup_code())
-    # Whoever stands before the plug opens it.
+    # Holding the button opens the window.
     hold_button(lamp)
     other.does("pair", "--code-file", lamp.setup_code())
     assert len(person.does("controllers", "Lamp", "--json").objects) == 2
 
 
 def test_strangers_get_a_refusal_and_nothing_else(lan, plug, controller, tmp_path):
+    """An unpaired peer gets a refusal, or a TLS alert without a client certificate."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("off", "Lamp")
@@ -124,6 +131,7 @@ def test_strangers_get_a_refusal_and_nothing_else(lan, plug, controller, tmp_pat
 
 
 def test_a_removed_controller_is_out_at_once(lan, plug, controller, tmp_path):
+    """Removing a controller ends its session at once, and its next command is refused."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     hold_button(lamp)
@@ -140,6 +148,7 @@ def test_a_removed_controller_is_out_at_once(lan, plug, controller, tmp_path):
 
 
 def test_a_controller_with_another_key(lan, plug, controller):
+    """A controller with a new key is refused; an unreadable key is an error and is not replaced."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("on", "Lamp")
@@ -148,7 +157,7 @@ def test_a_controller_with_another_key(lan, plug, controller):
     done = person.finish("off", "Lamp")
     assert done.status == 1 and "does not know this controller" in done.errors and "hint:" in done.errors, done
     assert key.exists() and lamp.status()["relay"] == "on"
-    # One that cannot be read is not replaced, and nothing is said with another.
+    # An unreadable key is not replaced, and no new key is used.
     for spoil in (lambda: write(key, b"-----BEGIN PRIVATE KEY-----\n"), lambda: key.chmod(0o644)):
         spoil()
         before = key.read_bytes()
@@ -158,34 +167,35 @@ def test_a_controller_with_another_key(lan, plug, controller):
 
 
 def test_a_replayed_pairing_proves_nothing(lan, lamp, tmp_path):
+    """A replayed proof of the setup code is refused."""
     done = stranger(lan.host(), "replay", lamp.host.ipv4, PORT, tmp_path / "replayer", lamp.setup_code())
     assert done.objects == [{"paired": True}, {"told": "pairing_challenge"}, {"refused": "wrong_code"}], done
 
 
 def test_a_man_in_the_middle_gets_no_key_pinned(lan, plug, controller, tmp_path):
-    """He has the plug to himself, is found in its place by everybody else, and passes every word on."""
+    """An attacker who announces the plug's name and relays its messages gets no key pinned."""
     host = lan.host()
     lamp = plug(host, "Hidden", port=PORT, interface="lo", paired=False)
     lamp.setup_code()
     middle = host.start(sys.executable, STRANGER, "middle", 4712, "127.0.0.1", PORT, tmp_path / "middle")
-    middle.seen_object(lambda told: "listening" in told, 5, "that he listens")
+    middle.seen_object(lambda told: "listening" in told, 5, "'listening'")
     plug_id = (lamp.state / "id").read_text().split()[0]
     program = STRANGER.with_name("zeroconf_program.py")
-    # From another machine: not every responder shares its port with a second one.
+    # From another machine, because some responders do not share their port with a second one.
     announcing = lan.host()
     announced = announcing.start(
         sys.executable, program, "publish", "_smartplug._tcp", announcing.ipv4, "4", "Lamp", 4712, host.ipv4, f"id={plug_id}",
         "txtvers=1", "pv=1", "pair=1", "caps=relay")
-    announced.seen_object(lambda told: told["event"] == "published", 10, "that he is announced")
+    announced.seen_object(lambda told: told["event"] == "published", 10, "the announcement")
     person = controller(lan.host())
     person.browse().found("Lamp")
     done = pair(person, lamp, "--wait", "10s", within=30)
     assert done.status == 1 and not done.output, done
-    # The right code does not fit, since each side was shown his key.
+    # The right code fails, because each side received the attacker's key.
     assert "this is not the plug's setup code" in done.errors and "hint:" in done.errors, done
     assert lamp.status()["paired"] == 0
     assert person.finish("on", "Lamp").status == 1
-    # And from a controller that was paired before he gets not a byte.
+    # A controller that was paired before sends no data to the attacker.
     introduce(tmp_path / "earlier", "Lamp")
     known = key_in(tmp_path / "earlier" / "key")
     write(controller_directory() / "plugs", f"{plug_id} {known.hex()} Lamp\n".encode())
@@ -194,6 +204,7 @@ def test_a_man_in_the_middle_gets_no_key_pinned(lan, plug, controller, tmp_path)
 
 
 def test_another_plug_under_the_name_is_told_from_the_one_that_was_paired(lan, plug, controller, tmp_path):
+    """A different plug with a paired plug's name is refused, also if it claims the same id."""
     host = lan.host()
     lamp = plug(host, "Lamp", port=PORT)
     person = controller(lan.host())
@@ -206,7 +217,7 @@ def test_another_plug_under_the_name_is_told_from_the_one_that_was_paired(lan, p
     assert done.status == 1 and "not the plug of this name that was paired" in done.errors and "hint:" in done.errors, done
     other.running.terminate()
     other.running.ended(within=5)
-    # Also where it claims to be the same.
+    # Also if it claims the same id.
     claimed = tmp_path / "claimed"
     claimed.mkdir()
     write(claimed / "id", twice((pathlib.Path(lamp.state) / "id").read_text().split()[0]))
@@ -219,6 +230,7 @@ def test_another_plug_under_the_name_is_told_from_the_one_that_was_paired(lan, p
 
 @pytest.mark.parametrize("spoil", ["garbage", "readable", "missing"])
 def test_a_key_that_cannot_be_used(lan, plug, spoil):
+    """With an unusable key the plug stays off the network with a hint, and its button works."""
     host = lan.host()
     lamp = plug(host, "Lamp", port=PORT)
     lamp.setup_code()
@@ -232,17 +244,18 @@ def test_a_key_that_cannot_be_used(lan, plug, spoil):
     else:
         shutil.move(key, key.with_suffix(".away"))
     again = plug(host, "Lamp", state=lamp.state, port=PORT, paired=False)
-    told = again.running.seen(lambda line: "stays off the network" in line.text, 5, "that it stays off the network")
+    told = again.running.seen(lambda line: "stays off the network" in line.text, 5, "the log line that it stays off the network")
     assert str(key) in again.running.transcript() and "hint:" in again.running.transcript(), told
-    eventually(lambda: again.press().status == 0, 5, lambda: "that the button can be pushed")
-    eventually(lambda: again.status()["relay"] == "on", 5, lambda: f"that the button works: {again.status()}")
+    eventually(lambda: again.press().status == 0, 5, lambda: "a working panel")
+    eventually(lambda: again.status()["relay"] == "on", 5, lambda: f"a relay that follows the button: {again.status()}")
 
 
 @pytest.mark.parametrize("addressing, capabilities", [("observe", 0), ("auto", NET_ADMIN | NET_RAW)])
 def test_plugd_gives_up_what_it_does_not_need(lan, plug, addressing, capabilities):
-    """An interface that it may have to give addresses can appear at any time; who only observes needs nothing."""
+    """A plug that may manage addresses keeps two capabilities, because an interface can appear at any time; a plug that
+    only observes keeps none."""
     lamp = plug(lan.host(), "Lamp", port=PORT, paired=False, addressing=addressing)
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     for task in pathlib.Path(f"/proc/{lamp.running.process.pid}/task").iterdir():
         status = dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
         kept = {name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")}
@@ -257,6 +270,7 @@ def test_plugd_gives_up_what_it_does_not_need(lan, plug, addressing, capabilitie
 
 
 def test_a_factory_reset_leaves_the_label_and_nothing_else(lan, plug, controller, programs):
+    """A factory reset keeps the id and the setup code, replaces the key and removes all pairings."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("on", "Lamp")
@@ -271,11 +285,12 @@ def test_a_factory_reset_leaves_the_label_and_nothing_else(lan, plug, controller
     assert lamp.status()["relay"] == "off"
     done = person.finish("on", "Lamp")
     assert done.status == 1 and "not paired with this controller" in done.errors, done
-    eventually(lambda: pair(person, lamp).status == 0, 15, lambda: "that it is paired again")
+    eventually(lambda: pair(person, lamp).status == 0, 15, lambda: "a new pairing")
     person.does("on", "Lamp")
 
 
 def test_a_factory_reset_without_a_controller(lan, plug, programs):
+    """`plugd reset` removes all pairings of a running and of a stopped plug."""
     host = lan.host()
     lamp = plug(host, "Lamp", port=PORT)
     lamp.setup_code()

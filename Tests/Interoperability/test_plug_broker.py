@@ -1,4 +1,5 @@
-"""A plug that speaks to a real mosquitto by itself: what it tells there, what it takes from there, and that nothing is lost or comes twice."""
+"""A plug with its own connection to a real mosquitto: published state, commands, and events without loss or
+duplicates."""
 
 import json
 import pathlib
@@ -14,7 +15,7 @@ from test_broker import keeps_contract
 
 
 class BrokeredPlug:
-    """A lamp whose configuration names a broker, and nobody else."""
+    """A lamp whose configuration names a broker, without a controller."""
 
     def __init__(self, lan, start, folder, *lines, broker=None, assistant="", clock=True, simulate="lamp", at=None, **options):
         self.host = lan.host()
@@ -31,12 +32,12 @@ class BrokeredPlug:
         self.id = eventually(self._id, 10, "its id")
 
     def set_clock(self):
-        """What systemd-timesyncd leaves behind; the host has a /run of its own."""
+        """Creates the file of systemd-timesyncd that marks the clock as set; the host has its own /run."""
         self.host.finish("sh", "-c", "mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized")
 
     def start(self):
         self.plug = self._start()
-        self.plug.running.seen(lambda line: "announced as" in line.text, 15, "that it is announced")
+        self.plug.running.seen(lambda line: "announced as" in line.text, 15, "the announcement")
 
     def kill(self):
         self.plug.running.process.kill()
@@ -69,6 +70,7 @@ def lamp(lan, plug, tmp_path):
 
 
 def test_a_plug_tells_what_a_house_tells_of_it(lamp):
+    """The plug publishes the same messages as a house does for it."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "availability", lambda message: message == "online")
@@ -78,14 +80,14 @@ def test_a_plug_tells_what_a_house_tells_of_it(lamp):
     keeps_contract("state", one.says(listener, "state", lambda state: state.get("voltageRMS") and "at" in state))
     config = listener.has(f"homeassistant/device/smartplug_{one.id}/config", lambda config: config)
     assert [entry["t"] for entry in config["avty"]] == [one.topic("availability")]
-    time.sleep(0.6)  # what was on its way when it said that it is there is not held against it
+    time.sleep(0.6)  # events from before this moment are not checked
     one.press()
     press = one.says(listener, "event", lambda event: event["event"] == "button")
     assert (press["press"], press["plug"]) == ("single", one.id) and press["age"] < 5 and "at" in press
     one.says(listener, "state", lambda state: state["on"])
     for event in listener.events(one.id):
         keeps_contract("event", event)
-    assert not any(topic == "smartplug/home/availability" for topic in listener.newest), "it speaks for itself alone"
+    assert not any(topic == "smartplug/home/availability" for topic in listener.newest), "the plug publishes only for itself"
     stands = one.stands()
     assert stands["connected"] and stands["server"] == f"{one.broker.host.ipv4}:{one.broker.port}" and stands["clockIsSet"]
     one.plug.running.stop()
@@ -93,6 +95,7 @@ def test_a_plug_tells_what_a_house_tells_of_it(lamp):
 
 
 def test_commands_are_carried_out_as_those_of_sessions_are(lamp, controller):
+    """Commands from the broker are executed, answered and refused like those of sessions."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "state")
@@ -101,7 +104,7 @@ def test_commands_are_carried_out_as_those_of_sessions_are(lamp, controller):
     assert (answer["done"], answer["on"]) == (True, True)
     event = one.says(listener, "event", lambda event: event.get("seq") == answer["seq"])
     assert (event["event"], event["on"], event["cause"], event["controller"]) == ("relay", True, "controller", "MQTT broker")
-    # The same for whoever follows the plug otherwise.
+    # Other followers of the plug get the same event.
     watched = controller(one.host).does("watch", "Lamp", "--json", "--for", "1s", "--after", "0", within=20).objects
     assert any(told.get("seq") == answer["seq"] and told["controller"] == "MQTT broker" for told in watched)
     assert one.broker.ask(one.topic("set"), '{"level":30}', "b")["level"] == 30
@@ -115,11 +118,12 @@ def test_commands_are_carried_out_as_those_of_sessions_are(lamp, controller):
     keeps_contract("events", replayed)
     again = replayed["events"][0]
     assert {**again, "age": 0, "at": ""} == {**event, "age": 0, "at": ""} and replayed["more"] is False
-    # Requests to its neighbours are none of its business.
+    # Requests to other plugs are ignored.
     assert one.broker.ask("smartplug/home/ffffffffffff/set", '{"on":true}', "g") is None
 
 
 def test_retained_commands_and_those_of_its_absence_switch_nothing(lamp):
+    """Retained commands and commands queued during an absence are not executed."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "state")
@@ -135,6 +139,7 @@ def test_retained_commands_and_those_of_its_absence_switch_nothing(lamp):
 
 
 def test_what_protection_refuses_the_broker_does_not_get(lamp, controller):
+    """A command against a locked relay is refused, and the refusal is in the audit log."""
     one = lamp(**{"power-on": "locked-on"})
     listener = one.broker.listen()
     one.says(listener, "state", lambda state: state["on"])
@@ -146,6 +151,7 @@ def test_what_protection_refuses_the_broker_does_not_get(lamp, controller):
 
 
 def test_without_a_clock_there_are_ages_and_what_ends_at_a_time_is_refused(lamp):
+    """Without a set clock, messages have ages instead of times, and a command with a deadline is refused."""
     one = lamp(clock=False)
     listener = one.broker.listen()
     assert "at" not in one.says(listener, "state")
@@ -165,7 +171,7 @@ def test_without_a_clock_there_are_ages_and_what_ends_at_a_time_is_refused(lamp)
 
 @pytest.mark.time_limit(150)
 def test_kills_lose_nothing_and_double_nothing(lamp, lan, tmp_path, controller):
-    """plugd and the broker are killed at any moment while somebody presses."""
+    """plugd and the broker are killed at random times during presses: every event arrives, and none is duplicated."""
     one = lamp(broker=Broker(lan.host(), tmp_path / "mosquitto", persistent=True))
     heard = []
 
@@ -196,7 +202,7 @@ def test_kills_lose_nothing_and_double_nothing(lamp, lan, tmp_path, controller):
     def all_known():
         known = {event["seq"] for event in heard + listener.events(one.id)}
         missing = sorted(set(numbers) - known)
-        # Those that a killed broker took and had not given on yet.
+        # Events that a killed broker had accepted but not delivered.
         replayed = one.broker.ask(one.topic("replay"), json.dumps({"after": missing[0] - 1}), f"{time.monotonic()}") \
             if missing else None
         if replayed and replayed["done"]:
@@ -210,17 +216,18 @@ def test_kills_lose_nothing_and_double_nothing(lamp, lan, tmp_path, controller):
     assert not any(event["event"] == "gap" for event in known.values())
     presses = sum(line["event"] == "button" for line in numbers.values())
     assert presses == sum(event["event"] == "button" for event in known.values()) >= 5
-    eventually(lambda: one.stands().get("waiting") == 0, 15, lambda: f"that the broker has all: {one.stands()}")
+    eventually(lambda: one.stands().get("waiting") == 0, 15, lambda: f"an empty queue to the broker: {one.stands()}")
 
 
 def test_what_a_loss_of_power_takes_is_told_as_a_gap(lamp):
+    """Events lost in a power cut are published as a gap."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "availability", lambda message: message == "online")
     one.press()
     last = one.says(listener, "event", lambda event: event["event"] == "relay")["seq"]
     one.kill()
-    # What lies in memory is gone; flash is not.
+    # The memory is lost in a power cut; flash is not.
     for file in (pathlib.Path(one.plug.state) / "run").glob("mirror*"):
         file.unlink()
     one.start()
@@ -232,7 +239,8 @@ def test_what_a_loss_of_power_takes_is_told_as_a_gap(lamp):
 
 
 def test_a_broker_that_is_not_there_or_never_answers_costs_nothing(lamp, lan):
-    """The second takes the connection and says nothing."""
+    """A missing broker, and one that accepts the connection and never answers, cost no processor time and do not delay
+    the relay."""
     silent = socket_on(lan.host())
     silent.bind(("0.0.0.0", 1883))
     silent.listen()
@@ -242,12 +250,12 @@ def test_a_broker_that_is_not_there_or_never_answers_costs_nothing(lamp, lan):
     stands = one.stands()
     assert stands["connected"] is False and "refused" in stands["reason"].lower()
     one.press()
-    eventually(lambda: one.plug.status()["relay"] == "on", 3, "that the relay moves at once")
+    eventually(lambda: one.plug.status()["relay"] == "on", 3, "an immediate switch of the relay")
     one.configuration.write_text(one.configuration.read_text().replace("1884", "1883"))
     one.kill()
     one.start()
     one.press()
-    eventually(lambda: one.plug.status()["relay"] == "off", 3, "that the relay moves at once")
+    eventually(lambda: one.plug.status()["relay"] == "off", 3, "an immediate switch of the relay")
     eventually(lambda: "does not answer" in one.stands()["reason"], 25, lambda: f"a reason: {one.stands()}")
     before = sum(map(int, pathlib.Path(f"/proc/{one.plug.running.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
     time.sleep(5)
@@ -257,6 +265,7 @@ def test_a_broker_that_is_not_there_or_never_answers_costs_nothing(lamp, lan):
 
 
 def test_a_password_that_others_may_read_is_none_and_the_check_says_so(lamp, lan, tmp_path, programs):
+    """A password file that other users may read is rejected in the log and by `plugd check`."""
     host = lan.host()
     assert host.finish(
         "sh", "-ec", f"cd {tmp_path}; touch users; mosquitto_passwd -b users lamp sesame; chmod 644 users").status == 0
@@ -276,6 +285,7 @@ def test_a_password_that_others_may_read_is_none_and_the_check_says_so(lamp, lan
 
 
 def test_a_reset_forgets_what_the_broker_has(lamp):
+    """After a factory reset the broker gets a gap with its reason."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "availability", lambda message: message == "online")

@@ -1,4 +1,4 @@
-"""A key and a name belong to one plug: no other plug gets them, whatever it claims and whoever is away."""
+"""A key and a name belong to one plug: another plug cannot take them over by a claimed id or a similar name."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ RULES = """\
 
 
 def claiming(plug, host, name, state, victim):
-    """A plug that is new and claims the id of another one."""
+    """Starts a new plug with the id of another plug."""
     state.mkdir(mode=0o700)
     identity = state / "id"
     identity.write_bytes(pathlib.Path(victim.state, "id").read_bytes())
@@ -23,6 +23,7 @@ def claiming(plug, host, name, state, victim):
 
 
 def test_a_plug_that_claims_the_id_of_a_paired_one_is_not_paired(lan, plug, controller, tmp_path):
+    """A plug that claims the id of a paired plug is not paired without --replace."""
     heater = plug(lan.host(), "Heater")
     person = controller(lan.host())
     person.does("on", "Heater")
@@ -41,8 +42,9 @@ def test_a_plug_that_claims_the_id_of_a_paired_one_is_not_paired(lan, plug, cont
 
 
 def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_away(lan, plug, controller, tmp_path):
+    """A command or a rule for an absent plug does not switch a plug whose name differs only in case."""
     heater = plug(lan.host(), "Heater")
-    heater.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    heater.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     heater.running.terminate()
     heater.running.ended(within=5)
     other, hall = plug(lan.host(), "heater"), plug(lan.host(), "Hall")
@@ -52,12 +54,12 @@ def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_
     assert done.status == 1 and 'no plug named "Heater" answers' in done.errors, done
     done = person.finish("on", "HEATER")
     assert done.status == 1 and '"Heater" (' in done.errors and '"heater" (' in done.errors, done
-    # A daemon that starts in this state binds its rule to the plug that is away.
+    # A daemon that starts now binds its rule to the absent plug.
     rules = tmp_path / "rules.yaml"
     rules.write_text(RULES)
     served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(2)
     assert hall.press().status == 0
-    served.running.seen_object(lambda told: told["event"] == "notSent" and told["plug"] == "Heater", 10, "that nothing is sent")
+    served.running.seen_object(lambda told: told["event"] == "notSent" and told["plug"] == "Heater", 10, "the report that nothing was sent")
     person.through(served.socket)
     for name in ("Heater", "HEATER"):
         assert person.finish("on", name).status == 1, name
@@ -65,7 +67,7 @@ def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_
     person.does("on", "heater")
     assert other.status()["relay"] == "on"
     heater = plug(heater.host, "Heater", state=heater.state, paired=False)
-    served.running.seen_object(lambda told: told.get("plugs") == 3, 20, "that it follows the plug that is back")
+    served.running.seen_object(lambda told: told.get("plugs") == 3, 20, "three followed plugs")
     assert hall.press().status == 0
-    eventually(lambda: heater.status()["relay"] == "on", 10, lambda: "that it is switched")
+    eventually(lambda: heater.status()["relay"] == "on", 10, lambda: "the switched relay")
     assert other.status()["relay"] == "on"

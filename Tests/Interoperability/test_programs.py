@@ -1,4 +1,5 @@
-"""Any program through the pipe: cursors of the whole house, exit statuses, and the examples, killed in the middle."""
+"""Programs that read plugctl's output through a pipe: cursors of the whole house, exit statuses, and the examples,
+killed at random times."""
 
 import datetime
 import json
@@ -18,13 +19,13 @@ from harness.plugs import Plug
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"
 RECEIVER = pathlib.Path(__file__).with_name("harness") / "receiver_program.py"
-APART = 0.6  # seconds between two presses, so that they are no double press
+APART = 0.6  # seconds between two presses, so that they are not a double press
 STEPS = [100, 60, 30, 0]
 random = random.Random(int(os.environ.get("SMARTPLUG_SEED", "1")))
 
 
 def events(lines):
-    """Those with a number, and gaps, in the order in which they were printed."""
+    """Returns the lines with a number and the gaps, in printed order."""
     told = [line.json for line in list(lines.lines) if line.json]
     return [line for line in told if "seq" in line or line["event"] == "gap"]
 
@@ -53,6 +54,7 @@ def stopped(lines):
 
 
 def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs):
+    """A cursor of the whole house resumes each plug after presses, a restart, a power cut, a rename and a new plug."""
     lamp, fan = plug(lan.host(), "Lamp"), plug(lan.host(), "Fan")
     person = controller(lan.host())
     first = person.watch("--from-now")
@@ -62,7 +64,7 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
     eventually(lambda: len(events(first)) == 4, 5, lambda: f"two presses:\n{first.transcript()}")
     told = events(first)
     stopped(first)
-    # While nobody watches: more presses, a restart, a loss of power, another name, a plug that nobody knew.
+    # Without a watch: more presses, a restart, a power cut, a rename, a new plug.
     press(lamp, 2)
     person.does("rename", "Fan", "Vent")
     press(fan)
@@ -71,7 +73,7 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
     shutil.rmtree(lamp.state / "run")
     lamp = Plug(programs, lamp.host, "Lamp", lamp.state)
     kettle = plug(lan.host(), "Kettle")
-    kettle.running.seen(lambda line: "Kettle" in line.text, 10, "that it is there")
+    kettle.running.seen(lambda line: "Kettle" in line.text, 10, "the announcement")
     press(kettle, 2)
     press(lamp)
     again = person.watch("--after", told[-1]["cursor"])
@@ -82,19 +84,19 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
 
     eventually(
         lambda: of("Lamp", "button") and of("Vent", "button") and len(of("Kettle", "button")) == 2, 15,
-        lambda: f"what was missed:\n{again.transcript()}")
+        lambda: f"the missed events:\n{again.transcript()}")
     missed = events(again)
     gap, = of("Lamp", "gap")
     last = max(line["seq"] for line in told if line["plug"] == "Lamp")
     assert (gap["from"], gap["reason"]) == (last + 1, "powerLost"), gap
     assert len(of("Lamp", "button")) == 1 and of("Lamp", "button")[0]["seq"] > gap["to"]
-    assert len(of("Vent", "button")) == 1, "under its new name, once"
-    assert len(marks(missed)) == len(set(marks(missed))), "nothing twice"
+    assert len(of("Vent", "button")) == 1, "one press under the new name"
+    assert len(marks(missed)) == len(set(marks(missed))), "no duplicates"
     for name in ("Lamp", "Vent", "Kettle"):
         numbers = [number for plug_name, number in marks(missed) if plug_name == name]
         assert numbers == sorted(numbers)
     stopped(again)
-    # Each line stands for all before it, of whichever plugs.
+    # Each line's cursor covers all lines before it, of all plugs.
     for place in (0, len(missed) // 2, len(missed) - 1):
         rest = person.watch("--after", missed[place]["cursor"])
         snapshots(rest, "Lamp", "Vent", "Kettle")
@@ -106,6 +108,7 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
 
 
 def test_the_first_line_of_a_plug_has_a_cursor_and_readings_have_none(lan, plug, controller):
+    """All lines except readings and levels have a cursor, including a plug's first line."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     first = person.watch("Lamp", "--from-now")
@@ -131,6 +134,7 @@ def test_the_first_line_of_a_plug_has_a_cursor_and_readings_have_none(lan, plug,
     ("c1" + "A" * 40_000, "longer than any cursor"),
 ])
 def test_what_is_no_cursor_is_refused_at_once(lan, controller, text, why):
+    """An invalid cursor exits with status 64, an error and a hint."""
     done = controller(lan.host()).finish("watch", "--json", "--after", text)
     assert done.status == 64, done
     assert why in done.errors and "hint:" in done.errors and len(done.errors) < 2000, done
@@ -141,9 +145,10 @@ def test_what_is_no_cursor_is_refused_at_once(lan, controller, text, why):
 
 
 def test_each_line_is_written_at_once_and_a_closed_pipe_ends_it(lan, plug, controller, programs):
+    """Each line is flushed at once, and plugctl exits with 0 when the reader closes the pipe."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
-    # Nothing more is printed once the reader has gone: it hears of that all the same.
+    # After the reader has closed the pipe nothing is printed; plugctl must still notice it.
     piped = host.start(
         "bash", "-c",
         f'"{programs}/plugctl" watch Lamp --json --from-now --dead-band 100kW --interval 1d | grep -m 1 --line-buffered snapshot; '
@@ -180,6 +185,7 @@ STATUSES = {
 
 
 def test_exit_statuses(lan, plug, controller, tmp_path):
+    """Every command exits with the expected status, and failures print an error."""
     plug(lan.host(), "Lamp")
     host = lan.host()
     person = controller(host)
@@ -190,14 +196,15 @@ def test_exit_statuses(lan, plug, controller, tmp_path):
     for words, status in STATUSES.items():
         done = person.finish(*(str(tmp_path / word) if word.endswith(".yaml") else word for word in words.split(" ")))
         if done.status != status:
-            wrong.append(f"plugctl {words}: {status} was expected: {done}")
+            wrong.append(f"plugctl {words}: expected {status}: {done}")
         if status in (1, 64) and "--help" not in words and not done.errors.strip():
-            wrong.append(f"plugctl {words} says nothing: {done}")
+            wrong.append(f"plugctl {words} prints no error: {done}")
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_watch_is_done(lan, plug, controller, sign):
+    """A signal ends a watch with status 0."""
     plug(lan.host(), "Lamp")
     watch = controller(lan.host()).watch("Lamp")
     snapshots(watch, "Lamp")
@@ -206,16 +213,18 @@ def test_an_interrupted_watch_is_done(lan, plug, controller, sign):
 
 
 def test_a_full_disk_is_a_failure(lan, plug, programs):
+    """A full disk ends a watch with status 1 and an error."""
     plug(lan.host(), "Lamp")
     done = lan.host().finish("sh", "-c", f'exec "{programs}/plugctl" watch Lamp --json >/dev/full')
     assert done.status == 1 and "No space left" in done.errors, done
 
 
 def test_a_command_with_the_same_text_is_done_once(lan, plug, controller):
+    """A repeated command with the same --once text is executed once and prints the first answer."""
     plug(lan.host(), "Lamp")
     person = controller(lan.host())
     first = person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0]
-    assert person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0] == first, "the first answer"
+    assert person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0] == first, "the repeated command prints the first answer"
     assert person.does("info", "Lamp", "--json").objects[0]["on"] == first["on"]
     second = person.does("toggle", "Lamp", "--json", "--once", "press 42").objects[0]
     assert (second["on"], second["seq"]) == (not first["on"], first["seq"] + 1)
@@ -238,6 +247,7 @@ def relay_changes(watch, plug):
 
 
 def test_the_shell_script_acts_on_every_press_once(lan, plug, controller, programs):
+    """The shell script, killed at random times, sets the lamp once per press."""
     button, _ = plug(lan.host(), "Hall Switch"), plug(lan.host(), "Hall Lamp")
     host = lan.host()
     person = controller(host)
@@ -271,9 +281,10 @@ def test_the_shell_script_acts_on_every_press_once(lan, plug, controller, progra
 
 
 def test_the_shell_script_waits_for_its_plug_without_being_busy(lan, plug, controller, programs):
+    """The shell script waits for its plug without a busy loop."""
     host = lan.host()
     script = example(host, programs, EXAMPLES / "button-dims-lamp.sh", "Hall Switch", "Hall Lamp")
-    script.seen(lambda line: line.error and "Hall Switch" in line.text, 10, "that there is none")
+    script.seen(lambda line: line.error and "Hall Switch" in line.text, 10, "the missing plug")
     button, _ = plug(lan.host(), "Hall Switch"), plug(lan.host(), "Hall Lamp")
     kept = pathlib.Path(os.environ["XDG_STATE_HOME"], "smartplug/examples/button-dims-Hall Lamp")
     eventually(kept.exists, 25, lambda: f"a first cursor:\n{script.transcript()}")
@@ -285,12 +296,13 @@ def test_the_shell_script_waits_for_its_plug_without_being_busy(lan, plug, contr
 
 
 def test_the_python_program_posts_each_cycle_once(lan, plug, controller, programs, tmp_path):
+    """The Python program, killed during cycles, posts each cycle with one id and the right times."""
     washer = plug(lan.host(), "Washing Machine")
     host = lan.host()
     person = controller(host)
     kept, posted = tmp_path / "memory.json", tmp_path / "posted"
     receiver = host.start(sys.executable, RECEIVER, posted)
-    address = receiver.seen(lambda line: line.text.startswith("http"), 5, "where it listens").text
+    address = receiver.seen(lambda line: line.text.startswith("http"), 5, "its address").text
 
     def start():
         return example(
@@ -309,7 +321,7 @@ def test_the_python_program_posts_each_cycle_once(lan, plug, controller, program
     person.does("on", "Washing Machine")
     program = start()
     eventually(lambda: memory().get("cursor"), 10, lambda: f"a first cursor:\n{program.transcript()}")
-    # Killed in the middle of a cycle, which ends while it is away.
+    # Killed during a cycle, which ends while the program does not run.
     washer.load("360 W")
     running(True)
     time.sleep(2)
@@ -317,7 +329,7 @@ def test_the_python_program_posts_each_cycle_once(lan, plug, controller, program
     washer.load("0 W")
     program = start()
     eventually(lambda: {told["id"] for told in received()}, 15, lambda: f"a cycle:\n{program.transcript()}")
-    # The second ends by the relay, while it is away.
+    # The relay ends the second cycle while the program does not run.
     washer.load("360 W")
     running(True)
     time.sleep(1)
@@ -328,13 +340,13 @@ def test_the_python_program_posts_each_cycle_once(lan, plug, controller, program
     time.sleep(2)
     program = start()
     eventually(lambda: len({told["id"] for told in received()}) == 2, 15, lambda: f"both:\n{program.transcript()}")
-    eventually(lambda: not memory()["unsent"], 15, lambda: f"nothing is left:\n{memory()}")
-    assert len(received()) > 2, "the receiver lost its first answers, and was told again"
+    eventually(lambda: not memory()["unsent"], 15, lambda: f"an empty queue:\n{memory()}")
+    assert len(received()) > 2, "the receiver lost its first answers, so they were repeated"
     cycles = {told["id"]: told for told in received()}
-    assert len(cycles) == len({json.dumps(told, sort_keys=True) for told in received()}) == 2, "an id is one cycle"
+    assert len(cycles) == len({json.dumps(told, sort_keys=True) for told in received()}) == 2, "each id is one cycle"
     first, second = cycles.values()
     assert 0.15 < first["wattHours"] < 1 and 0.05 < second["wattHours"] < 1, (first, second)
-    assert asked_at - 0.1 < moment(second["end"]) < answered_at + 0.1, "when the relay went off, not when that was heard"
+    assert asked_at - 0.1 < moment(second["end"]) < answered_at + 0.1, "the end is the relay's time, not the time of the report"
     assert moment(first["begin"]) < moment(first["end"]) < moment(second["begin"]) < moment(second["end"])
 
 
@@ -343,6 +355,7 @@ def moment(text):
 
 
 def test_the_swift_program_acts_on_every_press_once(lan, plug, controller, programs, tmp_path):
+    """The Swift program, killed at random times, toggles the lamp once per press."""
     button, _ = plug(lan.host(), "Hall Switch"), plug(lan.host(), "Hall Lamp")
     host = lan.host()
     kept = tmp_path / "cursor"
@@ -374,6 +387,7 @@ def test_the_swift_program_acts_on_every_press_once(lan, plug, controller, progr
 
 
 def test_each_example_says_what_it_does_and_how_to_run_it():
+    """Each example begins with its purpose and its usage."""
     for name in ("button-dims-lamp.sh", "cycle-energy.py", "ButtonTurnsLamp/Sources/ButtonTurnsLamp/ButtonTurnsLamp.swift"):
         file = EXAMPLES / name
         head = file.read_text()[:1500]

@@ -1,4 +1,4 @@
-"""A daemon that dies of what one plug says comes back without it, and the rest of the house goes on."""
+"""A daemon that crashes repeatedly on messages of one plug restarts without that plug, and the other plugs work."""
 
 import pathlib
 import signal
@@ -28,7 +28,7 @@ def died(house):
 
 
 def dies_of(house, identity):
-    """As it ends by a fault while it handles what that plug said: what the process leaves is in the file."""
+    """Ends the daemon as a crash would while it handles a message of that plug: the crash report is in the file."""
     house.running.process.kill()
     house.running.ended(within=5)
     died(house).write_text(f"{int(signal.SIGILL)} {identity} {int(time.time())}\n")
@@ -36,12 +36,14 @@ def dies_of(house, identity):
 
 
 def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
+    """After two crashes on messages of one plug, the daemon ignores that plug until the quarantine ends or is
+    lifted."""
     lamp = (house.plugs["Lamp"].state / "id").read_text().split()[0]
     dies_of(house, lamp)
-    house.running.seen(lambda line: line.error and f"what plug {lamp} said" in line.text, 10, "what it died of")
+    house.running.seen(lambda line: line.error and f"what plug {lamp} said" in line.text, 10, "the cause of the crash")
     house.follows(2)
     dies_of(house, lamp)
-    house.running.seen(lambda line: line.error and "keeps away from that plug" in line.text, 10, "that it keeps away")
+    house.running.seen(lambda line: line.error and "keeps away from that plug" in line.text, 10, "the quarantine")
     house.follows(1)
     eventually(lambda: states(house)["Kettle"][0] == "connected", 15, lambda: f"the kettle: {states(house)}")
     eventually(lambda: "keeps away from it for 60 minutes" in states(house)["Lamp"][1], 15, lambda: f"the lamp: {states(house)}")
@@ -57,6 +59,7 @@ def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
 
 
 def test_a_fault_leaves_what_it_was_and_a_kill_leaves_nothing(house):
+    """A crash leaves a report that the next start logs; a kill leaves none."""
     assert died(house).read_text() == ""
     assert died(house).stat().st_mode & 0o777 == 0o600
     house.running.process.send_signal(signal.SIGSEGV)
@@ -65,7 +68,7 @@ def test_a_fault_leaves_what_it_was_and_a_kill_leaves_nothing(house):
     assert number == "11" and abs(int(at) - time.time()) < 60
     assert plug == "-" or len(plug) == 12
     house.start()
-    house.running.seen(lambda line: line.error and "died by signal 11" in line.text, 10, "what it died of")
+    house.running.seen(lambda line: line.error and "died by signal 11" in line.text, 10, "the cause of the crash")
     house.follows(2)
     assert died(house).read_text() == ""
     house.running.process.kill()

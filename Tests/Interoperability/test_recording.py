@@ -1,6 +1,7 @@
-"""The daemon keeps what the plugs remember: whoever is killed, whatever the disk and the clock do, and the rules never wait.
+"""The daemon stores everything that the plugs remember, despite kills, a full disk and clock changes, and rules are not
+delayed.
 
-SMARTPLUG_KILL_ROUNDS says how often the daemon is killed, SMARTPLUG_SEED when.
+SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED their times.
 """
 
 import os
@@ -40,23 +41,23 @@ class House:
         self.rules.write_text(TOGGLE)
         self.history = History(tmp_path / "history")
         self.daemon = None
-        # Of each plug with a past, its first sample.
+        # The first sample of each plug with stored samples.
         self.begins = {}
 
     def add(self, name, hours=0):
-        """A plug that has run for so long."""
+        """Starts a plug with that many hours of samples."""
         plug = self.plug(self.lan.host(), name, port=PORT, as_user=LONG_RUNNING)
-        plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+        plug.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
         if hours:
             plug.running.process.kill()
             plug.running.ended(within=5)
             self.begins[name] = give_past(plug.state / "run" / "mirror", hours)
             plug = self.plug(plug.host, name, port=PORT, state=plug.state, as_user=LONG_RUNNING)
-            plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced again")
+            plug.running.seen(lambda line: "announced as" in line.text, 10, "the second announcement")
         return plug
 
     def remembered(self, plug):
-        """What the plug has, told by the Python client: watts by milliseconds."""
+        """Returns the plug's samples, read by the Python client: watts by milliseconds."""
         client = Client(self.host, plug.host.ipv4, PORT, as_plugctl(self.tmp_path / "client"))
         return {told["milliseconds"]: told["activePower"] for told in client.does("samples", within=30)}
 
@@ -73,13 +74,13 @@ class House:
         assert self.daemon.ended(within=6) == 0, self.daemon.transcript()
 
     def has_past(self, name):
-        """The history reaches as far back as the plug, which was recorded newest first."""
+        """True if the history reaches as far back as the plug, which is recorded newest first."""
         return self.begins[name] in self.history.starts(name)
 
     def records(self, *names, within=30):
         eventually(
             lambda: all(map(self.has_past, names)), within,
-            lambda: f"{names} to be recorded from {self.begins} on:\n{self.daemon.transcript()}")
+            lambda: f"the history of {names} from {self.begins} on:\n{self.daemon.transcript()}")
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def press(plug):
-    """The number of the press; the plug's own relay moved just before."""
+    """Presses the button and returns the event number; the plug's own relay switched just before."""
     before = plug.status()["nextSequence"]
     assert plug.press().status == 0
     eventually(lambda: plug.status()["nextSequence"] >= before + 2, 5, "both events of a press")
@@ -97,16 +98,17 @@ def press(plug):
 
 @pytest.mark.time_limit(90 + 4 * ROUNDS)
 def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_have(house):
+    """Despite random kills of the daemon, the history contains every sample and event of all plugs."""
     plugs = [house.add("Switch", hours=10), house.add("Kettle", hours=5)]
     chance = random.Random(SEED)
     for number in range(ROUNDS):
         house.start()
         if number % 3 == 2:
-            # One that comes back with a past of its own, while others are nearly done.
+            # A plug with stored samples that appears while others are nearly complete.
             plugs.append(house.add(f"Lamp {number}", hours=chance.randrange(1, 6)) if len(plugs) < 6 else plugs[0])
         if chance.random() < 0.5:
             press(plugs[0])
-        time.sleep(chance.choice([0, 0.05, 0.2, 0.3, 0.5, 1]))  # Before, while and after something is stored.
+        time.sleep(chance.choice([0, 0.05, 0.2, 0.3, 0.5, 1]))  # Before, during and after a write.
         house.kill()
     house.start()
     house.records(*house.begins)
@@ -119,16 +121,17 @@ def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_h
         assert all(stored[moment] == watts for moment, watts in samples.items())
     assert house.history.is_sound()
     events = house.history.events("Switch")
-    assert events == list(range(events[0], plugs[0].status()["nextSequence"])), "no event twice, and none left out"
+    assert events == list(range(events[0], plugs[0].status()["nextSequence"])), "no duplicates and no gaps"
 
 
 def test_what_is_newest_comes_first_and_rules_fire_meanwhile(house, controller):
+    """Backfill fetches the newest samples first, and rules fire meanwhile."""
     switch, _ = house.add("Switch", hours=48), house.add("Lamp", hours=48)
     others = [house.add(f"Plug {number}", hours=48) for number in range(2)]
     watching = controller(house.lan.host()).watch("Switch")
     watching.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     daemon = house.start()
-    daemon.seen_object(lambda told: told.get("plugs") == 4, 10, "that it follows all")
+    daemon.seen_object(lambda told: told.get("plugs") == 4, 10, "four followed plugs")
     delays = {True: [], False: []}
 
     def is_backfilling():
@@ -142,11 +145,11 @@ def test_what_is_newest_comes_first_and_rules_fire_meanwhile(house, controller):
         delays[backfilling and is_backfilling()].append(told.at - heard.at)
     house.records(*house.begins)
     during, after = delays[True], delays[False]
-    print(f"firing beside hearing: {during} s while it fetched, {after} s afterwards")
-    assert during, "a rule fires while the daemon fetches the past"
+    print(f"delay of the firing: {during} s during backfill, {after} s afterwards")
+    assert during, "a rule fires during backfill"
     for plug in others:
         order = house.history.starts(plug.name)
-        # A chunk is an hour and more: within one answer they come oldest first.
+        # A chunk is an hour or more: within one answer the oldest comes first.
         assert all(later < earlier + 4 * HOUR for earlier, later in zip(order, order[1:])), order
         assert order[0] > plug_milliseconds() - 5 * HOUR and order[-1] < plug_milliseconds() - 20 * HOUR, order
 
@@ -161,12 +164,13 @@ def small_disk(tmp_path):
 
 
 def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
+    """A full disk is reported with a hint; rules continue, and nothing is lost when there is space again."""
     switch, lamp = house.add("Switch"), house.add("Lamp")
     place, house.history = small_disk, History(small_disk)
     daemon = house.start(history=place)
-    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "that it follows both")
+    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "two followed plugs")
     sequence = press(switch)
-    eventually(lambda: sequence in house.history.events("Switch"), 10, "the first press to be stored")
+    eventually(lambda: sequence in house.history.events("Switch"), 10, "the first press in the history")
     command("sh", "-c", f"cat /dev/zero >{place}/filling 2>/dev/null || true")
     pressed = []
     while not (said := [line for line in daemon.lines if line.error and "no room" in line.text]) and len(pressed) < 30:
@@ -176,10 +180,10 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
     pressed.append(press(switch))
     eventually(
         lambda: {line.json["cause"] for line in list(daemon.lines)
-                 if line.json and line.json["event"] == "command"} >= set(pressed), 10, "every press to be acted on")
+                 if line.json and line.json["event"] == "command"} >= set(pressed), 10, "a command for every press")
     (place / "filling").unlink()
-    daemon.seen(lambda line: line.error and "is written again" in line.text, 70, "that there is room")
-    eventually(lambda: set(pressed) <= set(house.history.events("Switch")), 10, "every press to be stored")
+    daemon.seen(lambda line: line.error and "is written again" in line.text, 70, "the log line that the history is written again")
+    eventually(lambda: set(pressed) <= set(house.history.events("Switch")), 10, "every press in the history")
     remembered = house.remembered(lamp)
     house.stop()
     assert set(remembered) <= set(house.history.samples("Lamp"))
@@ -218,6 +222,7 @@ def test_a_disk_that_stays_full_over_restarts_repeats_no_program(small_disk, hou
 
 
 def test_one_daemon_a_history(house, tmp_path):
+    """A second daemon with the same history exits with a hint."""
     house.add("Switch")
     first = house.start()
     first.seen_object(lambda told: told["event"] == "following", 10, "the switch")
@@ -227,6 +232,7 @@ def test_one_daemon_a_history(house, tmp_path):
 
 
 def test_a_clock_that_is_set_moves_what_was_recorded(house):
+    """When a wrong clock is set, the recorded times are corrected."""
     house.add("Lamp", hours=1)
     clock = WrongClock.of_1970(house.tmp_path)
     house.controller.under(clock.words)
@@ -237,16 +243,17 @@ def test_a_clock_that_is_set_moves_what_was_recorded(house):
     now = time.time() * 1000
     eventually(
         lambda: all(now - 2 * HOUR < moment < now + HOUR for moment in house.history.wall_times("Lamp")), 20,
-        lambda: f"the times to be right: {house.history.wall_times('Lamp')}")
+        lambda: f"the correct times: {house.history.wall_times('Lamp')}")
     house.stop()
     assert house.history.is_sound()
 
 
 def test_a_history_that_cannot_be_used_is_said_and_the_rules_run(house):
+    """Without a usable history, the daemon logs a warning and runs the rules."""
     switch = house.add("Switch")
     house.add("Lamp")
     daemon = house.start(history=house.rules / "below a file")
-    daemon.seen(lambda line: line.error and "keeps no history" in line.text, 5, "what is wrong")
-    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "that it follows both")
+    daemon.seen(lambda line: line.error and "keeps no history" in line.text, 5, "the warning")
+    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "two followed plugs")
     press(switch)
     daemon.seen_object(lambda told: told["event"] == "command" and told["outcome"] == "done", 5, "the lamp's answer")

@@ -1,4 +1,4 @@
-"""What cannot be done is refused with what happened, why, and what to try next."""
+"""A refusal states what failed, why, and a hint."""
 
 from itertools import pairwise
 
@@ -6,6 +6,7 @@ import pytest
 
 
 def test_a_second_plugd_on_the_same_state_directory(lan, plug, controller):
+    """A second plugd with the same state directory exits with a hint, and the first one works."""
     host = lan.host()
     first = plug(host, "Lamp")
     person = controller(lan.host())
@@ -18,6 +19,7 @@ def test_a_second_plugd_on_the_same_state_directory(lan, plug, controller):
 
 
 def test_a_name_that_nobody_has_names_the_near_ones(lan, plug, controller):
+    """An unknown name is refused with a similar name as a suggestion."""
     host = lan.host()
     plug(host, "Ceiling Light"), plug(host, "Kettle")
     person = controller(lan.host())
@@ -28,6 +30,7 @@ def test_a_name_that_nobody_has_names_the_near_ones(lan, plug, controller):
 
 
 def test_wrong_usage(lan, controller):
+    """Wrong usage exits with status 64 and an error."""
     person = controller(lan.host())
     for words in (["dim", "Lamp", "loud"], ["dim", "Lamp", "130%"], ["fly"], ["browse", "--for", "soon"]):
         done = person.finish(*words)
@@ -40,12 +43,14 @@ def test_pressing_a_plug_that_does_not_run(lan, programs, tmp_path):
 
 
 def test_a_load_that_does_not_exist(lan, programs, tmp_path):
+    """An unknown simulated load is an error that names it."""
     done = lan.host().finish(
         programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", "perpetuum mobile")
     assert done.status in (1, 64) and "perpetuum mobile" in done.errors, done
 
 
 def test_a_port_that_is_taken(lan, plug, controller):
+    """A plug whose port is in use exits with the port and a hint."""
     host = lan.host()
     plug(host, "Lamp")
     person = controller(lan.host())

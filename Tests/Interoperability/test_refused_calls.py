@@ -1,5 +1,5 @@
-"""Who runs code inside plugd gets no further: the filter of system calls, in the real process. Class: rights that are not needed
-and were not given up."""
+"""The system call filter in the real process: code that runs inside plugd cannot use other rights. Class: rights that
+are not needed and were not given up."""
 
 import pathlib
 import platform
@@ -11,8 +11,8 @@ from harness.injected_calls import Intruder
 
 SOURCE = pathlib.Path(__file__).parents[2] / "Firmware" / "CPrivileges" / "privileges.c"
 NOTHING, NOBODY = -1, 0x7FFFFFFF
-# Numbers of x86-64, and arguments with which the kernel itself says something else than EPERM, or does no harm: without the rule
-# the test fails. Of the last family the kernel refuses all to whoever has no capabilities.
+# System call numbers of x86-64, with arguments for which the kernel itself returns a different error than EPERM, or
+# which are harmless: without the rule the test fails. The kernel refuses the whole last family without capabilities.
 FAMILIES = {
     "programs": {"execve": (59,), "execveat": (322,), "fork": (57,), "vfork": (58,)},
     "processes": {
@@ -37,7 +37,7 @@ FAMILIES = {
         "syslog": (103, NOBODY), "acct": (163,), "sethostname": (170,), "setdomainname": (171,), "ioperm": (173,), "iopl": (172, 3)},
 }
 CLONE, CLONE3 = 56, 435
-# The kernel takes none of these as they are (EINVAL), so that nothing is made where the filter fails.
+# The kernel rejects each of these with EINVAL, so nothing is created if the filter fails.
 THREAD, BROKEN = 0x10000, 0x800  # CLONE_THREAD without CLONE_SIGHAND, CLONE_SIGHAND without CLONE_VM
 NAMESPACES = {
     "user": 0x10000000, "network": 0x40000000, "mount": 0x20000, "process": 0x20000000, "host": 0x4000000, "message": 0x8000000,
@@ -47,14 +47,16 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="register
 
 
 def test_each_rule_of_the_filter_is_tried():
+    """The tested calls are exactly those of the filter's source."""
     [listed] = re.findall(r"refused_calls\[\] = \{(.*?)\n\};", SOURCE.read_text(), re.DOTALL)
     tried = {name for calls in FAMILIES.values() for name in calls}
     assert set(re.findall(r"SCMP_SYS\((\w+)\)", listed)) == tried
 
 
 def test_nothing_leads_out_of_the_process(lan, plug, controller):
+    """Every refused call returns EPERM in the running plug, threads are allowed, and the plug still works."""
     lamp = plug(lan.host(), "Lamp")
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     wrong = {}
     with Intruder(lamp.running.process.pid) as intruder:
         assert intruder.call(39) == lamp.running.process.pid, "getpid is allowed"
@@ -63,13 +65,13 @@ def test_nothing_leads_out_of_the_process(lan, plug, controller):
                 if (answer := intruder.call(*call)) != "EPERM":
                     wrong[f"{family}: {name}"] = answer
         flags = {"a process": BROKEN} | {f"a {name} namespace": flag | THREAD for name, flag in NAMESPACES.items()}
-        flags["what gave an intruder all capabilities"] = NAMESPACES["user"] | NAMESPACES["network"] | 17  # SIGCHLD
+        flags["a user namespace, which would give all capabilities"] = NAMESPACES["user"] | NAMESPACES["network"] | 17  # SIGCHLD
         for name, value in flags.items():
             if (answer := intruder.call(CLONE, value)) != "EPERM":
                 wrong[f"clone: {name}"] = answer
-        assert intruder.call(CLONE, THREAD) == "EINVAL", "threads are allowed, made the right way"
-        # The C library falls back to clone, whose flags a filter can see.
+        assert intruder.call(CLONE, THREAD) == "EINVAL", "threads are allowed with valid flags"
+        # The C library falls back to clone, whose flags the filter can check.
         assert intruder.call(CLONE3) == "ENOSYS"
     assert not wrong, wrong
-    # It has noticed nothing, and makes its threads.
+    # The plug is unaffected, and creates its threads.
     controller(lan.host()).does("toggle", "Lamp")

@@ -1,4 +1,4 @@
-"""Who may do what at a plug: an owner invites others, and each may do what its role says."""
+"""Roles at a plug: an owner invites others, and each may use what its role permits."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from harness.plugs import Controller
 
 @pytest.fixture
 def house(lan, plug, controller, programs, tmp_path):
-    """A plug, its owner, and a tablet that is not paired."""
+    """Returns a plug, its owner, and an unpaired tablet."""
     lamp = plug(lan.host(), "Lamp")
     owner = controller(lan.host())
     owner.browse().found("Lamp")
@@ -26,6 +26,7 @@ def listed(owner):
 
 
 def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
+    """A viewer reads but is refused every change; an owner changes its role."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path, "--as", "viewer", "--for", "2d").status == 0
     assert tablet.does("info", "Lamp", "--json").objects[0]["name"] == "Lamp"
@@ -42,7 +43,7 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
     tablet.does("on", "Lamp")
     assert lamp.status()["relay"] == "on"
     assert listed(owner)["Tablet"]["role"] == "user" and "secondsLeft" not in listed(owner)["Tablet"]
-    # It may go itself; the plug keeps its last owner.
+    # It may remove itself; the plug keeps its last owner.
     tablet.does("unpair", "Lamp")
     assert list(listed(owner)) == ["tests"]
     done = owner.finish("unpair", "Lamp")
@@ -50,6 +51,7 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
 
 
 def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
+    """An invitation pairs one controller."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path).status == 0
     another = Controller(programs, lan.host(), tmp_path / "another")
@@ -62,18 +64,20 @@ def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
 
 
 def test_roles_outlive_the_process(house, tmp_path, lan, plug):
+    """Roles and their end survive a kill of the plug."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path, "--as", "viewer", "--for", "2d").status == 0
     lamp.running.process.kill()
     lamp.running.process.wait()
     plug(lamp.host, "Lamp", state=lamp.state)
-    eventually(lambda: owner.finish("off", "Lamp").status == 0, 20, lambda: "the plug again")
+    eventually(lambda: owner.finish("off", "Lamp").status == 0, 20, lambda: "the restarted plug")
     told = listed(owner)["Tablet"]
     assert told["role"] == "viewer" and 160_000 < told["secondsLeft"] <= 172_800, told
     assert tablet.finish("on", "Lamp").status == 1
 
 
 def test_the_panel_removes_a_controller(house, programs, tmp_path):
+    """`plugd controllers --remove` removes a controller, but not the last owner."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path).status == 0
     place = ["--state", lamp.state]

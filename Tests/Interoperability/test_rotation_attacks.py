@@ -1,4 +1,4 @@
-"""A viewer that misuses the rotation of keys: the plug keeps running and keeps its owner, and flash is hardly written."""
+"""A viewer that misuses key rotation: the plug keeps running, keeps its owner, and limits writes to flash."""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).with_name("harness") / "rotation_program.py"
 
 @pytest.fixture
 def house(lan, plug, controller, programs, tmp_path):
-    """A plug with its owner, and what runs the program as a viewer."""
+    """Returns a plug, its owner, and a function that runs the attack as a viewer."""
     lamp = plug(lan.host(), "Lamp")
     owner = controller(lan.host())
     owner.browse().found("Lamp")
@@ -41,6 +41,7 @@ def test_a_malformed_hello_with_an_announced_key_leaves_the_plug_running(house):
 
 
 def test_keys_that_nobody_proves_are_refused(house):
+    """Announced keys without a proof of their private key are refused."""
     _, owner, attack = house
     told = attack("steal")
     assert "accepted" not in told.values(), told
@@ -49,9 +50,10 @@ def test_keys_that_nobody_proves_are_refused(house):
 
 
 def test_announcements_in_a_loop_have_a_budget(house):
+    """Repeated announcements are limited to a budget."""
     lamp, owner, attack = house
     told = attack("loop", 100)
-    # 20 at once, and one more for each 90 s that the loop may have lasted.
+    # 20 at once, and one more per 90 s of the loop.
     assert 20 <= told["accepted"] <= 22 and told["refused"] >= 78, told
     owner.does("off", "Lamp")
     assert lamp.running.is_running

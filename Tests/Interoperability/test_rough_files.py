@@ -1,4 +1,4 @@
-"""Files that are none, and file systems that do not answer, where a person or a watched directory names them."""
+"""Special files and file systems that do not answer, in paths of the command line or in a watched directory."""
 
 import os
 import pathlib
@@ -21,6 +21,7 @@ def rules(tmp_path):
 
 
 def test_a_pipe_among_the_rules_is_told_and_edits_are_read_as_ever(lan, controller, rules, tmp_path):
+    """A pipe in the rules directory is reported, and other files are still read."""
     served = Served(controller(lan.host()), tmp_path / "daemon", rules=rules)
     eventually(served.answers, 10, "its socket")
     os.mkfifo(rules / "pipe.yaml")
@@ -29,7 +30,7 @@ def test_a_pipe_among_the_rules_is_told_and_edits_are_read_as_ever(lan, controll
     served.running.seen(lambda line: "Night" in line.text, 10, "the new rule")
     served.running.terminate()
     assert served.running.ended(within=10) == 0
-    # With the pipe there from the start.
+    # Started with the pipe in the directory.
     served.start()
     eventually(served.answers, 10, "its socket")
     served.running.terminate()
@@ -44,6 +45,7 @@ def test_a_pipe_among_the_rules_is_told_and_edits_are_read_as_ever(lan, controll
     ("history", "show", "Kettle", "--tariff", "PIPE"),
 ])
 def test_a_pipe_that_a_person_names_is_refused_at_once(lan, controller, tmp_path, words):
+    """A pipe as a file argument is refused at once with a hint."""
     pipe, recording = tmp_path / "pipe.yaml", tmp_path / "kettle.csv"
     os.mkfifo(pipe)
     recording.write_text("0,5\n1,5\n2,2000\n")
@@ -65,6 +67,7 @@ def test_a_pipe_that_a_person_names_is_refused_at_once(lan, controller, tmp_path
     (("daemon", "--no-dashboard", "--socket", "SILENT/socket"), None),
 ])
 def test_a_folder_that_a_person_names_and_that_does_not_answer_is_reported(lan, controller, rules, tmp_path, words, status):
+    """A folder argument on a file system that does not answer is reported with a hint."""
     host, silent = lan.host(), tmp_path / "silent"
     silent.mkdir()
     program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
@@ -80,6 +83,7 @@ def test_a_folder_that_a_person_names_and_that_does_not_answer_is_reported(lan, 
 @pytest.mark.parametrize("option", ["--state", "--runtime"])
 @pytest.mark.parametrize("verb", ["run", "status"])
 def test_a_plug_whose_folder_does_not_answer_ends_with_an_error(lan, programs, tmp_path, verb, option):
+    """plugd with a folder on a file system that does not answer exits with an error."""
     host, silent = lan.host(), tmp_path / "silent"
     silent.mkdir()
     program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
@@ -92,6 +96,7 @@ def test_a_plug_whose_folder_does_not_answer_ends_with_an_error(lan, programs, t
 
 @pytest.mark.time_limit(120)
 def test_a_daemon_whose_rules_do_not_answer_goes_on_says_so_and_stops_in_time(lan, controller, rules, tmp_path):
+    """A daemon whose rules directory does not answer reports it, keeps serving, and stops in time."""
     host = lan.host()
     served = Served(controller(host), tmp_path / "daemon", rules=rules)
     eventually(served.answers, 10, "its socket")

@@ -1,4 +1,4 @@
-"""plugctl rules check: what a look at rules finds beyond their text."""
+"""`plugctl rules check`: findings of the static analysis."""
 
 import json
 
@@ -27,6 +27,7 @@ def check(lan, controller, tmp_path, text, *options):
 
 
 def test_a_loop_through_power_is_found(lan, controller, tmp_path):
+    """A loop of two rules through a plug's power is a warning; with --strict it is a failure."""
     done = check(lan, controller, tmp_path, LOOP)
     assert done.status == 0 and done.output.strip() == "2 rules, no errors, 1 warning", done
     assert ":3:" in done.errors and "warning: this may go round without end" in done.errors, done
@@ -35,6 +36,7 @@ def test_a_loop_through_power_is_found(lan, controller, tmp_path):
 
 
 def test_rules_that_fight_are_told_at_both_places(lan, controller, tmp_path):
+    """Two rules that contradict each other at the same time are reported at both places."""
     done = check(lan, controller, tmp_path, FIGHT, "--json")
     found = [json.loads(line) for line in done.output.splitlines()]
     assert done.status == 0 and [(one["line"], one["rule"], one["severity"]) for one in found] == [
@@ -50,6 +52,7 @@ def test_errors_come_first_begin_with_their_place_and_all_are_counted(lan, contr
 
 
 def test_the_sun_needs_a_place(lan, controller, tmp_path):
+    """A rule about the sun needs a location."""
     rule = "- rule: Dusk\n  when: { sun: sunset }\n  then: { turn on: Lamp }\n"
     done = check(lan, controller, tmp_path, rule)
     assert done.status == 1 and "--location" in done.errors, done

@@ -1,4 +1,5 @@
-"""The daemon's rules from outside: turned on and off, run once, explained, with what they do beyond the house."""
+"""The daemon's rules over its interfaces: enabled and disabled, fired once, explained, with their programs and web
+hooks."""
 
 import json
 import pathlib
@@ -49,6 +50,7 @@ def lamp_is(served, on):
 
 
 def test_a_rule_is_turned_off_from_the_command_line(served):
+    """A disabled rule stays disabled after a kill of the daemon, until it is enabled."""
     person = served.controller
     told = person.finish("rules", "disable", "movie NIGHT")
     assert (told.status, told.output.strip()) == (0, "Movie night: off"), told
@@ -56,7 +58,7 @@ def test_a_rule_is_turned_off_from_the_command_line(served):
     assert "Movie night (turned off)" in person.finish("rules", "state").output
     served.kettle.press()
     served.running.seen_object(lambda told: told["event"] == "heldBack" and "turned off" in told["why"], 5, "a rule held back")
-    # It stays so, whatever becomes of the daemon.
+    # The setting survives a kill of the daemon.
     served.kill()
     served.start()
     served.follows(2)
@@ -68,6 +70,7 @@ def test_a_rule_is_turned_off_from_the_command_line(served):
 
 
 def test_a_rule_is_run_once_and_explained(served):
+    """A rule fired by hand runs once, and its trace is available."""
     person = served.controller
     fired = person.does("rules", "fire", "Movie night", "--json").objects[0]
     lamp_is(served, True)
@@ -84,6 +87,7 @@ def test_a_rule_is_run_once_and_explained(served):
 
 
 def test_what_cannot_be_done_says_what_to_try(served):
+    """Errors of rule commands contain a suggestion or a hint."""
     person = served.controller
     told = person.finish("rules", "fire", "Movie nigt")
     assert told.status == 1 and "did you mean \"Movie night\"?" in told.errors, told
@@ -93,6 +97,7 @@ def test_what_cannot_be_done_says_what_to_try(served):
 
 
 def test_a_program_gets_the_event_and_everybody_the_words(served):
+    """A rule's notification has its words, and its program gets the event on standard input."""
     stream = Stream(served)
     stream.seen("house")
     served.kettle.press()
@@ -107,8 +112,9 @@ def test_a_program_gets_the_event_and_everybody_the_words(served):
 
 
 def test_a_program_that_hangs_is_ended_and_others_go_on(served):
+    """A program above its timeout is killed, and other rules run meanwhile."""
     served.kettle.press("--double")
-    # A press before that is told would be part of it.
+    # A press before this report would be part of the double press.
     served.running.seen_object(lambda told: told["event"] == "performing", 5, "a program that runs")
     served.kettle.press()
     lamp_is(served, True)
@@ -130,15 +136,16 @@ def test_a_web_hook_carries_the_event(lan, plug, controller, tmp_path):
     served.controller.through(served.socket)
     served.controller.does("rules", "fire", "Tea")
     done = served.running.seen_object(
-        lambda told: told["event"] == "effect" and told["outcome"] == "done", 40, "a web hook that was taken")
+        lambda told: told["event"] == "effect" and told["outcome"] == "done", 40, "an accepted web hook")
     path, key, body = json.loads(heard.read_text())
     told = json.loads(body)
     assert path == "/tea" and told["id"] == key and told["rule"] == "Tea" and "at" not in told, told
-    # Its path may be a secret.
+    # The path may contain a secret, so it is not printed.
     assert done.json["what"] == "POST http://127.0.0.1:8123/…", done
 
 
 def test_a_file_that_is_broken_is_listed(served):
+    """A rule file with an error is listed with its fault; its last valid version stays active."""
     before = state(served, "Movie night")
     served.rules.write_text("- rule: Movie night\n  when: { plug: Kettle, button: thrice }\n")
     faults = eventually(lambda: served.get("/api/v1/rules/faults"), 10, "a fault")

@@ -1,4 +1,4 @@
-"""Rules that run on one host, for plugs on others."""
+"""Rules on one host, for plugs on other hosts."""
 
 from deadlines import eventually
 
@@ -34,6 +34,7 @@ def relay(plug):
 
 
 def test_a_rise_switches_plugs_on_other_hosts(lan, plug, controller, tmp_path):
+    """A rise of the television's power switches two plugs on other hosts."""
     television = plug(lan.host(), "Television", simulate="television")
     light, amplifier = plug(lan.host(), "Ceiling Light"), plug(lan.host(), "Amplifier", simulate="amplifier")
     lines = daemon(lan, controller, tmp_path, plugs=3)
@@ -49,6 +50,7 @@ def test_a_rise_switches_plugs_on_other_hosts(lan, plug, controller, tmp_path):
 
 
 def test_a_press_counts_again_after_its_plug_was_killed(lan, plug, controller, tmp_path):
+    """After a kill and a restart of a plug, its double press fires the rule."""
     host = lan.host()
     light, amplifier = plug(lan.host(), "Ceiling Light"), plug(host, "Amplifier", simulate="amplifier")
     lines = daemon(lan, controller, tmp_path, plugs=2)
@@ -57,7 +59,7 @@ def test_a_press_counts_again_after_its_plug_was_killed(lan, plug, controller, t
     amplifier = plug(host, "Amplifier", simulate="amplifier", state=amplifier.state)
     eventually(
         lambda: sum(bool(line.json) and line.json["event"] == "following" for line in list(lines.lines)) == 3, 10,
-        lambda: f"the plug to be followed again:\n{lines.transcript()}")
+        lambda: f"the plug followed again:\n{lines.transcript()}")
     before = relay(light)
     assert amplifier.press("--double").status == 0
     lines.seen_object(is_done("Ceiling Light"), 5, "the light's answer")

@@ -1,4 +1,4 @@
-"""The cage around a script: native code in it, as if somebody had broken out of Lua, finds no way out either."""
+"""The sandbox of scripts: native code inside it, as after an escape from Lua, cannot leave it."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ FORBIDDEN = [
     "prctl", "write-2", "read-7", "dup", "mmap-code", "mmap-file", "mprotect", "setrlimit", "alarm", "sigaction", "setuid", "nanosleep",
     "settime", "io_uring",
 ]
-# How the program is started: as root, without capabilities in a user's name, with the limits of a hardened service.
+# The ways to start the program: as root, without capabilities as a user, with the limits of a hardened service.
 AS = {
     "root": [],
     "user": ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"],
@@ -43,6 +43,7 @@ def attempt(tmp_path_factory):
 
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_forbidden_call_kills(attempt, what):
+    """Each forbidden call kills the process with SIGSYS."""
     result = attempt(what)
     assert result.stdout == "closed\n", result
     assert result.returncode == -signal.SIGSYS
@@ -50,6 +51,7 @@ def test_forbidden_call_kills(attempt, what):
 
 @pytest.mark.parametrize("who", AS)
 def test_cage_closes_for_everybody(attempt, who):
+    """The sandbox works for every user and with every limit."""
     for what in ("open", "fork"):
         result = attempt(what, who)
         assert (result.stdout, result.returncode) == ("closed\n", -signal.SIGSYS), result
@@ -57,15 +59,18 @@ def test_cage_closes_for_everybody(attempt, who):
 
 @pytest.mark.parametrize("who", AS)
 def test_what_lua_needs_is_allowed(attempt, who):
+    """The calls that Lua needs are allowed."""
     result = attempt("memory", who)
     assert (result.stdout, result.returncode) == ("closed\nOUT\n", 0), result
 
 
 def test_computing_without_an_end_is_ended_by_the_kernel(attempt):
+    """The kernel ends endless computation."""
     assert attempt("compute").returncode == -signal.SIGPROF
 
 
 def test_memory_has_a_second_wall(attempt):
+    """The kernel limits memory, in addition to Lua's own limit."""
     result = attempt("fill")
     assert (result.stdout, result.returncode) == ("closed\n", 0), result
 
@@ -80,17 +85,19 @@ def host(request, programs):
 
 
 def test_process_has_nothing(host):
+    """The script host has no capabilities, only descriptors 0 to 2, and limits of zero."""
     assert host.descriptors() == [0, 1, 2]
-    assert host.status("Seccomp") == "2", "a filter"
+    assert host.status("Seccomp") == "2", "a seccomp filter"
     assert host.status("NoNewPrivs") == "1"
     assert {host.status(key) for key in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {"0" * 16}
-    assert "0" not in host.status("Uid").split() or host.process.args[0] == "unshare", "root becomes nobody"
+    assert "0" not in host.status("Uid").split() or host.process.args[0] == "unshare", "root changes to an unprivileged user"
     limits = pathlib.Path(f"/proc/{host.process.pid}/limits").read_text(encoding="ascii")
     for name in ("Max file size", "Max core file size", "Max processes", "Max open files"):
         assert limits.split(name, 1)[1].split()[:2] == ["0", "0"], limits
 
 
 def test_root_loses_the_capabilities_that_it_could_get_back(programs):
+    """A root process also drops its bounding set and groups."""
     with ScriptHost(programs / "plugctl-script") as host:
         host.load("")
         assert host.status("CapBnd") == "0" * 16

@@ -1,4 +1,4 @@
-"""Scripts in Lua: their examples over a past, in the daemon, and those that misbehave beside others."""
+"""Scripts in Lua: the examples in backtests, scripts in the daemon, and misbehaving ones next to others."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ def past(programs, tmp_path):
 
 @pytest.fixture
 def evening(past):
-    """Two films and a peak of the power supply; the amplifier is switched on 42 s after the first begins."""
+    """Two films and a power peak; the amplifier is switched on 42 s after the first film begins."""
     on, off = hours(20, 15), hours(22, 15)
     past.holds("Television", [(hours(18), 1), (hours(19), 90), (hours(19) + 2, 1), (on, 90), (off, 1), (hours(22, 30), 120),
                               (hours(23), 1), (hours(23, 30), 1)])
@@ -34,21 +34,23 @@ def said(records):
 # MARK: The examples
 
 def test_the_television_does_in_lua_what_it_does_in_yaml(evening):
+    """The Lua and the YAML version of the television example give the same backtest."""
     lua = evening.backtest(EXAMPLES / "television.lua")
     yaml = evening.backtest(EXAMPLES / "television.yaml")
-    # The peak is no film, and its fall an edge like others.
+    # The peak is not a film, but its fall is an edge like the others.
     assert len(firings(yaml, "Movie night")) == 2 and len(firings(yaml, "Movie over")) == 3
     lines = (EXAMPLES / "television.lua").read_text().splitlines()
     calls = [f"television.lua:{number}" for number, line in enumerate(lines, 1) if line.startswith("on(")]
     names = dict(zip(("Movie night", "Movie over"), calls))
     renamed = [{**record, "rule": names[record["rule"]]} if "rule" in record else record for record in yaml]
-    # What is told of each rule at the end stands in the order of the names.
+    # The summaries at the end are sorted by name.
     def order(record):
         return calls.index(record["rule"]) if record["event"] == "summary" else 0
     assert len(calls) == 2 and sorted(lua, key=order) == sorted(renamed, key=order)
 
 
 def test_a_script_is_compared_with_itself(evening):
+    """A backtest against the same script finds equal firings, and repeated runs print the same."""
     records = evening.backtest(EXAMPLES / "television.lua", "--against", EXAMPLES / "television.lua")
     assert [record["event"] for record in records] == ["comparison"] and records[0]["firings"] == 5
     assert len({evening.run("rules", "backtest", EXAMPLES / "television.lua", "--verbose") for _ in range(3)}) == 1
@@ -69,6 +71,7 @@ def test_washes_are_counted_over_days(past):
 
 
 def test_the_load_stays_below_the_sum(past):
+    """The boiler is switched off while the sum of loads exceeds the limit."""
     evening = hours(18)
     past.holds("Boiler", [(evening, 1800), (evening + 7200, 1800)])
     past.holds("Dryer", [(evening, 0), (evening + 600, 900), (evening + 3600, 0), (evening + 7200, 0)])
@@ -76,12 +79,13 @@ def test_the_load_stays_below_the_sum(past):
     records = past.backtest(EXAMPLES / "load.lua")
     steps = [(step["at"][11:19], step["what"]) for record in records if record["event"] == "firing" for step in record["steps"]
              if step["what"].startswith("turn")]
-    # Local time is an hour ahead.
+    # Local time is one hour ahead.
     assert steps == [("17:20:32", "turn off Boiler"), ("17:41:00", "turn on Boiler")]
     assert any(line.startswith("log: Boiler goes off: 4200 W are more than 3000 W") for line in said(records))
 
 
 def test_presence_is_another_each_evening_and_the_same_each_time(past):
+    """The presence script uses different times each evening, and the same times in each backtest."""
     past.holds("Hall Light", [(hours(12), 5), (hours(13), 5)])
     script = past.rules((EXAMPLES / "presence.lua").read_text().replace("if not state.away then return end", ""), "presence.lua")
     words = ["rules", "backtest", script, "--from", "2026-11-20", "--to", "2026-11-24"]
@@ -96,6 +100,7 @@ def test_presence_is_another_each_evening_and_the_same_each_time(past):
 
 
 def test_nothing_pretends_while_somebody_is_at_home(past):
+    """Without the state "away" the presence script does nothing."""
     past.holds("Hall Light", [(hours(12), 5), (hours(13), 5)])
     records = past.backtest(EXAMPLES / "presence.lua", "--from", "2026-11-20", "--to", "2026-11-24")
     assert said(records) == []
@@ -108,7 +113,7 @@ def test_every_example_is_checked(programs, tmp_path, name):
     assert (done.returncode, done.stderr) == (0, "") and "no errors" in done.stdout
 
 
-# MARK: What is wrong with a script
+# MARK: Faulty scripts
 
 def check(programs, file, *words):
     done = subprocess.run([programs / "plugctl", "rules", "check", "--offline", *words, file],
@@ -127,6 +132,7 @@ def check(programs, file, *words):
     ("os.execute('true')\n", 1, "a script"),
 ])
 def test_a_check_names_the_line(programs, tmp_path, text, line, words):
+    """A faulty script is reported with its line and reason."""
     file = tmp_path / "wrong.lua"
     file.write_text(text)
     status, told = check(programs, file)
@@ -134,6 +140,7 @@ def test_a_check_names_the_line(programs, tmp_path, text, line, words):
 
 
 def test_a_check_warns_of_a_name_that_no_plug_has(past):
+    """A plug name that is not in the history is a warning with a suggestion."""
     past.holds("Ceiling Light", [(hours(18), 1), (hours(19), 1)])
     script = past.rules("on('Ceiling Light', 'relay', 'on', function()\n  plug('Celing Light'):off()\nend)\n", "names.lua")
     done = subprocess.run(
@@ -154,7 +161,7 @@ on("Switch", "button", "double", function(event)
   log("press " .. state.presses)
 end)
 """
-# Each is called by the same press as the others, and stopped for another reason.
+# All are called by the same press, and each is stopped for a different reason.
 WRONG = {
     "loop.lua": ("while true do end", "1 s"),
     "pattern.lua": ('string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40))', "1 s"),
@@ -180,6 +187,7 @@ def told(lines, event, within=15, **fields):
 
 
 def test_a_press_calls_a_function_whose_state_outlives_the_daemon(lan, plug, controller, tmp_path):
+    """A press calls the function, and the script's state survives a kill of the daemon."""
     switch, lamp = plug(lan.host(), "Switch"), plug(lan.host(), "Lamp", simulate="lamp")
     folder = scripts(tmp_path, hall_lua=HALL)
     person = controller(lan.host())
@@ -199,6 +207,7 @@ def test_a_press_calls_a_function_whose_state_outlives_the_daemon(lan, plug, con
 
 
 def test_each_that_misbehaves_is_named_and_the_others_go_on(lan, plug, controller, tmp_path):
+    """Each misbehaving script is stopped with its reason, and the others run."""
     switch, lamp = plug(lan.host(), "Switch"), plug(lan.host(), "Lamp", simulate="lamp")
     folder = scripts(tmp_path, hall_lua=HALL)
     for name, (body, _) in WRONG.items():
@@ -215,6 +224,7 @@ def test_each_that_misbehaves_is_named_and_the_others_go_on(lan, plug, controlle
 
 
 def test_a_thousand_commands_are_sixty_and_that_is_told(lan, plug, controller, tmp_path):
+    """A call may send 60 commands; the others are reported as held back."""
     switch, lamp = plug(lan.host(), "Switch"), plug(lan.host(), "Lamp", simulate="lamp")
     text = 'on("Switch", "button", "double", function()\n  for i = 1, 250 do plug("Lamp"):toggle() end\nend)\n'
     lines = controller(lan.host()).daemon(scripts(tmp_path, many_lua=text))
@@ -224,6 +234,7 @@ def test_a_thousand_commands_are_sixty_and_that_is_told(lan, plug, controller, t
 
 
 def test_a_file_that_changes_is_loaded_anew_and_a_broken_one_goes_on(lan, plug, controller, tmp_path):
+    """A changed script is reloaded with its state; with an error in the file, the last valid version stays active."""
     switch, lamp = plug(lan.host(), "Switch"), plug(lan.host(), "Lamp", simulate="lamp")
     folder = scripts(tmp_path, hall_lua=HALL)
     lines = controller(lan.host()).daemon(folder)
@@ -233,15 +244,16 @@ def test_a_file_that_changes_is_loaded_anew_and_a_broken_one_goes_on(lan, plug, 
     (folder / "hall.lua").write_text(HALL.replace('"press "', '"button "'))
     told(lines, "rulesChanged", rules=["hall.lua:2"])
     assert switch.press("--double").status == 0
-    lines.seen_object(lambda record: record.get("log") == ["button 2"], 10, "the new text, with the state of before")
+    lines.seen_object(lambda record: record.get("log") == ["button 2"], 10, "the new text with the previous state")
     (folder / "hall.lua").write_text("on(")
     broken = told(lines, "fileBroken")
     assert "hall.lua:1:" in broken["why"]
     assert switch.press("--double").status == 0
-    lines.seen_object(lambda record: record.get("log") == ["button 3"], 10, "the last good version")
+    lines.seen_object(lambda record: record.get("log") == ["button 3"], 10, "the last valid version")
 
 
 def test_commands_about_rules_know_a_scripts_functions(lan, plug, controller, tmp_path):
+    """Rule commands work with the functions of scripts."""
     switch, lamp = plug(lan.host(), "Switch"), plug(lan.host(), "Lamp", simulate="lamp")
     person = controller(lan.host())
     lines = person.daemon(scripts(tmp_path, hall_lua=HALL))
@@ -255,4 +267,4 @@ def test_commands_about_rules_know_a_scripts_functions(lan, plug, controller, tm
     person.does("rules", "fire", "hall.lua:2")
     told(lines, "scriptLog", rule="hall.lua:2")
     explain = "rules", "explain", "hall.lua:2", "--history", tmp_path / "history"
-    eventually(lambda: "log: press 1" in person.finish(*explain).output, 10, lambda: "its trace to be kept")
+    eventually(lambda: "log: press 1" in person.finish(*explain).output, 10, lambda: "a stored trace")

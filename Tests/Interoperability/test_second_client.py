@@ -1,4 +1,4 @@
-"""A client written from Protocol.md and smartplug.proto alone does all that a controller does."""
+"""The Python client, written from Protocol.md and smartplug.proto only, has all functions of a controller."""
 
 import pathlib
 
@@ -19,21 +19,23 @@ def lamp(lan, plug):
 def client(lan, lamp, tmp_path):
     client = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "client")
     code = lamp.setup_code()
-    eventually(lambda: client.finish("pair", "--code-file", code).status == 0, 10, lambda: "that it is paired")
+    eventually(lambda: client.finish("pair", "--code-file", code).status == 0, 10, lambda: "the pairing")
     return client
 
 
 def test_it_switches_and_an_answer_is_the_same_when_asked_twice(lamp, client):
+    """A repeated command with the same request id is executed once and gets the same answer."""
     request = "00112233445566778899aabbccddeeff"
     first = client.does("relay", "on", "--request", request)
     assert lamp.status()["relay"] == "on"
     lamp.press()
-    eventually(lambda: lamp.status()["relay"] == "off", 5, lambda: "that it is off")
-    assert client.does("relay", "on", "--request", request) == first, "it was carried out once"
+    eventually(lambda: lamp.status()["relay"] == "off", 5, lambda: "the relay off")
+    assert client.does("relay", "on", "--request", request) == first, "the command was executed once"
     assert lamp.status()["relay"] == "off"
 
 
 def test_it_follows_and_resumes_after_the_last_event(lamp, client):
+    """It resumes after the last event without gaps or duplicates."""
     client.does("relay", "on")
     client.does("relay", "off")
     seen = [told["sequence"] for told in client.does("follow", "--after", "0", "--count", "4") if told.get("kind") == "event"]
@@ -47,6 +49,7 @@ def test_it_follows_and_resumes_after_the_last_event(lamp, client):
 
 
 def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(lamp, client, plug):
+    """It reconnects to a restarted plug at its new port, and gets each event once."""
     plug_id = (lamp.state / "id").read_text().split()[0]
     watching = client.start("watch", plug_id, "--after", "0")
     watching.seen_object(lambda told: told["told"] == "State", 20, "a state")
@@ -54,20 +57,20 @@ def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(la
     def press():
         before = lamp.status()["relay"]
         assert lamp.press().status == 0
-        eventually(lambda: lamp.status()["relay"] != before, 10, lambda: "that the relay turned over")
+        eventually(lambda: lamp.status()["relay"] != before, 10, lambda: "the toggled relay")
 
     for _ in range(3):
         press()
         lamp.running.process.kill()
         lamp.running.ended(within=5)
         lamp = plug(lamp.host, "Lamp", state=lamp.state)  # on any port
-        eventually(lamp.answers, 10, lambda: "that it is back")
+        eventually(lamp.answers, 10, lambda: "the restarted plug")
     press()
     last = lamp.status()["nextSequence"] - 1
     watching.seen_object(lambda told: told.get("sequence") == last, 40, f"event {last}")
     told = [line.json for line in watching.lines if line.json]
     numbers = [one["sequence"] for one in told if one["told"] == "Event"]
-    # The last press may have got its name meanwhile, which is one more event.
+    # The last press may have been reported meanwhile, which is one more event.
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= last, numbers
     assert not any(one["told"] == "Gap" for one in told)
     turned = [one for one in told if one.get("what") == "RelayChanged"]
@@ -75,15 +78,15 @@ def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(la
 
 
 def test_it_reads_what_tripped_and_resets_it(lamp, client):
-    """A load of 4000 W is too much for five seconds; then nothing turns the plug on until it was reset on purpose."""
+    """4000 W trip the protection after five seconds; then only a reset allows the relay to switch on."""
     lamp.load("4000 W")
     client.does("relay", "on")
 
     def state():
-        # A plug that has nothing more to say goes on: the follower is cut off after its first event.
+        # Without `--count` the follower would wait for further messages.
         return client.does("follow", "--after", "0", "--count", "1")[0]
 
-    tripped = eventually(lambda: state() if "tripped" in state() else None, 15, lambda: f"that it tripped: {state()}")
+    tripped = eventually(lambda: state() if "tripped" in state() else None, 15, lambda: f"the tripped protection: {state()}")
     assert tripped["tripped"] == "PROTECTION_OVER_POWER" and not tripped.get("relayOn"), tripped
     reading = tripped["reading"]
     assert reading["frequencyMillihertz"] == 50_000 and reading["powerFactorPermille"] == 1000, reading
@@ -94,7 +97,7 @@ def test_it_reads_what_tripped_and_resets_it(lamp, client):
     assert refused["refused"]["code"] == "REFUSAL_CODE_PROTECTION_TRIPPED", refused
     done = client.does("reset-protection")[0]["done"]
     assert "sequence" in done and "tripped" not in done["state"] and not done["state"].get("relay_on"), done
-    assert "sequence" not in client.does("reset-protection")[0]["done"], "there was nothing more to reset"
+    assert "sequence" not in client.does("reset-protection")[0]["done"], "the second reset changes nothing"
     assert client.does("relay", "on")[0]["done"]["state"]["relay_on"] is True
     kinds = [told for told in client.does("follow", "--after", "0", "--count", "7") if told.get("kind") == "event"]
     assert "protection_tripped" in kinds[3] or "protection_tripped" in kinds[4], kinds
@@ -112,13 +115,14 @@ def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
 
 
 def test_it_follows_the_log_and_sees_a_press(lamp, client):
+    """It follows the plug's log at level debug until its time ends."""
     following = client.start("log", "--level", "debug", "--seconds", "4")
-    granted = following.seen_object(lambda told: told["kind"] == "followed", 10, "that the plug tells").json
+    granted = following.seen_object(lambda told: told["kind"] == "followed", 10, "the start of the log").json
     assert (granted["level"], granted["seconds"]) == ("LOG_LEVEL_DEBUG", 4), granted
     lamp.press()
     line = following.seen_object(lambda told: told.get("message") == "the button is down", 4, "the press").json
     assert line["part"] == "PlugService" and int(line["plug_time"]) > 0, line
-    following.seen_object(lambda told: told["kind"] == "ended", 6, "that it ends by itself")
+    following.seen_object(lambda told: told["kind"] == "ended", 6, "the end of the log")
     assert following.ended(within=2) == 0
     numbers = [int(line.json["number"]) for line in following.lines if line.json and line.json["kind"] == "line"]
     assert numbers == sorted(set(numbers)), numbers
@@ -135,7 +139,7 @@ def test_it_lists_and_removes_controllers(lan, lamp, client, tmp_path):
 
 
 def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
-    """tshark takes the frames apart with the dissector in Documentation and the keys that plugctl wrote."""
+    """tshark decodes the frames with the dissector in Documentation and the keys that plugctl wrote."""
     host = lan.host()
     lamp = plug(host, "Lamp", port=PORT)
     person = controller(host)
@@ -146,7 +150,7 @@ def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
     done = host.finish("env", f"SSLKEYLOGFILE={keys}", person.program, "on", "Lamp")
     assert done.status == 0 and "warning: the secrets of this program's connections go into" in done.errors, done
     assert keys.stat().st_mode & 0o077 == 0
-    # A file that others may read gets none.
+    # No secrets are written to a file that other users may read.
     exposed = tmp_path / "exposed.log"
     exposed.touch(mode=0o644)
     done = host.finish("env", f"SSLKEYLOGFILE={exposed}", person.program, "off", "Lamp")

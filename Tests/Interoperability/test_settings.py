@@ -1,4 +1,4 @@
-"""A plug that is renamed and set up from afar, and keeps that."""
+"""A plug is renamed and configured over the network, and keeps the settings."""
 
 from deadlines import eventually
 
@@ -8,7 +8,7 @@ def snapshot(lines):
 
 
 def announced(plug, name):
-    plug.running.seen(lambda line: f'announced as "{name}"' in line.text, 15, f"that it is announced as {name}")
+    plug.running.seen(lambda line: f'announced as "{name}"' in line.text, 15, f"the announcement as {name}")
 
 
 def restarted(plug, host, lamp, **options):
@@ -18,6 +18,7 @@ def restarted(plug, host, lamp, **options):
 
 
 def test_a_plug_takes_another_name_and_who_watches_goes_on(lan, plug, controller):
+    """A rename keeps the watch's connection, and survives a restart of the plug."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person, watching = controller(lan.host()), controller(lan.host())
@@ -35,24 +36,25 @@ def test_a_plug_takes_another_name_and_who_watches_goes_on(lan, plug, controller
         lambda: f"the event of the toggle:\n{lines.transcript()}")
     assert not [line for line in lines.lines if line.json and line.json["event"] == "disconnected"], lines.transcript()
 
-    # The name that it is started with is that of its configuration.
+    # The plug is started with the name of its configuration.
     killed = len(lines.lines)
     lamp = restarted(plug, host, lamp)
     announced(lamp, "Lounge Lamp 🪴")
     browser.shows({"Lounge Lamp 🪴"})
     eventually(
         lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[killed:]), 10,
-        lambda: f"that it is followed under its new name:\n{lines.transcript()}")
+        lambda: f"a snapshot under the new name:\n{lines.transcript()}")
     assert person.does("info", "Lounge Lamp 🪴", "--json").objects[0]["name"] == "Lounge Lamp 🪴"
 
 
 def test_who_follows_the_house_has_the_plug_once(lan, plug, controller):
+    """After a rename, a watch of the house reports the plug only under its new name."""
     plug(lan.host(), "Lamp")
     person = controller(lan.host())
     lines = person.watch()
     snapshot(lines)
     person.does("rename", "Lamp", "Lounge")
-    lines.seen_object(lambda told: told["event"] == "snapshot" and told["plug"] == "Lounge", 10, "it under its new name")
+    lines.seen_object(lambda told: told["event"] == "snapshot" and told["plug"] == "Lounge", 10, "a snapshot under the new name")
     seen = len(lines.lines)
     person.does("toggle", "Lounge")
     lines.seen_object(lambda told: told["event"] == "relay" and told["plug"] == "Lounge", 10, "the event of the toggle")
@@ -60,6 +62,7 @@ def test_who_follows_the_house_has_the_plug_once(lan, plug, controller):
 
 
 def test_a_name_that_is_taken_gets_a_number(lan, plug, controller):
+    """A rename to a name in use adds a number; a second rename removes it."""
     host = lan.host()
     plug(lan.host(), "Television")
     lamp = plug(host, "Lamp")
@@ -77,6 +80,7 @@ def test_a_name_that_is_taken_gets_a_number(lan, plug, controller):
 
 
 def test_a_name_that_no_plug_can_have_is_refused(lan, plug, controller):
+    """An invalid name is refused, and the plug keeps its name."""
     plug(lan.host(), "Lamp")
     person = controller(lan.host())
     refused = person.finish("rename", "Lamp", "a\nb")
@@ -86,6 +90,7 @@ def test_a_name_that_no_plug_can_have_is_refused(lan, plug, controller):
 
 
 def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, controller):
+    """Changed settings apply after a power cut; invalid ones are refused as a whole."""
     host = lan.host()
     lamp = plug(host, "Lamp", **{"power-on": "off"})
     person = controller(lan.host())
@@ -97,7 +102,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
     person.does("off", "Lamp")
     assert lamp.status()["relay"] == "off"
 
-    # Without its runtime directory it takes the start for one after a loss of power.
+    # Without its runtime directory, the plug treats the start as one after a power cut.
     lamp = restarted(plug, host, lamp, runtime=lamp.state.parent / "other", **{"power-on": "off"})
     announced(lamp, "Lamp")
     assert lamp.status()["relay"] == "on", lamp.running.transcript()
@@ -105,7 +110,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
 
     refused = person.finish("set", "Lamp", "power-limit", f"{limit + 1}W", "power-on", "last")
     assert refused.status == 1 and "are allowed on this plug" in refused.errors, refused
-    assert person.does("set", "Lamp", "--json").objects == told, "not even half of it"
+    assert person.does("set", "Lamp", "--json").objects == told, "no setting was changed"
     for words in (["power-on", "locked-on"], ["auto-off", "0s"], ["colour", "red"], ["auto-off"]):
         assert person.finish("set", "Lamp", *words).status == 64, words
     told = person.does(
@@ -123,6 +128,7 @@ def test_a_load_above_the_limit_that_was_set_trips_it(lan, plug, controller):
 
 
 def test_a_plug_with_a_full_flash_refuses_and_is_as_it_was(lan, plug, controller):
+    """With a full flash, changes are refused with a hint, and the plug is unchanged."""
     full = (
         "mkdir -p {state}.whole; cp -a {state}/. {state}.whole; mount -t tmpfs -o size=64k,mode=700 tmpfs {state}; "
         "cp -a {state}.whole/. {state}; cat /dev/zero >{state}/filling 2>/dev/null || true")
@@ -141,6 +147,7 @@ def test_a_plug_with_a_full_flash_refuses_and_is_as_it_was(lan, plug, controller
 
 
 def test_a_factory_reset_forgets_the_name(lan, plug, controller):
+    """A factory reset restores the configured name."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("rename", "Lamp", "Lounge")
@@ -150,6 +157,7 @@ def test_a_factory_reset_forgets_the_name(lan, plug, controller):
 
 
 def test_it_blinks_when_asked_which_one_it_is(lan, plug, controller):
+    """`plugctl identify` makes the plug's light blink."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     told = person.does("identify", "Lamp", "--json").objects

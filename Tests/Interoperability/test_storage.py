@@ -1,4 +1,4 @@
-"""What a plug remembers when its process is killed, its memory is wiped or its disk fails, told by the real programs."""
+"""What a plug remembers after a kill, a loss of its memory or a disk error, with the real programs."""
 
 import shutil
 import time
@@ -15,7 +15,7 @@ def snapshot(lines, within=10):
 
 
 def numbered(lines):
-    """Everything that has a number, and the gaps."""
+    """Returns the events with a number, and the gaps."""
     return [line.json for line in list(lines.lines) if line.json and ("seq" in line.json or line.json["event"] == "gap")]
 
 
@@ -24,11 +24,11 @@ def numbers(lines):
 
 
 def press(lamp):
-    """A press, and the relay that it moved: on or off."""
+    """Presses the button and returns the relay's new state."""
     before = lamp.status()
     done = lamp.press()
     assert done.status == 0, done
-    # The relay's event and, when no second press can follow any more, that of the press.
+    # The relay's event and, when a double press is no longer possible, the button event.
     return eventually(
         lambda: (status := lamp.status())["nextSequence"] >= before["nextSequence"] + 2 and status["relay"], 5,
         "both events of a press")
@@ -40,11 +40,12 @@ def kill(lamp):
 
 
 def up(lamp):
-    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     return lamp
 
 
 def test_presses_while_nobody_listened_come_in_order_with_their_ages(lan, plug, controller):
+    """Presses during an absence are printed in order, with their ages."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")
@@ -57,7 +58,7 @@ def test_presses_while_nobody_listened_come_in_order_with_their_ages(lan, plug, 
     for _ in range(3):
         pressed.append(time.monotonic())
         press(lamp)
-        time.sleep(0.7)  # The ages have to differ: time passes here, nothing is waited for.
+        time.sleep(0.7)  # The ages must differ, so time has to pass.
     lines = person.watch("Lamp", "--after", last)
     eventually(lambda: len(numbers(lines)) >= 6, 10, lambda: f"six events:\n{lines.transcript()}")
     told = {line.json["seq"]: line for line in lines.lines if line.json and "seq" in line.json}
@@ -69,6 +70,7 @@ def test_presses_while_nobody_listened_come_in_order_with_their_ages(lan, plug, 
 
 
 def test_a_killed_plug_loses_nothing(lan, plug, controller):
+    """A plug that is killed four times loses no event, and keeps its relay state."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     person = controller(lan.host())
@@ -79,13 +81,14 @@ def test_a_killed_plug_loses_nothing(lan, plug, controller):
         kill(lamp)
         lamp = up(plug(host, "Lamp", state=lamp.state))
         assert lamp.status()["relay"] == on, f"after kill {number + 1}"
-    # A start, then two events of a press and the next start, four times.
+    # One start, then four times two events of a press and the next start.
     eventually(lambda: len(numbers(lines)) >= 13, 20, lambda: f"thirteen events:\n{lines.transcript()}")
     assert numbers(lines) == list(range(1, 14)), lines.transcript()
     assert not [told for told in numbered(lines) if told["event"] == "gap"], lines.transcript()
 
 
 def test_a_wiped_runtime_directory_is_a_gap_that_is_told(lan, plug, controller):
+    """Without its runtime directory, the plug reports a gap with the reason of a power cut."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     person = controller(lan.host())
@@ -103,6 +106,7 @@ def test_a_wiped_runtime_directory_is_a_gap_that_is_told(lan, plug, controller):
 
 
 def test_a_stopped_plug_goes_on_at_the_next_number(lan, plug):
+    """An orderly stop stores the next event number."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     press(lamp)
@@ -122,6 +126,7 @@ READ_ONLY = "mount --bind {state} {state}; mount -o remount,bind,ro {state}"
     ["prepare", "why"], [(FULL, "No space left on device"), (READ_ONLY, "Read-only file system")],
     ids=["full", "read-only"])
 def test_a_disk_that_cannot_be_written_is_told_and_the_button_switches(lan, plug, controller, tmp_path, prepare, why):
+    """A full or read-only disk is reported once, and the button and the event numbers work."""
     state = tmp_path / "state"
     state.mkdir()
     host = lan.host()
@@ -133,17 +138,18 @@ def test_a_disk_that_cannot_be_written_is_told_and_the_button_switches(lan, plug
     snapshot(lines)
     was = lamp.status()["relay"]
     assert press(lamp) != was
-    lines.seen_object(lambda told: told["event"] == "relay", 5, "that the relay moved")
+    lines.seen_object(lambda told: told["event"] == "relay", 5, "the relay event")
     for _ in range(3):
         press(lamp)
-    assert lamp.running.transcript().count(f"{state}/sequence") == 1, "a failure is told once"
+    assert lamp.running.transcript().count(f"{state}/sequence") == 1, "the failure is logged once"
     last = lamp.status()["nextSequence"] - 1
     kill(lamp)
     lamp = up(plug(host, "Lamp", **options))
-    assert lamp.status()["nextSequence"] == last + 2, "the mirror knows the numbers"
+    assert lamp.status()["nextSequence"] == last + 2, "the mirror has the event numbers"
 
 
 def test_a_read_only_disk_is_nobody_elses_either(lan, plug, tmp_path):
+    """A second plug on the same read-only state directory is refused."""
     state = tmp_path / "state"
     state.mkdir()
     host = lan.host()
@@ -155,6 +161,7 @@ def test_a_read_only_disk_is_nobody_elses_either(lan, plug, tmp_path):
 
 
 def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller):
+    """A corrupted sequence file is reported and renamed, and the event numbers skip far ahead."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     press(lamp)
@@ -175,13 +182,13 @@ def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller)
 
 
 def test_nowhere_to_write_at_all(lan, plug, tmp_path):
-    """A file stands where the directory should be: no state, no mirror, no panel and no key, so nobody can know the plug. It
-    runs for whoever pushes its button."""
+    """A file in place of the directory: the plug has no state, mirror, panel or key, and no controller can know it. Its
+    button still works."""
     file = tmp_path / "file"
     file.write_text("not a folder")
     lamp = plug(lan.host(), "Lamp", state=file / "state", paired=False)
     lamp.running.seen(
-        lambda line: "plugd status, press and load will not reach this plug" in line.text, 10, "that it has no panel")
+        lambda line: "plugd status, press and load will not reach this plug" in line.text, 10, "the warning about the panel")
     told = lamp.running.transcript()
     assert f"cannot make the directory {file}" in told and "a file stands where a directory is needed" in told, told
     assert "forgets its id" in told and "a restart of its firmware counts as a loss of power" in told, told

@@ -1,4 +1,4 @@
-"""A person at one host, a plug at another: commands are confirmed, presses and loads arrive."""
+"""A controller on one host, a plug on another: commands are confirmed, presses and loads are reported."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_commands_are_confirmed_by_the_plug(lan, plug, controller):
         assert relay["on"] is on
         assert relay["plug"] == "Lamp" and 0 <= relay["age"] < 5 and relay["at"][:2] == "20"
         numbers.append(relay["seq"])
-    assert numbers == sorted(set(numbers)), "every event has a number of its own, in order"
+    assert numbers == sorted(set(numbers)), "event numbers are unique and in order"
 
 
 def test_dimming(lan, plug, controller):
@@ -32,11 +32,12 @@ def test_dimming(lan, plug, controller):
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     person.does("dim", "Lamp", "30%")
     lines.seen_object(
-        lambda told: told["event"] == "level" and round(told["level"]) == 30, 10, "the level that was asked for")
+        lambda told: told["event"] == "level" and round(told["level"]) == 30, 10, "the requested level")
 
 
 @pytest.mark.parametrize("press", ["single", "double", "long"])
 def test_a_press_reaches_who_watches(lan, plug, controller, press):
+    """Each kind of press is reported to a watch."""
     lamp = plug(lan.host(), "Television", simulate="television")
     lines = controller(lan.host()).watch("Television")
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
@@ -58,7 +59,8 @@ def test_another_load_is_measured(lan, plug, controller):
 
 
 def test_a_killed_plug_is_followed_again_when_it_is_announced(lan, plug, controller):
-    """Nobody said goodbye for it. Its name stays, its port is another; the watcher tries it at once."""
+    """A killed plug sends no goodbye. Its name stays, its port is new; the watch connects as soon as it is
+    announced."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
@@ -67,13 +69,13 @@ def test_a_killed_plug_is_followed_again_when_it_is_announced(lan, plug, control
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     lamp.running.process.kill()
     lamp.running.ended(within=5)
-    lines.seen_object(lambda told: "refused" in told.get("reason", ""), 5, "that nobody answers")
+    lines.seen_object(lambda told: "refused" in told.get("reason", ""), 5, "the refused connection")
     killed = len(lines.lines)
     again = plug(host, "Lamp", state=lamp.state)
-    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "that it is announced").at
+    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "the announcement").at
     back = eventually(
         lambda: next((line.at for line in lines.lines[killed:] if line.json and line.json["event"] == "snapshot"), None),
-        5, lambda: f"another snapshot:\n{lines.transcript()}")
+        5, lambda: f"a second snapshot:\n{lines.transcript()}")
     attempts = [line for line in lines.lines[killed:] if announced < line.at < back and "refused" in (line.json or {}).get("reason", "")]
     assert not attempts, f"the first attempt after the announcement succeeds:\n{lines.transcript()}"
     assert browser.names() == {"Lamp"}
@@ -81,31 +83,32 @@ def test_a_killed_plug_is_followed_again_when_it_is_announced(lan, plug, control
 
 
 def test_a_restarted_plug_is_followed_again(lan, plug, controller):
-    """The port is another one; the watcher finds it by itself and says that the plug restarted."""
+    """The restarted plug has a new port; the watch finds it and reports the restart."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     lamp.running.terminate()
-    lines.seen_object(lambda told: told["event"] == "disconnected", 10, "that the plug is gone")
+    lines.seen_object(lambda told: told["event"] == "disconnected", 10, "the disconnection")
     assert lamp.running.ended(within=5) == 0
     seen = len(lines.lines)
     plug(host, "Lamp", state=lamp.state)
     eventually(
         lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[seen:]), 15,
-        lambda: f"another snapshot:\n{lines.transcript()}")
+        lambda: f"a second snapshot:\n{lines.transcript()}")
     person.does("toggle", "Lamp")
 
 
 def test_what_tripped_is_reset_on_purpose_and_only_so(lan, plug, controller):
+    """A tripped protection refuses to switch on until it is reset explicitly."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     lamp.load("4000 W")
     person.does("on", "Lamp")
-    tripped = lines.seen_object(lambda told: told["event"] == "protection", 15, "that it tripped").json
+    tripped = lines.seen_object(lambda told: told["event"] == "protection", 15, "the tripped protection").json
     assert tripped["protection"] == "overPower", tripped
     lamp.load("40 W")
     person.does("off", "Lamp")

@@ -1,4 +1,4 @@
-"""Commands go through the daemon where one runs, and straight to the plugs where none does, with the same result."""
+"""Commands use the daemon if it runs, and otherwise connect directly to the plugs, with the same result."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ FOREIGN_USER = 12345
 
 
 class House:
-    """A lamp and a kettle, and a host with the daemon, where commands go through it."""
+    """A lamp and a kettle, and a host whose commands use its daemon."""
 
     def __init__(self, lan, plug, controller, tmp_path):
         self.plugs = {name: plug(lan.host(), name, simulate=name.lower()) for name in ("Lamp", "Kettle")}
@@ -35,10 +35,10 @@ class House:
         self.daemon = self.straight.daemon(self.rules, "--controller", "the daemon", socket=self.socket)
         eventually(
             lambda: self.states() == {"Lamp": "connected", "Kettle": "connected"}, 15,
-            lambda: f"a house of two:\n{self.daemon.transcript()}")
+            lambda: f"two plugs in the daemon:\n{self.daemon.transcript()}")
 
     def states(self):
-        """As the daemon tells them; none while it does not."""
+        """The plugs' states from the daemon; none while it does not answer."""
         connection = http.client.HTTPConnection("localhost", timeout=patient(5))
         connection.sock = socket.socket(socket.AF_UNIX)
         try:
@@ -61,7 +61,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def cause_of_the_next(lines, seen):
-    """Who commanded the relay, as the plug's own event says."""
+    """Returns the controller that the plug's next relay event names."""
     def cause():
         return next((line.json["controller"] for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None)
 
@@ -73,7 +73,7 @@ def cause_of_the_next(lines, seen):
 def test_both_ways_print_the_same(house, words):
     through = house.person.does(*words, "--json")
     straight = house.straight.does(*words, "--json", "--direct")
-    toggled = words[0] == "toggle"  # The second turns over what the first did.
+    toggled = words[0] == "toggle"  # The second command toggles the result of the first.
 
     def keys(done):
         return sorted((told["plug"], sorted(set(told) - {"seq"}), toggled or told.get("on"), told.get("level"))
@@ -84,6 +84,7 @@ def test_both_ways_print_the_same(house, words):
 
 
 def test_the_plug_knows_by_whom(house):
+    """The plug's events name the daemon, the given controller, or neither."""
     lines = house.straight.watch("Lamp")
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     for person, words, who in ((house.person, [], "the daemon"), (house.person, ["--direct"], None),
@@ -91,7 +92,7 @@ def test_the_plug_knows_by_whom(house):
         seen = len(lines.lines)
         person.does("toggle", "Lamp", *words)
         cause = cause_of_the_next(lines, seen)
-        # Behind the name that the plug was given at pairing.
+        # The name in parentheses follows the name that was given at pairing.
         assert cause.endswith(f" ({who})") if who else not cause.endswith(" (the daemon)"), cause
 
 
@@ -103,12 +104,13 @@ def test_a_refusal_is_the_same(house):
 
 
 def test_a_part_that_cannot_be_done_is_told_by_the_status(house):
+    """If a part of a command fails, the exit status is 2."""
     done = house.person.finish("on", "Lamp", "Nobody", "--json", "--wait", "1s")
     assert done.status == 2 and len(done.objects) == 2, done
 
 
 def test_a_plug_that_the_daemon_does_not_know_is_looked_for(house, plug, lan):
-    """It follows one network alone; the command finds the plug by itself."""
+    """The daemon follows a different network only; the command finds the plug by itself."""
     house.stop()
     house.daemon = house.straight.daemon(house.rules, "--interface", "lo", socket=house.socket)
     eventually(house.socket.exists, 10, "its socket")
@@ -116,21 +118,23 @@ def test_a_plug_that_the_daemon_does_not_know_is_looked_for(house, plug, lan):
 
 
 def test_without_the_daemon_all_goes_on(house):
+    """Without the daemon, and with the socket of a killed one, commands connect directly."""
     house.stop()
     assert house.person.does("on", "Lamp", "--json").objects[0]["on"] is True
     house.start()
     house.daemon.process.kill()
     house.daemon.ended(within=5)
-    assert house.socket.exists(), "a killed daemon leaves its socket behind"
+    assert house.socket.exists(), "a killed daemon does not remove its socket"
     done = house.person.does("off", "Lamp", "--json")
     assert done.objects[0]["on"] is False and done.errors == ""
 
 
 def test_another_users_socket_is_not_spoken_to(house):
+    """A socket of a different user is not used."""
     try:
         os.chown(house.socket, FOREIGN_USER, FOREIGN_USER)
     except OSError:
-        pytest.skip("there is no other user here")
+        pytest.skip("the socket's owner cannot be changed")
     done = house.person.does("on", "Lamp", "--json")
     assert "another user" in done.errors and done.objects[0]["on"] is True
     assert house.person.finish("rules", "state").status == 1
@@ -145,6 +149,7 @@ def test_rules_and_what_they_did(house):
 
 
 def test_rules_are_the_daemons(controller, lan, tmp_path):
+    """Without a daemon, rule commands fail with a hint."""
     person = controller(lan.host())
     person.through(tmp_path / "nobody.socket")
     done = person.finish("rules", "state")
@@ -152,6 +157,7 @@ def test_rules_are_the_daemons(controller, lan, tmp_path):
 
 
 def test_alone_it_shows_the_house(house, lan, plug):
+    """plugctl without a command lists all plugs, also unpaired ones."""
     plug(lan.host(), "Stranger", paired=False)
     for words in ([], ["--direct"]):
         told = eventually(
@@ -166,6 +172,7 @@ def test_alone_it_shows_the_house(house, lan, plug):
 
 
 def test_alone_it_shows_who_is_away(house):
+    """Without a daemon, plugctl lists absent plugs as away."""
     house.stop()
     house.plugs["Kettle"].running.terminate()
     house.plugs["Kettle"].running.ended(within=5)
@@ -174,11 +181,13 @@ def test_alone_it_shows_who_is_away(house):
 
 
 def test_alone_without_plugs_it_says_what_to_do(controller, lan):
+    """Without any plug, plugctl prints a hint."""
     done = controller(lan.host()).does()
     assert not done.output and "hint:" in done.errors and "plugctl doctor" in done.errors
 
 
 def test_what_is_no_subcommand_is_said(controller, lan):
+    """An unknown subcommand exits with status 64 and a hint."""
     for words in (["fly"], ["swich", "Lamp", "--over", "2s"]):
         done = controller(lan.host()).finish(*words)
         assert done.status == 64 and words[0] in done.errors and "hint:" in done.errors, done
@@ -192,6 +201,7 @@ def commands(part, path=()):
 
 
 def test_every_command_explains_itself(programs, lan):
+    """Every command has an abstract, an example, and a description of each argument."""
     told = lan.host().finish(programs / "plugctl", "--experimental-dump-help")
     all_commands = list(commands(json.loads(told.output)["command"]))
     assert len(all_commands) > 20

@@ -1,4 +1,4 @@
-"""A plug has no battery for its clock, and its firmware may end in any way: what is told of both."""
+"""A plug without a battery-backed clock, and the reports after a crash, a kill or an orderly stop."""
 
 import signal
 import time
@@ -10,12 +10,13 @@ from harness.wall_clock import WrongClock
 
 
 def up(plug):
-    plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    plug.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     return plug
 
 
 def test_a_plug_in_1970_works_and_one_whose_clock_is_set_goes_on(lan, plug, controller, tmp_path):
-    """It pairs, proves its key, tells when things happened, and comes back after a kill: by a clock that nobody can set."""
+    """With a clock in 1970 the plug pairs, proves its key, reports the times of events, and resumes after a kill; the
+    clock is set in between."""
     clock = WrongClock.of_1970(tmp_path)
     host = lan.host()
     lamp = up(plug(host, "Lamp", paired=False, as_user=clock.words))
@@ -25,27 +26,28 @@ def test_a_plug_in_1970_works_and_one_whose_clock_is_set_goes_on(lan, plug, cont
     lines = person.watch("Lamp")
     lines.seen_object(lambda told: told["event"] == "snapshot", 20, "the state")
     lamp.press()
-    pressed = lines.seen_object(lambda told: told["event"] == "relay" and told["cause"] == "button", 10, "that it was pressed").json
+    pressed = lines.seen_object(lambda told: told["event"] == "relay" and told["cause"] == "button", 10, "the press").json
     assert not pressed["at"].startswith("1970") and pressed["age"] < 2, pressed
     clock.is_set()
     lamp.press()
     again = lines.seen_object(
-        lambda told: told["event"] == "relay" and told["seq"] > pressed["seq"], 10, "that it was pressed again").json
+        lambda told: told["event"] == "relay" and told["seq"] > pressed["seq"], 10, "the second press").json
     assert again["age"] < 2 and not [line for line in lines.lines if '"disconnected"' in line.text], lines.transcript()
     assert person.doctor("--wait", "1s").status == 0
     lamp.running.process.kill()
     lamp.running.ended(5)
     lamp = up(plug(host, "Lamp", paired=False, state=lamp.state, as_user=clock.words))
-    lines.seen_object(lambda told: told["event"] == "restarted" and not told["powerLost"], 20, "that it restarted")
+    lines.seen_object(lambda told: told["event"] == "restarted" and not told["powerLost"], 20, "the restart")
     assert not [line for line in lines.lines if '"gap"' in line.text], lines.transcript()
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGABRT], ids=lambda number: number.name)
 def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, number):
+    """A crash is logged, stored and reported by `plugctl doctor`."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     lamp.running.process.send_signal(number)
-    assert lamp.running.ended(10) == -number, "it ends as it would have"
+    assert lamp.running.ended(10) == -number, "the handler keeps the signal's exit status"
     lamp = up(plug(host, "Lamp", state=lamp.state))
     assert "did not end in order" in lamp.running.transcript(), lamp.running.transcript()
     crash = lamp.status()["crash"]
@@ -63,15 +65,16 @@ def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, num
     lamp = up(plug(host, "Lamp", state=lamp.state))
     crash = lamp.status()["crash"]
     assert crash["count"] == 2 and "killed" in crash["report"], crash
-    assert (lamp.state / "crash").read_text() == kept, "flash is written once a boot"
+    assert (lamp.state / "crash").read_text() == kept, "flash is written once per boot"
 
 
 def test_a_rule_by_the_clock_runs_in_the_second_that_it_names_and_not_before(lan, controller, tmp_path):
-    """Seconds of the wall clock begin anywhere between two of the clock by which the daemon waits."""
+    """A rule with a cron time fires at the start of the minute, whatever the offset between the wall clock and the
+    monotonic clock."""
     for count, part in enumerate((0.1, 0.35, 0.6, 0.85)):
         rules = tmp_path / f"{count}.yaml"
         rules.write_text('- rule: Minute\n  when: { cron: "* * * * *" }\n  then: { notify: "It is {time}" }\n')
-        # Six seconds before a minute, and a fraction of a second.
+        # Six seconds before a minute, plus a part of a second.
         clock = WrongClock(tmp_path, -time.time() % 60 - 6 + part - time.clock_gettime(time.CLOCK_BOOTTIME) % 1)
         person = controller(lan.host())
         person.under(clock.words)
@@ -83,6 +86,7 @@ def test_a_rule_by_the_clock_runs_in_the_second_that_it_names_and_not_before(lan
 
 
 def test_an_orderly_stop_is_no_crash(lan, plug):
+    """An orderly stop is not reported as a crash."""
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     lamp.running.terminate()
@@ -92,11 +96,11 @@ def test_an_orderly_stop_is_no_crash(lan, plug):
 
 
 def test_a_root_that_cannot_be_written_is_enough(lan, plug, controller, tmp_path):
-    """Two directories are written, and nothing else: where one would try, it would be told."""
+    """With a read-only root file system the plug writes only to its two directories, without any warning."""
     folders = {name: tmp_path / name for name in ("state", "runtime")}
     for folder in folders.values():
         folder.mkdir(mode=0o700)
-    # Everything that is mounted is made read-only, but these two; /dev and /proc are the kernel's.
+    # All mounts are made read-only except these two directories; /dev and /proc belong to the kernel.
     prepare = "; ".join(
         [f"mount --bind {folder} {folder}" for folder in folders.values()]
         + [f"mount -o remount,bind,ro {place} 2>/dev/null || true" for place in ("/", "/run", "/tmp")]
@@ -107,7 +111,7 @@ def test_a_root_that_cannot_be_written_is_enough(lan, plug, controller, tmp_path
     person.does("pair", "Lamp", "--code-file", lamp.setup_code())
     person.does("on", "Lamp")
     lamp.press()
-    eventually(lambda: lamp.status()["relay"] == "off", 5, "that the button turned it off")
+    eventually(lambda: lamp.status()["relay"] == "off", 5, "the relay off")
     lamp.running.terminate()
     assert lamp.running.ended(10) == 0
     complaints = [line.text for line in lamp.running.lines if " warning " in line.text or " error " in line.text]
