@@ -1,4 +1,5 @@
-"""One guest for all tests, which is booted anew only when it is gone; each test finds its bench as new."""
+"""One guest for all tests, which is booted again only after a failure; each test starts with its bench in the initial
+state."""
 
 import os
 import pathlib
@@ -17,7 +18,7 @@ FAULT = "Oops|BUG:|Call Trace|WARNING:"
 
 
 class Machine:
-    """The guest, or another in its place."""
+    """The guest, which is replaced when it no longer works."""
 
     def __init__(self):
         self._folder = pathlib.Path(os.environ["SMARTPLUG_GUEST"])
@@ -50,7 +51,7 @@ def machine():
 
 @pytest.fixture
 def guest(machine):
-    """Nothing of an earlier test runs, and every part is as new."""
+    """The guest without programs of an earlier test, and with all parts in their initial state."""
     guest = machine.up()
     chips = "/sys/kernel/debug/plug_i2c"
     guest.does(f"""
@@ -71,7 +72,7 @@ def guest(machine):
     yield guest
     if guest.is_up():
         faults = guest.run(f"dmesg | grep -E -A 20 '{FAULT}'").text
-        assert not faults, f"the kernel complained:\n{faults}"
+        assert not faults, f"kernel errors:\n{faults}"
 
 
 @pytest.fixture
@@ -86,25 +87,25 @@ def button(guest):
 
 @pytest.fixture
 def mains(guest):
-    """The ADE7953."""
+    """The ADE7953 energy meter."""
     return ADE7953(guest)
 
 
 @pytest.fixture
 def chip(guest):
-    """chip(0x41): one of the others."""
+    """Returns a function for the other chips: chip(0x41)."""
     return lambda address: Chip(guest, address)
 
 
 @pytest.fixture
 def interface(request):
-    """The libgpiod that plugd finds in the guest; a test that runs with both has the mark `both`."""
+    """The libgpiod version in the guest; a test that runs with both versions has the mark `both`."""
     return getattr(request, "param", INTERFACES[0])
 
 
 @pytest.fixture
 def plug(guest, interface):
-    """Makes a plug, which does not run yet: plug(relay={"line": "RELAY", "active_low": True})."""
+    """Returns a function that makes a plug, without starting it: plug(relay={"line": "RELAY", "active_low": True})."""
     made = []
 
     def make(**parts):
@@ -127,7 +128,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A failure shows what plugd printed, and what the lines did."""
+    """Adds the output of plugd and the record of the lines to the report of a failed test."""
     report = yield
     if report.failed and call.when == "call":
         try:

@@ -1,4 +1,4 @@
-"""What a finger can do, also while everything around the button hangs."""
+"""Presses of the button, also while the parts around it hang."""
 
 import pytest
 
@@ -10,7 +10,7 @@ both = pytest.mark.both
 
 @pytest.fixture
 def seen(plug, controller):
-    """A plug with a light and a controller that follows it."""
+    """Returns a function that starts a plug with a light, and a controller that follows it."""
     def start(**parts):
         running = plug(light={"line": "LIGHT"}, **parts)
         controller.introduce(running)
@@ -23,6 +23,7 @@ def seen(plug, controller):
 
 @both
 def test_presses_reach_the_wire_each_once(seen, controller, button, lines):
+    """Single, double and long presses are each sent once to a controller."""
     seen()
     button.press(120)
     controller.sees("button", press="single")
@@ -41,39 +42,41 @@ def test_a_hold_of_5_seconds_opens_the_pairing_window(seen, lines, button):
     assert running.status()["pairingWindow"] is False
     button.press(6000)
     running.shows(lambda status: status["pairingWindow"], "an open window")
-    assert lines.changes("RELAY") == [], "the relay has no part in it"
+    assert lines.changes("RELAY") == [], "the relay switched"
 
 
 def test_a_hold_of_15_seconds_warns_by_the_light_and_resets(seen, lines, button):
+    """A hold shorter than 15 s changes nothing; the light warns from 10 s on, and a longer hold resets the plug."""
     running = seen()
     first = running.status()["paired"]
     button.press(12_000)
     light = [change.at for change in lines.record() if change.name == "LIGHT"]
-    assert running.status()["paired"] == first == 1, "let go in time: nothing is lost"
+    assert running.status()["paired"] == first == 1, "released in time, but a pairing was removed"
     held_until = next(change.at for change in lines.record() if change.name == "release")
     blinks = [at for at in light if held_until - 2 < at < held_until]
-    assert len(blinks) >= 4, f"the light warns from 10 s on: {lines.record()}"
+    assert len(blinks) >= 4, f"the light did not blink from 10 s on: {lines.record()}"
     button.press(16_500)
-    running.shows(lambda status: status["paired"] == 0, "nobody paired after the reset")
+    running.shows(lambda status: status["paired"] == 0, "no pairings after the reset")
     button.press(120)
-    eventually(lambda: lines.changes("RELAY"), 10, "the button works after the reset")
+    eventually(lambda: lines.changes("RELAY"), 10, "a working button after the reset")
 
 
 @both
 def test_presses_toggle_while_the_i2c_bus_is_stuck(plug, lines, button, mains):
+    """Presses toggle the relay without delay while the I2C bus of the meter is stuck."""
     mains.feeds(230, 1, 230)
     meter = {"kind": "ade7953", "bus": "/dev/i2c-0", "interval_s": 0.2}
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}, meter=meter).start()
     running.shows(lambda status: "activePower" in status, "a reading")
     mains.sticks(5000)
-    running.shows(lambda status: "activePower" not in status, "no reading any more")
+    running.shows(lambda status: "activePower" not in status, "no reading")
     latest = 0
     for count in range(1, 7):
         button.press(130)
         shows(lines, [n % 2 for n in range(1, count + 1)])
     latest = max(delays(lines))
     print(f"release to relay with a stuck bus: at most {latest * 1000:.1f} ms")
-    assert latest < 2.5, "a transfer takes 5 s; the relay waited for it"
+    assert latest < 2.5, "the relay waited for a transfer, which takes 5 s"
 
 
 def delays(lines):
@@ -92,10 +95,11 @@ DISK = """mkdir -p /tmp/disk; dd if=/dev/zero of=/tmp/image bs=1M count=4 2>/dev
     ("mount -o remount,ro /tmp/disk || echo u >/proc/sysrq-trigger", "mount -o remount,rw /tmp/disk"),
 ], ids=["hangs", "is full", "is read-only"])
 def test_presses_toggle_while_the_disk(guest, plug, lines, button, harm, cure):
+    """Presses toggle the relay while the disk is full or read-only."""
     guest.does(DISK)
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}).start(state="/tmp/disk/state")
-    # The plugd before may hold its lines until a transfer on its stuck bus has ended.
-    running.shows(lambda status: not status.get("faults"), "all its parts")
+    # The previous plugd may hold its lines until a transfer on its stuck bus has ended.
+    running.shows(lambda status: not status.get("faults"), "no faults of its parts")
     button.press(130)
     shows(lines, [1])
     guest.does(harm)

@@ -1,4 +1,4 @@
-"""Files that are wrong: what is said, and what works all the same."""
+"""Faulty configuration files: the reported errors, and the functions that still work."""
 
 import pytest
 
@@ -23,6 +23,7 @@ def test_the_same_line_for_two_parts_is_told(plug):
     "\\0\\377\\1nonsense", "", "voltage_gain = 1.01\\ncurrent_ga", "voltage_gain = 1e99",
 ], ids=["bytes", "empty", "cut off", "beyond belief"])
 def test_a_damaged_calibration_is_loud_and_replaced_by_defaults(guest, plug, mains, lines, button, content):
+    """A damaged calibration file is logged and replaced by defaults; measuring and the button work."""
     mains.feeds(230, 1, 230)
     running = plug(meter=METER)
     guest.does(f"mkdir -p -m 700 {running.folder}/state; printf '{content}' >{running.folder}/state/calibration.toml")
@@ -37,7 +38,7 @@ def test_a_damaged_calibration_is_loud_and_replaced_by_defaults(guest, plug, mai
 
 @pytest.fixture
 def switched_on(plug, mains, lines, button):
-    """A plug that feeds a load, which its meter sees."""
+    """Starts a plug that is on, with a load that its meter measures."""
     mains.feeds(230, 1, 230)
     running = plug(meter=METER).start()
     button.press(120)
@@ -46,7 +47,7 @@ def switched_on(plug, mains, lines, button):
 
 
 def test_calibrating_on_a_resistive_load(switched_on, mains):
-    """The load takes 1000 W at 230 V; this board's chip says 3 % less of all."""
+    """The load takes 1000 W at 230 V; the chip of this board reads 3 % too low."""
     mains.feeds(230 * 0.97, 1000 / 230 * 0.97, 1000 * 0.97**2)
     reads(switched_on, activePower=1000 * 0.97**2)
     done = switched_on.command("calibrate", "--power", "1000", "--voltage", "230")

@@ -1,4 +1,4 @@
-"""Dimming by a PWM chip of the kernel's (pwm-pca9685 on our bus)."""
+"""Dimming with a PWM chip of the kernel (pwm-pca9685 on the simulated bus)."""
 
 import pytest
 
@@ -15,7 +15,8 @@ def pwm(guest):
 
 
 def duties(writes):
-    """Of channel 0, as the driver wrote them: eight bits to LED0_OFF_L (0x08), then four to LED0_OFF_H (0x09)."""
+    """Returns the duties of channel 0 from the driver's writes: eight bits to LED0_OFF_L (0x08), then four to
+    LED0_OFF_H (0x09)."""
     low, found = 0, []
     for register, value in writes:
         if register == 0x08:
@@ -26,6 +27,8 @@ def duties(writes):
 
 
 def test_a_level_fades_in_and_off_is_dark(plug, lines, chip, controller, pwm):
+    """A level is reached by fading, the lowest level is the configured minimum, and off means zero duty and an open
+    relay."""
     dimmer = {"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000, "gamma": 1.0, "minimum": 0.1}
     running = plug(dimmer=dimmer)
     controller.introduce(running)
@@ -38,15 +41,16 @@ def test_a_level_fades_in_and_off_is_dark(plug, lines, chip, controller, pwm):
     assert abs(period - 1_000_000) < 20_000 and pwm("enable") == 1
     steps = duties(chip(0x60).writes())
     between = [duty for duty in steps if 0.15 < duty < 0.9]
-    assert len(between) >= 3 and between == sorted(between), f"it fades in: {steps}"
+    assert len(between) >= 3 and between == sorted(between), f"the level does not rise steadily: {steps}"
     controller.does("dim", "Plug", "1")
-    eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the least level: {pwm('duty_cycle')}")
+    eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the minimum level: {pwm('duty_cycle')}")
     controller.does("off", "Plug")
-    eventually(lambda: lines.value("RELAY") == 0, 10, "the relay opens")
-    eventually(lambda: pwm("duty_cycle") == 0, 10, lambda: f"dark: {pwm('duty_cycle')}")
+    eventually(lambda: lines.value("RELAY") == 0, 10, "an open relay")
+    eventually(lambda: pwm("duty_cycle") == 0, 10, lambda: f"zero duty: {pwm('duty_cycle')}")
 
 
 def test_a_dimmer_alone_is_turned_off_and_on(plug, controller, pwm):
+    """A dimmer without a relay is switched on and off."""
     running = plug(relay=None, dimmer={"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000})
     controller.introduce(running)
     running.start()
@@ -56,6 +60,7 @@ def test_a_dimmer_alone_is_turned_off_and_on(plug, controller, pwm):
 
 
 def test_a_pwm_that_is_not_there_is_told(plug):
+    """A missing PWM chip is reported with a hint."""
     said = plug(dimmer={"pwm_chip": 7, "pwm_channel": 0}).once("check")
     assert said.status == 1 and "pwmchip7" in said.text and "dtoverlay=pwm" in said.text, said
 

@@ -1,4 +1,4 @@
-"""Killed at any moment, and started again."""
+"""plugd is killed at random times, and restarted."""
 
 import os
 import random
@@ -9,7 +9,7 @@ ROUNDS = min(20, int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "3")))
 
 
 def test_killed_and_restarted_at_random_moments(guest, plug, lines, button, mains):
-    """The relay is only ever what the last press, or the memory of it, says; the button always works afterwards."""
+    """The relay only takes the state of the last press or the stored one, and the button works after each restart."""
     seed = random.randrange(1 << 32)
     draw = random.Random(seed)
     print(f"seed {seed}")
@@ -26,7 +26,7 @@ def test_killed_and_restarted_at_random_moments(guest, plug, lines, button, main
             eventually(lambda: len(lines.changes("RELAY")) == len(before) + 1, 10, "a toggle")
         value = lines.value("RELAY")
         count = len(lines.written("RELAY"))
-        # From the middle of a start to the middle of a measurement.
+        # The kill occurs between the start and a measurement.
         guest.does(f"usleep {draw.randrange(1_000_000)}; kill -9 $(cat {running.folder}/pid)")
         running.has_ended()
         running.start(waits=False)
@@ -36,4 +36,4 @@ def test_killed_and_restarted_at_random_moments(guest, plug, lines, button, main
     assert lines.value("RELAY") == value
     before = len(lines.changes("RELAY"))
     button.press(120)
-    eventually(lambda: len(lines.changes("RELAY")) == before + 1, 10, "the button works")
+    eventually(lambda: len(lines.changes("RELAY")) == before + 1, 10, "a toggle by the button")

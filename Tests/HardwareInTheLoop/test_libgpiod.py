@@ -1,4 +1,4 @@
-"""One plugd for both interfaces of libgpiod: which of them it loads, and when."""
+"""One plugd for both interfaces of libgpiod: which version it loads, and when."""
 
 import os
 import pathlib
@@ -11,13 +11,14 @@ FILES = {"libgpiod1": "libgpiod.so.2", "libgpiod2": "libgpiod.so.3"}
 
 
 def loaded(guest):
-    """The files of libgpiod in plugd's memory."""
+    """Returns the names of the libgpiod files that plugd has loaded."""
     maps = guest.does("cat /proc/$(pidof plugd)/maps")
     return {line.rsplit("/", 1)[1] for line in maps.splitlines() if "libgpiod" in line}
 
 
 @pytest.mark.both
 def test_plugd_declares_libgpiod_as_its_header_does(interface):
+    """The declarations of libgpiod in CGPIOD match its header."""
     header = pathlib.Path(os.environ["SMARTPLUG_GUEST"]) / f"{interface}.h"
     declarations = HERE.parents[1] / "Firmware" / "CGPIOD" / f"{interface}.h"
     subprocess.run(
@@ -32,6 +33,7 @@ def test_plugd_loads_the_one_that_is_there(guest, plug, interface):
 
 
 def test_of_both_it_loads_the_second(guest, plug):
+    """If both versions are installed, plugd loads version 2."""
     running = plug()
     running.libraries = "/lib/libgpiod1:/lib/libgpiod2"
     running.start()
@@ -44,7 +46,7 @@ def test_parts_without_lines_load_none(guest, plug):
 
 
 def test_without_any_it_says_which_package_to_install(guest, plug):
-    """It may be installed later: plugd runs."""
+    """Without libgpiod plugd reports the package to install, and runs, because it may be installed later."""
     running = plug()
     running.libraries = "/nowhere"
     said = running.once("check")

@@ -11,9 +11,9 @@ both = pytest.mark.both
 
 
 def shows(lines, values, name="RELAY", within=15, start=0):
-    """The line had these values, one after the other, and keeps the last."""
+    """Expects that the line had these values in order, and keeps the last."""
     eventually(lambda: len(lines.changes(name, start)) >= len(values), within,
-               lambda: f"{name} going through {values}; it went through {lines.changes(name, start)}")
+               lambda: f"{name} with the values {values}; it had {lines.changes(name, start)}")
     assert lines.changes(name, start) == values, lines.record()
 
 
@@ -22,16 +22,16 @@ def test_each_press_toggles_the_relay_once(plug, lines, button):
     plug(button={"line": "BUTTON", "double_press_ms": 0}).start()
     before = len(lines.written("RELAY"))
     for count in range(1, 11):
-        # Interface 1 reads the level some time after the edge: a busy host takes a shorter press for none.
+        # Interface 1 reads the level some time after the edge, so a busy host may miss a shorter press.
         button.press(250)
         shows(lines, [n % 2 for n in range(1, count + 1)])
-    assert len(lines.written("RELAY")) - before == 10, "each press writes the line once"
+    assert len(lines.written("RELAY")) - before == 10, "the line was not written once per press"
     told = latencies(lines.record())
-    print(f"release to relay, ms: median {statistics.median(told):.1f}, most {max(told):.1f} (20 ms of debouncing included)")
+    print(f"release to relay, ms: median {statistics.median(told):.1f}, maximum {max(told):.1f} (20 ms of debouncing included)")
 
 
 def latencies(record):
-    """Milliseconds from each release to the relay's next change."""
+    """Returns the milliseconds from each release to the relay's next change."""
     releases = [change.at for change in record if change.name == "release"]
     relay = [change.at for change in record if change.name == "RELAY"]
     return [1000 * (min(at for at in relay if at > release) - release) for release in releases]
@@ -42,7 +42,8 @@ BOUNCING = [[2, 1] * 8 + [150] + [1, 2] * 8, [1, 2, 4, 1, 1, 3] * 5 + [120], [1]
 
 @both
 def test_a_bouncing_press_toggles_once(plug, lines, button):
-    """A bounce that the busy host made longer than half the debouncing proves nothing: it is made again."""
+    """A bouncing press toggles once. It is repeated if the busy host stretched a bounce beyond half of the debounce
+    time."""
     running = plug(button={"line": "BUTTON", "debounce_ms": 40, "double_press_ms": 0}).start()
     for bounces in BOUNCING:
         for _ in range(20):
@@ -59,6 +60,7 @@ def test_a_bouncing_press_toggles_once(plug, lines, button):
 
 @both
 def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
+    """A contact shorter than the debounce time is ignored."""
     plug(button={"line": "BUTTON", "debounce_ms": 150}).start()
     late = max(button.press(10) for _ in range(3))
     time.sleep(0.5)
@@ -71,10 +73,10 @@ def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
 
 @both
 def test_an_active_high_button_and_an_active_low_relay(guest, plug, lines, button):
-    button.hold()  # A contact that pulls up is not pressed while its line is low.
+    button.hold()  # An active-high contact is not pressed while its line is low.
     running = plug(
         relay={"line": "RELAY", "active_low": True}, button={"line": "BUTTON", "active_low": False, "bias": "as-is"}).start()
-    assert lines.written("RELAY") in ([], [1]), "off is high, and it was never low"
+    assert lines.written("RELAY") in ([], [1]), "an active-low relay must be high when off, and never low"
     assert lines.value("RELAY") == 1
     button.let_go()
     guest.does("usleep 150000")
@@ -85,6 +87,7 @@ def test_an_active_high_button_and_an_active_low_relay(guest, plug, lines, butto
 
 @both
 def test_chip_and_offset_say_which_line_it_is(plug, lines, button):
+    """A line is selected by chip and offset if two lines have the same name."""
     plug(relay={"chip": "/dev/gpiochip0", "offset": 5}, button={"chip": "gpiochip0", "offset": 1}).start()
     button.press(120)
     shows(lines, [1], "DOUBLE")
@@ -92,6 +95,7 @@ def test_chip_and_offset_say_which_line_it_is(plug, lines, button):
 
 @both
 def test_an_orderly_stop_turns_off_where_it_shall(plug, lines, button):
+    """With on_exit = "off" an orderly stop switches the relay off."""
     lines.last_when_let_go()
     running = plug(relay={"line": "RELAY", "on_exit": "off"}).start()
     button.press(120)
@@ -102,6 +106,7 @@ def test_an_orderly_stop_turns_off_where_it_shall(plug, lines, button):
 
 @both
 def test_an_orderly_stop_keeps_the_relay_where_the_chip_keeps_its_line(plug, lines, button):
+    """With on_exit = "keep" the relay stays on over a stop and a start, if the chip keeps the line's value."""
     lines.last_when_let_go()
     running = plug(relay={"line": "RELAY", "on_exit": "keep"}).start()
     button.press(120)
@@ -109,12 +114,13 @@ def test_an_orderly_stop_keeps_the_relay_where_the_chip_keeps_its_line(plug, lin
     running.stop()
     assert lines.value("RELAY") == 1
     running.start()
-    assert lines.changes("RELAY") == [1], "not one glitch over stop and start"
+    assert lines.changes("RELAY") == [1], "the relay changed during stop or start"
     assert running.status()["relay"] == "on" and lines.value("RELAY") == 1
 
 
 @both
 def test_a_killed_plug_comes_back_without_a_glitch(plug, lines, button):
+    """A killed and restarted plug does not change the relay."""
     lines.last_when_let_go()
     running = plug().start()
     button.press(120)
@@ -129,7 +135,8 @@ def test_a_killed_plug_comes_back_without_a_glitch(plug, lines, button):
 
 @both
 def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lines, button):
-    """This chip's lines fall back when nobody holds them: what keeps the relay on is the handle that systemd keeps."""
+    """The lines of this chip are reset when they are released; the handle that the service manager keeps holds the
+    relay."""
     running = plug().start(wrapped="keeper")
     button.press(120)
     shows(lines, [1])
@@ -144,6 +151,7 @@ def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lin
 
 @both
 def test_no_glitch_at_a_start_with_the_relay_off(plug, lines, button):
+    """A start with the relay off does not write 1 to the line."""
     running = plug().start()
     button.press(120)
     shows(lines, [1])
@@ -163,7 +171,7 @@ def test_a_latching_relay_gets_pulses_and_never_both_coils_at_once(plug, lines, 
         button.press(120)  # Two quick presses: the second pulse waits for the first.
 
     def is_over():
-        # Between two pulses both are without current too.
+        # Between two pulses, neither coil has current.
         before = lines.record()
         time.sleep(0.5)
         return lines.record() == before and lines.value("COIL_ON") == lines.value("COIL_OFF") == 0
@@ -182,6 +190,7 @@ def test_a_latching_relay_gets_pulses_and_never_both_coils_at_once(plug, lines, 
 
 @both
 def test_a_line_in_use_names_who_holds_it(plug, lines):
+    """A line in use is reported with the program that holds it."""
     plug(button=None).start()
     second = plug(button=None, plug={"name": "Second"})
     said = second.once("check")
@@ -198,7 +207,7 @@ def test_a_line_in_use_names_who_holds_it(plug, lines):
     ({"chip": "/dev/gpiochip0", "offset": 99}, ["99"]),
 ], ids=["no such line", "two lines of this name", "no such chip", "beyond the chip's lines"])
 def test_a_line_that_cannot_be_had_is_told(plug, relay, words):
-    """It may come later: plugd runs, and says why the relay does not move."""
+    """An unavailable line is reported. plugd runs, because the line may become available later."""
     unwired = plug(relay=relay)
     said = unwired.once("check")
     assert said.status == 1 and all(word in said.text for word in words), said

@@ -1,4 +1,4 @@
-"""Meters on the kernel's I2C bus: what they say is told, and what they do not say is not."""
+"""Meters on the kernel's I2C bus: readings are reported, and missing ones are not replaced by old values."""
 
 import datetime
 
@@ -12,13 +12,13 @@ ADE = {"kind": "ade7953", "bus": BUS, "interval_s": 0.3}
 
 @pytest.fixture
 def metered(plug, mains):
-    """A plug that meters 230 V and 460 W."""
+    """Starts a plug that meters 230 V and 460 W."""
     mains.feeds(230, 2, 460)
     return plug(meter=ADE).start()
 
 
 def reads(running, within=20, **values):
-    """Waits for a reading with these values, to a thousandth."""
+    """Waits for a reading with these values, with a tolerance of a thousandth."""
     def right(status):
         return all(key in status and abs(status[key] - value) <= 0.001 * abs(value) + 0.051 for key, value in values.items())
 
@@ -34,23 +34,25 @@ def counters(running):
 
 
 def test_the_ade7953_is_set_up_and_its_registers_are_what_is_told(plug, mains):
+    """The ADE7953 is initialized as its data sheet requires, and readings match its registers."""
     mains.writes()
     mains.feeds(231.4, 1.737, 389.1, var=98.4, factor=0.968, hertz=49.97)
     running = plug(meter=ADE).start()
     reads(running, voltageRMS=231.4, currentRMS=1.737, activePower=389.1)
     written = mains.writes()
-    assert (0x102, 0x0004) in written, "the interface is locked to I2C"
+    assert (0x102, 0x0004) in written, "the interface was not locked to I2C"
     at = written.index((0x0FE, 0xAD))
-    assert written[at + 1] == (0x120, 0x30), "the unlocking goes right before the required setting"
+    assert written[at + 1] == (0x120, 0x30), "the unlock does not directly precede the required setting"
     assert (0x303, 29196) in written and (0x304, 29196) in written
     mains.feeds(228.0, 0.5, 100.0)
     reads(running, voltageRMS=228.0, currentRMS=0.5, activePower=100.0)
 
 
 def test_energy_is_what_the_chip_counted(plug, mains, controller):
-    """154 LSB of power are a watt, and a full scale of 4862401 is counted as 206900 steps a second; the count resets on read.
+    """The reported energy is what the chip counted, here ten times the energy of its power readings.
 
-    The chip counts ten times what its power says: what it counted is what is told.
+    154 LSB of power are 1 W; a full scale of 4862401 is counted as 206900 steps per second; the counter is reset when
+    it is read.
     """
     mains.feeds(230, 2, 460)
     mains.rate(int(4600 * 154 / 4862401 * 206900))
@@ -65,7 +67,7 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
 
     told = eventually(course, 40, lambda: f"readings over 6 s: {controller.events()[-3:]}")
     energies = [energy for _, energy in told]
-    assert energies == sorted(energies), "energy only rises"
+    assert energies == sorted(energies), "the energy decreased"
     watts = (energies[-1] - energies[0]) * 3600 / (told[-1][0] - told[0][0]).total_seconds()
     assert 3700 < watts < 5500, f"{watts:.0f} W"
 
@@ -79,16 +81,16 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
     (lambda chip: chip.talks_nonsense(2), "impossible"),
 ], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "says all ones", "babbles"])
 def test_a_meter_that(metered, mains, fault, counter):
-    """Its readings become unavailable, faults are counted, and it comes back by itself."""
+    """Without valid readings the meter is reported as unavailable, faults are counted, and it recovers by itself."""
     reads(metered, voltageRMS=230, activePower=460)
     before = counters(metered)
     fault(mains)
     has_no_reading(metered)
-    metered.shows(lambda status: status["meter"][counter] > before[counter], f"{counter} counted")
+    metered.shows(lambda status: status["meter"][counter] > before[counter], f"an increase of {counter}")
     mains.as_new()
     mains.feeds(229, 1, 229)
     reads(metered, voltageRMS=229, activePower=229)
-    assert counters(metered)["initialisations"] > before["initialisations"], "it lost its settings and got them again"
+    assert counters(metered)["initialisations"] > before["initialisations"], "the chip was not initialized again"
 
 
 def test_a_chip_that_lost_power_for_a_moment_is_set_up_again(metered, mains):
@@ -97,13 +99,14 @@ def test_a_chip_that_lost_power_for_a_moment_is_set_up_again(metered, mains):
     mains.writes()
     mains.loses_power()
     mains.feeds(230, 2, 460)
-    metered.shows(lambda status: status["meter"]["initialisations"] > before, "set up again")
+    metered.shows(lambda status: status["meter"]["initialisations"] > before, "a second initialization")
     reads(metered, activePower=460)
     assert (0x102, 0x0004) in mains.writes()
     assert mains.register(0x303) == 29196
 
 
 def test_a_missing_chip_is_told_and_the_relay_works(plug, mains, lines, button):
+    """A missing chip is reported with a hint, the relay works, and the meter recovers when the chip returns."""
     mains.is_there(False)
     running = plug(meter=ADE)
     said = running.once("check")
@@ -142,6 +145,7 @@ def test_a_missing_bus_is_told(plug):
      {"voltageRMS": 4.8, "currentRMS": 3.0, "activePower": 14.4}),
 ])
 def test_a_bench_meter_tells_what_its_registers_say(plug, chip, kind, address, settings, registers, told):
+    """Each supported chip's readings match its registers, also after a bus error."""
     chip(address).put(registers)
     running = plug(meter={"kind": kind, "bus": BUS, "address": address, "interval_s": 0.3} | settings).start()
     reads(running, **told)
@@ -154,7 +158,7 @@ def test_a_bench_meter_tells_what_its_registers_say(plug, chip, kind, address, s
 
 @pytest.fixture(params=["hwmon", "iio"])
 def of_the_kernel(request, guest, chip):
-    """The kernel's own driver on an INA226 of our bus; its shunt is 10 milliohms unless it is told another."""
+    """The kernel's own driver for an INA226 on the simulated bus; its default shunt is 10 milliohms."""
     if request.param == "iio":
         guest.does("rmmod ina2xx; insmod /modules/ina2xx-adc.ko")
     guest.does("echo ina226 0x41 >/sys/bus/i2c/devices/i2c-0/new_device")
@@ -165,6 +169,7 @@ def of_the_kernel(request, guest, chip):
 
 
 def test_a_meter_of_the_kernel(of_the_kernel, plug, chip):
+    """A meter with a kernel driver is read, also after a bus error."""
     chip(0x41).put({0x02: 9600, 0x01: 4000})
     running = plug(meter={"kind": of_the_kernel, "name": "ina226", "interval_s": 0.3}).start()
     reads(running, voltageRMS=12.0, currentRMS=1.0, activePower=12.0)

@@ -1,4 +1,4 @@
-"""The plug guards itself: seen on the relay's line, and told on the wire."""
+"""Protections of the plug: their effect on the relay's line, and their events."""
 
 import pytest
 
@@ -22,6 +22,7 @@ def guarded(plug, mains, controller):
 
 
 def test_over_current_opens_the_relay_until_it_is_reset(guarded, mains, lines, button, controller):
+    """Over-current opens the relay and locks it, also after a restart, until a press of the button."""
     running = guarded(rated_current_a=10)
     controller.does("on", "Plug")
     eventually(lambda: lines.changes("RELAY") == [1], 10, "the relay")
@@ -33,7 +34,7 @@ def test_over_current_opens_the_relay_until_it_is_reset(guarded, mains, lines, b
     controller.fails("on", "Plug")
     running.kill()
     running.start()
-    assert running.status()["tripped"] == "overCurrent", "the lock survives"
+    assert running.status()["tripped"] == "overCurrent", "the lock was lost in the restart"
     controller.fails("on", "Plug")
     assert lines.value("RELAY") == 0
     button.press(150)
@@ -43,6 +44,7 @@ def test_over_current_opens_the_relay_until_it_is_reset(guarded, mains, lines, b
 
 
 def test_a_welded_relay_is_an_alarm(guarded, mains, controller):
+    """Current while the relay is open is reported as a welded relay."""
     running = guarded(rated_current_a=10)
     controller.does("on", "Plug")
     mains.feeds(230, 4, 920)

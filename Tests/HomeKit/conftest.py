@@ -1,4 +1,4 @@
-"""What every test gets: a LAN, plugs and people with an application for HomeKit."""
+"""Fixtures of every test: a LAN, plugs, and HomeKit controllers."""
 
 import importlib.util
 import pathlib
@@ -19,7 +19,7 @@ pytest_runtest_makereport = _shared.pytest_runtest_makereport
 
 @pytest.fixture
 def person(lan, tmp_path):
-    """Makes somebody with an application, on a host of their own."""
+    """Returns a function that starts a HomeKit controller on its own host."""
     people = []
 
     def make():

@@ -1,7 +1,7 @@
-"""aiohomekit as a program of its own, since it has to run inside a host of the LAN: controller_program.py SOCKET.
+"""aiohomekit as a separate program, because it must run inside a host of the LAN: controller_program.py SOCKET.
 
-It takes a line of JSON {"do": NAME, ...} at a time from the test that connects to the socket, answers each with {"done": ...} or {"error": ...}, and tells
-{"event": {"AID.IID": value}} in between.
+It reads lines of JSON {"do": NAME, ...} from the test that connects to the socket, answers each with {"done": ...} or
+{"error": ...}, and sends {"event": {"AID.IID": value}} at any time.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ def by_text(values):
 
 
 class Person:
-    """Somebody with the application: what it can do is a method each."""
+    """A HomeKit controller, with one method per command."""
 
     def __init__(self, tell):
         self._tell = tell
@@ -50,7 +50,7 @@ class Person:
         await (await self._controller.async_find(device, timeout=20)).async_identify()
 
     async def begin(self, device):
-        """Pair-setup up to the code."""
+        """Runs pair-setup up to the setup code."""
         self._starting[device] = await (await self._controller.async_find(device, timeout=20)).async_start_pairing(device)
 
     async def pair(self, device, code):
@@ -59,7 +59,7 @@ class Person:
         return self._pairings[device].pairing_data
 
     async def know(self, device, data):
-        """Another controller's pairing with the accessory, which added this one."""
+        """Loads the pairing data of another controller, which added this one to the accessory."""
         await self._controller.async_find(device, timeout=20)
         self._follow(device, self._controller.load_pairing(device, data))
 
@@ -83,7 +83,7 @@ class Person:
         return [{"id": one["pairingId"], "admin": bool(one["permissions"])} for one in await self._pairings[device].list_pairings()]
 
     async def new_controller(self):
-        """Keys of somebody who is to be added."""
+        """Generates the keys of a controller that is to be added."""
         private = ed25519.Ed25519PrivateKey.generate()
         raw = serialization.Encoding.Raw
         return {

@@ -1,4 +1,4 @@
-"""Somebody with an application for HomeKit (aiohomekit), on a host of the LAN."""
+"""A HomeKit controller (aiohomekit) on a host of the LAN."""
 
 import json
 import pathlib
@@ -7,12 +7,12 @@ import sys
 import time
 
 PROGRAM = pathlib.Path(__file__).with_name("controller_program.py")
-# Instance ids of the plug: see PlugAccessory.swift.
+# Instance ids of the plug, see PlugAccessory.swift.
 ON, IN_USE, POWER, ENERGY, BULB_ON, BRIGHTNESS, PRESS = "1.33", "1.34", "1.40", "1.41", "1.49", "1.50", "1.65"
 
 
 class Refused(Exception):
-    """aiohomekit could not do it; `kind` is the name of its exception."""
+    """aiohomekit failed; `kind` is the name of its exception."""
 
     def __init__(self, kind, words):
         super().__init__(f"{kind}: {words}")
@@ -32,7 +32,7 @@ class Person:
         self._socket.close()
 
     def _line(self, within):
-        """The next one; nil after that time."""
+        """Reads the next line; None after that time."""
         end = time.monotonic() + within
         while b"\n" not in self._rest:
             self._socket.settimeout(max(end - time.monotonic(), 0.001))
@@ -62,7 +62,7 @@ class Person:
         return self._answer(within)
 
     def can(self, what, **order):
-        """Whether it was done."""
+        """Returns True if the command succeeded."""
         try:
             self.does(what, **order)
             return True
@@ -71,10 +71,10 @@ class Person:
             return False
 
     def hears(self, key, value, within=10):
-        """An event with this value, since `events` was cleared last."""
+        """Waits for an event with this value, since `events` was last cleared."""
         end = time.monotonic() + within
         while not any(event.get(key) == value for event in self.events):
-            assert time.monotonic() < end, f"{key} is not told to be {value}: {self.events}\n{self.running.transcript()}"
+            assert time.monotonic() < end, f"no event with {key} = {value}: {self.events}\n{self.running.transcript()}"
             self._line(end - time.monotonic())
 
     def hears_nothing(self, key, during=2):

@@ -1,4 +1,4 @@
-"""A plug as a HomeKit accessory, before aiohomekit."""
+"""A plug as a HomeKit accessory, tested with aiohomekit."""
 
 import pathlib
 import time
@@ -12,7 +12,7 @@ CONFIGURATION = "[homekit]\nenabled = true\n"
 
 
 class Accessory:
-    """A plug that HomeKit may use: its code and its id, as its label has them."""
+    """A plug with HomeKit enabled, with the setup code and the id of its label."""
 
     def __init__(self, plug, host, name, folder, more="", **options):
         self.configuration = folder / f"{name}.toml"
@@ -49,6 +49,7 @@ def lamp(lan, plug, tmp_path):
 
 
 def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
+    """The accessory is discovered, paired, read, switched, and sends events with the right causes."""
     somebody = person()
     found = somebody.does("find", device=outlet.id)
     assert (found["name"], found["paired"], found["category"]) == ("Kettle", False, 7), found
@@ -60,7 +61,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
     assert {service["type"].split("-")[0].lstrip("0") for service in services} == {"3E", "A2", "47", "89"}
     assert somebody.does("get", device=outlet.id, keys=[ON])[ON]["value"] is False
     somebody.does("subscribe", device=outlet.id, keys=[ON, IN_USE, POWER, PRESS])
-    # By HomeKit: everybody sees it, with its cause.
+    # Switched by HomeKit: all followers get the event with its cause.
     assert somebody.does("put", device=outlet.id, values={ON: True}) == {}
     switched = watching.seen_object(lambda told: told["event"] == "relay", 5, "the relay")
     who = data["iOSPairingId"][:8]
@@ -69,7 +70,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
     somebody.hears(IN_USE, True, 15)
     reading = somebody.does("get", device=outlet.id, keys=[POWER])[POWER]["value"]
     assert reading > 1
-    # The other way round, and by hand.
+    # Switched by plugctl and by the button.
     somebody.events.clear()
     controller(lan.host()).does("off", "Kettle")
     somebody.hears(ON, False)
@@ -80,6 +81,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
 
 
 def test_a_lamp_is_dimmed_and_says_who_it_is(lamp, person):
+    """A lamp is identified, dimmed within its limits, and keeps its level when it is off."""
     somebody = person()
     assert somebody.does("find", device=lamp.id)["category"] == 5
     somebody.does("identify", device=lamp.id)
@@ -91,10 +93,12 @@ def test_a_lamp_is_dimmed_and_says_who_it_is(lamp, person):
     assert lamp.relay() == "on"
     somebody.does("put", device=lamp.id, values={BULB_ON: False, BRIGHTNESS: 0})
     eventually(lambda: lamp.relay() == "off", 10, lambda: lamp.plug.status())
-    assert lamp.plug.status()["level"] == 40, "the level is kept"
+    assert lamp.plug.status()["level"] == 40, "the level was changed"
 
 
 def test_the_first_adds_another_and_a_removed_one_is_refused(lamp, person):
+    """The first controller adds a second one; a removed controller is refused, and removing the last admin removes all
+    pairings."""
     first, second = person(), person()
     data = first.does("pair", device=lamp.id, code=lamp.code)
     with pytest.raises(Refused):
@@ -110,7 +114,7 @@ def test_the_first_adds_another_and_a_removed_one_is_refused(lamp, person):
     with pytest.raises(Refused):
         second.does("remove", device=lamp.id, identifier=data["iOSPairingId"])
     lamp.restart()
-    # It has another port now, of which they hear by multicast DNS.
+    # It has a new port now, which the controllers learn from multicast DNS.
     eventually(lambda: second.can("put", device=lamp.id, values={BULB_ON: False}), 30, lambda: str(second.refused))
     eventually(lambda: first.can("remove", device=lamp.id, identifier=new["iOSPairingId"]), 30, lambda: str(first.refused))
     with pytest.raises(Refused):
@@ -122,6 +126,7 @@ def test_the_first_adds_another_and_a_removed_one_is_refused(lamp, person):
 
 
 def test_a_wrong_code_does_not_pair(lamp, person):
+    """A wrong code does not pair, and the next attempt is throttled."""
     somebody = person()
     with pytest.raises(Refused):
         somebody.does("pair", device=lamp.id, code="987-65-431" if lamp.code != "987-65-431" else "987-65-430")
@@ -135,6 +140,7 @@ def test_a_wrong_code_does_not_pair(lamp, person):
 
 
 def test_a_protection_refuses_and_a_reset_forgets(lan, plug, person, controller, tmp_path):
+    """A tripped protection refuses to switch on, and a reset makes a new accessory."""
     lamp = Accessory(plug, lan.host(), "Heater", tmp_path, more='service = "outlet"\n')
     somebody, owner = person(), controller(lan.host())
     owner.does("set", "Heater", "power-limit", "2W")
@@ -158,7 +164,7 @@ def test_a_protection_refuses_and_a_reset_forgets(lan, plug, person, controller,
     another = person()
     another.does("pair", device=lamp.id, code=lamp.code)
     owner.does("reset", "Heater", "--yes")
-    # It is another accessory then, with the code of its label.
+    # The reset makes a new accessory id, with the code of the label.
     eventually(lambda: lamp.status().get("deviceID") not in (None, lamp.id), 20, lamp.status)
     assert lamp.status()["paired"] == 0
     third = person()

@@ -1,4 +1,4 @@
-"""What every test gets: a house with its daemon, and a browser that looks at it."""
+"""Fixtures of every test: a house with its daemon, and a browser that shows its page."""
 
 import importlib.util
 import os
@@ -31,7 +31,7 @@ def playwright():
 
 @pytest.fixture
 def empty_house(lan, plug, controller, tmp_path):
-    """Without plugs, and without a daemon yet."""
+    """A house without plugs and without a daemon."""
     return House(lan, plug, controller, tmp_path)
 
 
@@ -54,7 +54,8 @@ def browser(playwright, empty_house, tmp_path):
 
 @pytest.fixture
 def look(browser):
-    """Opens the page: look(width=390, height=844, password=..., ...), with the browser's own options."""
+    """Returns a function that opens the page: look(width=390, height=844, password=..., ...), with the browser's own
+    options."""
     opened = []
 
     def open_page(width=1280, height=900, password=None, **options):
@@ -78,7 +79,7 @@ def page(house, look):
 
 @pytest.fixture
 def keep_picture():
-    """Keeps a picture of a page, where somebody wants them."""
+    """Stores a picture of a page if SMARTPLUG_SCREENSHOTS names a folder."""
     folder = os.environ.get("SMARTPLUG_SCREENSHOTS")
 
     def keep(dashboard, name):

@@ -1,4 +1,4 @@
-"""The page, as a person finds their way in it: by roles and names, never by how it is built."""
+"""The page, used by roles and accessible names, as a person finds the parts, and not by its markup."""
 
 import re
 
@@ -10,7 +10,7 @@ LIMIT = 1000 * patient(15)  # milliseconds
 
 class Dashboard:
     def __init__(self, context, address, password=None):
-        """Opens it, logs in where there is a password, and keeps what goes wrong in it."""
+        """Opens the page, logs in if there is a password, and records the page's errors."""
         self.page = context.new_page()
         self.faults = []
         self.dialogs = []
@@ -25,7 +25,7 @@ class Dashboard:
 
     @property
     def status(self):
-        """What it says of its connection to the daemon."""
+        """The page's status of its connection to the daemon."""
         return self.page.locator("header").get_by_role("status")
 
     def card(self, name):
@@ -41,12 +41,12 @@ class Dashboard:
         expect(self.switch(name)).to_be_enabled(timeout=LIMIT)
 
     def shows_relay(self, name, on, within=5):
-        """Confirmed by the plug, and nothing waited for."""
+        """Waits until the switch shows the state, confirmed by the plug."""
         expect(self.switch(name)).to_have_attribute("aria-checked", "true" if on else "false", timeout=1000 * patient(within))
         expect(self.switch(name)).not_to_have_attribute("aria-busy", "true")
 
     def watts(self, name):
-        """None while there is no reading."""
+        """The shown active power, or None without a reading."""
         value = self.card(name).locator("data").get_attribute("value")
         return float(value) if value else None
 
@@ -66,13 +66,13 @@ class Dashboard:
         return Chart(self.page)
 
     def sections_are_filled(self):
-        """What is drawn only when it comes into sight is drawn."""
+        """Scrolls to each section, because some content is drawn only when it is visible."""
         for name in ("Energy and cost", "Events", "Rules", "Power", "Plugs"):
             self.page.get_by_role("region", name=name).scroll_into_view_if_needed()
             self.page.wait_for_timeout(500)
 
     def is_sound(self):
-        """Nothing went wrong in it. That a daemon is not reached is no fault of the page."""
+        """Expects no errors in the page. An unreachable daemon is not an error of the page."""
         assert not [fault for fault in self.faults if "Failed to load resource" not in fault], self.faults
         assert not self.dialogs
 
@@ -84,7 +84,7 @@ class Chart:
         self.picture = self.frame.get_by_role("img")
 
     def shows(self, *names):
-        """These plugs and no others."""
+        """Selects exactly these plugs."""
         section = self.page.get_by_role("region", name="Power")
         summary = section.get_by_text("Choose plugs")
         if not section.get_by_role("checkbox").first.is_visible():
@@ -97,12 +97,12 @@ class Chart:
 
     @property
     def span(self):
-        """Seconds from its left edge to its right one."""
+        """The width of the chart in seconds."""
         return (int(self.frame.get_attribute("data-to")) - int(self.frame.get_attribute("data-from"))) / 1000
 
     @property
     def begin(self):
-        """Milliseconds since 1970."""
+        """The left edge in milliseconds since 1970."""
         return int(self.frame.get_attribute("data-from"))
 
     @property
@@ -110,11 +110,11 @@ class Chart:
         return self.frame.get_attribute("data-follows") == "true"
 
     def longest(self, name):
-        """Seconds: the longest time of which it shows no reading of a plug between two; None where it shows none."""
+        """The longest time in seconds between two shown readings of a plug, or None if none is shown."""
         return self._seconds(name, "data-longest")
 
     def first(self, name):
-        """Seconds since 1970: its first reading of a plug; None where it shows none."""
+        """The first shown reading of a plug in seconds since 1970, or None if none is shown."""
         return self._seconds(name, "data-first")
 
     def _seconds(self, name, key):

@@ -1,4 +1,4 @@
-"""A small house on a simulated LAN, the daemon that shows it, and a browser on the daemon's own host."""
+"""A small house on a simulated LAN, its daemon, and a browser on the daemon's host."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import sys
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PORT = 7580
 ADDRESS = f"http://127.0.0.1:{PORT}"
-# Whether it answers within 15 s.
+# Waits up to 15 s for an answer of the daemon.
 ANSWERS = """\
 import sys, time, urllib.request
 for left in reversed(range(150)):
@@ -32,7 +32,7 @@ TOGGLE = """\
 
 
 class House:
-    """Each plug has a host of its own; the daemon and the browser share one, as on a machine at home."""
+    """Each plug has its own host; the daemon and the browser share one, as on a home computer."""
 
     def __init__(self, lan, plug, controller, directory):
         self._lan, self._plug = lan, plug
@@ -49,7 +49,7 @@ class House:
         return self.plugs[name]
 
     def password(self, password, *words):
-        """Sets one of the dashboard's; `words` as a person would type them."""
+        """Sets a password of the dashboard; `words` are arguments of the command line."""
         typed = self.directory / "typed"
         typed.write_text(password + "\n")
         told = self.host.finish(
@@ -58,7 +58,7 @@ class House:
         assert told.status == 0, told
 
     def start_daemon(self):
-        """Waits until it answers."""
+        """Starts the daemon and waits until it answers."""
         self.daemon = self._controller.start(
             "daemon", "--json", "--rules", self.rules, "--state", self.directory / "daemon", "--history", self.directory / "history",
             "--socket", self.directory / "daemon.socket", "--listen", f"127.0.0.1:{PORT}")
@@ -67,7 +67,7 @@ class House:
         return self.daemon
 
     def cut_page_off(self):
-        """Packets between the page and the daemon vanish: neither is told."""
+        """Drops the packets between the page and the daemon, without any notification."""
         self.host.run("nft", "add table inet page")
         self.host.run("nft", "add chain inet page input { type filter hook input priority 0; }")
         for side in ("dport", "sport"):
@@ -77,13 +77,13 @@ class House:
         self.host.run("nft", "delete table inet page")
 
     def kill_daemon(self):
-        """As when the machine's memory runs out: it can say nothing more."""
+        """Kills the daemon, as the kernel does without free memory."""
         self.daemon.process.kill()
         self.daemon.ended(within=5)
 
 
 def launch(playwright, host, directory):
-    """A browser that sees the network as the host does. Playwright talks to it through a pipe, which no namespace cuts."""
+    """Starts a browser in the host's network. Playwright uses a pipe, which works across namespaces."""
     wrapper = pathlib.Path(directory) / "chromium"
     wrapper.write_text(f'#!/bin/sh\nexec nsenter --target {host.process_id} --net --uts -- {CHROMIUM} "$@"\n')
     wrapper.chmod(0o755)

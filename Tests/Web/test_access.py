@@ -1,4 +1,4 @@
-"""For everybody: by keyboard, with a screen reader, in the light and in the dark, on a phone."""
+"""Accessibility: with the keyboard, a screen reader, light and dark themes, and on a phone."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -23,6 +23,7 @@ def violations(page):
 @pytest.mark.time_limit(120)
 @pytest.mark.parametrize("name", LOOKS)
 def test_axe_finds_nothing(house, look, keep_picture, name):
+    """axe reports no violation in any of the layouts, and the page does not scroll sideways."""
     page = look(**LOOKS[name])
     for plug in house.plugs:
         page.is_connected(plug)
@@ -34,11 +35,12 @@ def test_axe_finds_nothing(house, look, keep_picture, name):
     keep_picture(page, name)
     assert not violations(page)
     across = page.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert across[0] <= across[1], "nothing sticks out to the side"
+    assert across[0] <= across[1], "the page is wider than the window"
 
 
 def test_axe_finds_nothing_in_the_help_either(page):
-    expect(page.page.get_by_role("button", name="Keyboard shortcuts")).to_be_enabled()  # Its program came, and hears the keys.
+    # The page's script is loaded and handles keys.
+    expect(page.page.get_by_role("button", name="Keyboard shortcuts")).to_be_enabled()
     page.page.keyboard.press("?")
     expect(page.page.get_by_role("dialog", name="Keyboard")).to_be_visible()
     assert not violations(page)
@@ -47,6 +49,7 @@ def test_axe_finds_nothing_in_the_help_either(page):
 
 
 def test_the_keyboard_alone_is_enough(house, page):
+    """The keyboard is sufficient to reach and toggle a switch, and the focus is visible."""
     keyboard = page.page.keyboard
     page.page.locator("body").press("Tab")
     focused = page.page.locator(":focus")
@@ -62,7 +65,7 @@ def test_the_keyboard_alone_is_enough(house, page):
     keyboard.press("Space")
     page.shows_relay(name, not before)
     outline = focused.evaluate("element => getComputedStyle(element).outlineStyle")
-    assert outline != "none", "one sees where one is"
+    assert outline != "none", "the focused element has no outline"
 
 
 def test_the_theme_is_remembered(page):

@@ -1,4 +1,4 @@
-"""The page's dates and times are those of the daemon's time zone, whatever the browser's is."""
+"""Dates and times on the page use the daemon's time zone, not the browser's."""
 
 import json
 import os
@@ -58,8 +58,8 @@ def test_a_day_begins_at_the_daemons_midnight(calendar, zone, today, minute):
 
 
 @pytest.mark.parametrize("zone, now, begin", [
-    ("Africa/Cairo", "2026-04-24T12:00:00Z", "2026-04-23T22:00:00.000Z"),  # its clock skips midnight
-    ("America/Havana", "2026-11-01T12:00:00Z", "2026-11-01T04:00:00.000Z"),  # its midnight comes twice
+    ("Africa/Cairo", "2026-04-24T12:00:00Z", "2026-04-23T22:00:00.000Z"),  # the clock change skips midnight
+    ("America/Havana", "2026-11-01T12:00:00Z", "2026-11-01T04:00:00.000Z"),  # midnight occurs twice
 ])
 def test_a_day_whose_midnight_is_skipped_or_comes_twice_begins_with_its_date(calendar, zone, now, begin):
     assert calendar("UTC", zone, now)["today"] == begin
@@ -70,4 +70,5 @@ def test_an_unknown_zone_leaves_the_browsers_own(calendar):
 
 
 def test_zones_whose_clocks_agree_are_not_shown(calendar):
+    """A zone with the same clock time as the browser's is not shown."""
     assert calendar("Europe/Paris", "Europe/Berlin")["foreign"] is None

@@ -1,4 +1,4 @@
-"""Switching, dimming and pairing: the page shows what the plug itself says, and nothing before."""
+"""Switching, dimming and pairing: the page shows only the state that the plug confirmed."""
 
 import json
 
@@ -20,6 +20,7 @@ def test_a_click_switches_and_the_plugs_own_event_confirms_it(house, page):
 
 
 def test_until_the_plug_confirms_it_the_switch_waits(house, page):
+    """While the plug has not confirmed a command, the switch is busy and shows the previous state."""
     before = house.plugs["Lamp"].status()["relay"] == "on"
     held = []
     page.page.route("**/relay", lambda route: held.append(route))
@@ -32,6 +33,7 @@ def test_until_the_plug_confirms_it_the_switch_waits(house, page):
 
 
 def test_quick_clicks_are_sent_one_after_the_other(house, page):
+    """A second click is sent after the first command was confirmed."""
     before = house.plugs["Lamp"].status()["relay"] == "on"
     sent = []
     page.page.route("**/relay", lambda route: sent.append(route))
@@ -45,7 +47,7 @@ def test_quick_clicks_are_sent_one_after_the_other(house, page):
         sent.clear()
         command.continue_()
     page.shows_relay("Lamp", before)
-    eventually(lambda: (house.plugs["Lamp"].status()["relay"] == "on") == before, 5, "the relay as it was")
+    eventually(lambda: (house.plugs["Lamp"].status()["relay"] == "on") == before, 5, "the previous relay state")
 
 
 def test_a_press_of_the_plugs_button_moves_the_switch(house, page):
@@ -57,6 +59,7 @@ def test_a_press_of_the_plugs_button_moves_the_switch(house, page):
 
 
 def test_a_refusal_is_said_in_the_card_and_the_switch_goes_back(house, page):
+    """A refusal is shown in the plug's card, and the switch returns to its previous state."""
     before = house.plugs["Lamp"].status()["relay"] == "on"
     refusal = {"error": "it must rest for 12 s", "hint": "try again later"}
     page.page.route("**/relay", lambda route: route.fulfill(status=409, content_type="application/json", body=json.dumps(refusal)))
@@ -79,13 +82,13 @@ def test_the_keyboard_dims(house, page):
     for _ in range(30):
         page.page.keyboard.press("ArrowRight")
     expect(dimmer).to_have_value("30")
-    # The last value always comes, however fast the keys were.
+    # The last value is always sent, however fast the keys are pressed.
     eventually(lambda: round(lamp.status()["level"]) == 30, 5, lambda: f"30 %: {lamp.status()}")
     expect(page.card("Lamp")).to_contain_text("On at 30 %")
 
 
 def test_a_rule_that_fires_is_seen_at_once(house, page):
-    """A press of the switch turns the television on or off, and the page says why."""
+    """A press of the switch toggles the television, and the page shows the rule as the cause."""
     rule = page.page.get_by_role("region", name="Rules")
     expect(rule).to_contain_text("Hall")
     expect(rule).to_contain_text("It has not fired yet.")
@@ -94,7 +97,7 @@ def test_a_rule_that_fires_is_seen_at_once(house, page):
     page.shows_relay("Television", not before)
     expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible()
     expect(rule).to_contain_text("Last fired")
-    # The other rule, which did not fire, is still there.
+    # The other rule, which did not fire, is still listed.
     expect(rule.get_by_role("heading", level=3)).to_have_text(["Hall", "Bedtime"])
     expect(rule).to_contain_text("It has not fired yet.")
 
@@ -116,7 +119,7 @@ def test_a_new_plug_is_paired_with_its_code(empty_house, look):
     card.get_by_role("button", name="Pair").click()
     expect(alert).not_to_be_empty(timeout=1000 * patient(20))
     field.fill("")
-    # As a person types it: small letters, without dashes, and the dashes appear.
+    # Lower case letters without dashes are accepted, and the dashes are inserted.
     field.press_sequentially(code.replace("-", "").lower())
     expect(field).to_have_value(code)
     field.press("Enter")

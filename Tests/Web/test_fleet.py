@@ -1,4 +1,4 @@
-"""Other houses on the page: those of fleet.toml, from a real database, switched through a real broker."""
+"""Other houses on the page: those of fleet.toml, read from a real database and switched through a real broker."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def office(lan, empty_house, cluster, tmp_path):
-    """A lamp, whose daemon is the house elm-1 at a broker and shows the others, too."""
+    """A lamp in the house elm-1; its daemon uses a broker and also shows the other houses."""
     house = empty_house
     house.database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     broker = Broker(lan.host(), tmp_path / "mosquitto")
@@ -88,17 +88,17 @@ def test_houses_are_found_opened_and_switched(office, look):
     expect(plugs).to_have_count(3)
     expect(plugs.filter(has_text=EVIL)).to_contain_text("away")
     expect(plugs.filter(has_text="heater")).to_contain_text("tripped: overload")
-    # What the plug itself answers is shown, long before the database knows.
+    # The plug's own answer is shown before the database has it.
     switch = first.get_by_role("switch", name="Lamp in elm-1")
     expect(switch).to_have_attribute("aria-checked", "true")
     lamp = office.plugs["Lamp"]
     assert lamp.status()["relay"] == "off"
     lamp.press()
-    eventually(lambda: lamp.status()["relay"] == "on", 10, "that the button turned the lamp on")
+    eventually(lambda: lamp.status()["relay"] == "on", 10, "the lamp on")
     switch.click()
     expect(switch).to_have_attribute("aria-checked", "false", timeout=1000 * patient(15))
     assert lamp.status()["relay"] == "off"
-    # A house whose daemon is nowhere.
+    # A house without a running daemon.
     section.get_by_label("Find").fill("lAmP")
     found = section.get_by_role("list", name="Plugs found").get_by_role("listitem")
     expect(found).to_have_count(9)
@@ -122,6 +122,7 @@ def test_houses_are_found_opened_and_switched(office, look):
 
 
 def test_each_sees_and_switches_their_own_houses(office, look):
+    """Each role sees only its houses, and may switch only where its role permits it."""
     user = look(password=USERS)
     section = fleet(user)
     houses = section.get_by_role("list", name="Houses").locator("> li")
@@ -144,6 +145,7 @@ def test_each_sees_and_switches_their_own_houses(office, look):
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_axe_finds_nothing(office, look, keep_picture, name):
+    """axe reports no violation in the list of houses, and all controls are large enough for touch."""
     page = look(password=OWNERS, **LOOKS[name])
     section = fleet(page)
     section.get_by_role("button", name="elm-1").click()
@@ -151,7 +153,7 @@ def test_axe_finds_nothing(office, look, keep_picture, name):
     keep_picture(page, f"fleet-{name}")
     assert not violations(page)
     across = page.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert across[0] <= across[1], "nothing sticks out to the side"
+    assert across[0] <= across[1], "the page is wider than the window"
     if name == "small":
         low = page.page.evaluate("""() => [...document.querySelectorAll("#fleet :is(button, input, select)")]
             .filter((one) => one.checkVisibility() && one.role !== "switch")

@@ -1,4 +1,5 @@
-"""The daemon dies, the page sleeps: both go on by themselves, and nothing that happened meanwhile is missing."""
+"""The page recovers by itself when the daemon is killed or the page was suspended, and shows everything that happened
+meanwhile."""
 
 import time
 
@@ -12,21 +13,21 @@ PRESSED = "(button)"
 
 
 def watch_chart(page):
-    """The television in the chart, live, closely enough to tell a hole."""
+    """Shows the television in the chart, live, in enough detail to detect a gap."""
     on(page, "Television")
     page.card("Television").get_by_role("button", name="Chart of Television").click()
     for _ in range(2):
         page.page.keyboard.press("+")
     see(page, lambda: page.chart.longest("Television") is not None, 15, "a reading in the chart")
-    # Something to have a hole in.
+    # Samples before the gap.
     page.page.wait_for_timeout(8000)
 
 
 def is_whole(page, since, within):
-    """Plugs are read once a second. `since`: when the hole began, which has to be in sight still."""
+    """Expects readings of every second. `since` is the start of the gap, which must still be visible."""
     see(page, lambda: (page.chart.longest("Television") or 99) < 4, within,
-        lambda: f"a chart without a hole: {page.chart.longest('Television')} s without a reading")
-    assert page.chart.first("Television") < since, "the hole went out of sight"
+        lambda: f"a chart without a gap: {page.chart.longest('Television')} s without a reading")
+    assert page.chart.first("Television") < since, "the gap is outside of the chart"
 
 
 def presses(page, name="Lamp"):
@@ -48,35 +49,37 @@ def test_the_daemon_is_killed_and_nothing_is_missing(house, page):
     page.is_connected("Lamp")
     see(page, lambda: presses(page) == known + 1, 20, lambda: f"the press while no daemon ran: {presses(page)} of {known + 1}")
     is_whole(page, since, within=40)
-    # What happens from now on is seen as before, once.
+    # New events are shown once.
     house.plugs["Lamp"].press()
-    see(page, lambda: presses(page) == known + 2, 10, "the press of now")
+    see(page, lambda: presses(page) == known + 2, 10, "the new press")
     page.page.wait_for_timeout(1000)
     assert presses(page) == known + 2
-    assert page.page.evaluate("window.opened") == "once", "it was never loaded anew"
+    assert page.page.evaluate("window.opened") == "once", "the page was reloaded"
 
 
 @pytest.mark.time_limit(120)
 def test_a_page_that_slept_goes_on_without_a_hole(house, page):
+    """A frozen page shows, after it resumes, the missed press and a chart without a gap."""
     watch_chart(page)
     known = presses(page)
     since = time.time()
     debugger = page.page.context.new_cdp_session(page.page)
     debugger.send("Page.setWebLifecycleState", {"state": "frozen"})
     house.plugs["Lamp"].press()
-    time.sleep(12)  # The page is asleep, and waiting in it would wake it.
+    time.sleep(12)  # Waiting inside the page would resume it.
     debugger.send("Page.setWebLifecycleState", {"state": "active"})
-    see(page, lambda: presses(page) == known + 1, 10, "the press while it slept")
+    see(page, lambda: presses(page) == known + 1, 10, "the press while the page was frozen")
     is_whole(page, since, within=20)
     expect(page.status).to_have_text("Live")
 
 
 @pytest.mark.time_limit(120)
 def test_a_page_without_a_network_goes_on_without_a_hole(house, page):
+    """A page without a network shows, after it reconnects, the missed press and a chart without a gap."""
     watch_chart(page)
     known = presses(page)
     since = time.time()
-    # What was connected stays so where the browser only pretends: the cable to the daemon is cut by its own host.
+    # The browser's offline mode keeps existing connections, so the host's loopback interface is also disabled.
     page.page.context.set_offline(True)
     house.host.run("ip", "link", "set", "lo", "down")
     house.plugs["Lamp"].press()
@@ -91,7 +94,7 @@ def test_a_page_without_a_network_goes_on_without_a_hole(house, page):
 
 @pytest.mark.time_limit(120)
 def test_packets_that_vanish_are_noticed(house, page):
-    """Nobody closes the connection: that nothing comes any more has to be enough."""
+    """Dropped packets do not close the connection; the page detects the missing messages."""
     watch_chart(page)
     known = presses(page)
     since = time.time()

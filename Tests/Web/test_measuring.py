@@ -1,4 +1,4 @@
-"""Watts that change while one looks, and the large chart."""
+"""Live power values, and the large chart."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,7 +7,7 @@ from deadlines import eventually, patient
 
 
 def see(page, check, within, what):
-    """As `eventually`; the browser goes on meanwhile."""
+    """Like `eventually`, while the browser continues to run."""
     return eventually(lambda: page.page.wait_for_timeout(20) or check(), within, what)
 
 
@@ -44,10 +44,10 @@ def test_the_chart_zooms_and_pans(house, page):
     see(page, lambda: not chart.follows and chart.begin < begin - 5000, 3, "an earlier time")
     stays = chart.begin
     page.page.wait_for_timeout(1500)
-    assert chart.begin == stays, "what was panned stays where it is"
+    assert chart.begin == stays, "the chart moved after panning"
     keyboard.press("End")
-    see(page, lambda: chart.follows, 3, "that it follows again")
-    # By the wheel, now that it has the focus, and by dragging.
+    see(page, lambda: chart.follows, 3, "a live chart")
+    # With the wheel, now that the chart has the focus, and by dragging.
     box = chart.picture.bounding_box()
     page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.page.mouse.wheel(0, 240)
@@ -55,15 +55,16 @@ def test_the_chart_zooms_and_pans(house, page):
     page.page.mouse.down()
     page.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=6)
     page.page.mouse.up()
-    see(page, lambda: not chart.follows, 3, "that it was dragged")
+    see(page, lambda: not chart.follows, 3, "a chart that is not live")
     page.page.get_by_role("button", name="Follow now").click()
-    see(page, lambda: chart.follows, 3, "that it follows again")
+    see(page, lambda: chart.follows, 3, "a live chart")
     for name, seconds in (("Last 1 hour", 3600), ("Last 1 week", 604_800), ("Last 1 year", 31_536_000)):
         page.page.get_by_role("button", name=name, exact=True).click()
         see(page, lambda: abs(chart.span - seconds) < 1, 3, lambda: f"{name}: {chart.span} s")
 
 
 def test_the_chart_tells_its_values(house, page):
+    """The chart's values are available to screen readers, at a cursor and as a table."""
     on(page, "Television")
     house.plugs["Television"].load("60 W")
     page.card("Television").get_by_role("button", name="Chart of Television").click()
@@ -71,16 +72,17 @@ def test_the_chart_tells_its_values(house, page):
     page.page.keyboard.press("+")
     see(page, lambda: "highest 6" in (page.chart.picture.get_attribute("aria-label") or ""), 20,
         lambda: f"60 W: {page.chart.picture.get_attribute('aria-label')}")
-    # The reading mark stands a few seconds before now; the 60 W have to be older.
+    # The reading cursor is a few seconds before now, so the 60 W must be older.
     page.page.wait_for_timeout(5000)
     page.page.keyboard.press("Shift+ArrowLeft")
     power = page.page.get_by_role("region", name="Power")
     expect(power.get_by_role("status").filter(has_text="Television: 6")).to_be_visible()
-    # The same as a table, for those who do not see it.
+    # The same values as a table, for screen readers.
     expect(power.get_by_role("table", name="Power, W").get_by_role("row")).to_have_count(13)
 
 
 def test_energy_is_told_by_day_and_by_appliance(house, page):
+    """The energy section mentions the missing tariff, and switches to hours."""
     energy = page.page.get_by_role("region", name="Energy and cost")
     energy.scroll_into_view_if_needed()
     expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))

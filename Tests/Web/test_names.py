@@ -1,4 +1,4 @@
-"""A plug may call itself anything: it is shown as it is, everywhere, and is never taken for markup."""
+"""A plug may have any name: it is displayed literally everywhere, and never interpreted as markup."""
 
 import pytest
 from deadlines import patient
@@ -22,7 +22,7 @@ def test_a_name_is_shown_as_it_is(empty_house, look, name):
     before = plug.status()["relay"] == "on"
     page.switch(name).click()
     page.shows_relay(name, not before)
-    # In the events, in their filter, in the chart's legend, description and choice.
+    # In the events, their filter, and the chart's legend, description and selection.
     expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible()
     events = page.page.get_by_role("combobox", name="Events of")
     events.select_option(label=name)

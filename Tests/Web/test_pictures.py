@@ -1,4 +1,4 @@
-"""The pictures of the README: a house that has been lived in for some minutes, in the light, in the dark and on a phone."""
+"""The pictures of the README: a house that ran for some minutes, in the light and dark theme and on a phone."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from test_measuring import on
 
 FOLDER = os.environ.get("SMARTPLUG_SCREENSHOTS")
-# Where the pictures are kept, the chart is to show something.
+# For stored pictures, the chart needs some minutes of samples.
 LIVED_IN = 150 if FOLDER else 5  # seconds
 LOOKS = {
     "dashboard-light": {"height": 1270, "color_scheme": "light"},
@@ -22,11 +22,12 @@ TARIFF = '[tariff]\ncurrency = "EUR"\nprice = 0.34\n'
 
 @pytest.mark.time_limit(300)
 def test_a_house_as_it_is_lived_in(empty_house, look, tmp_path):
+    """A house with six appliances and a rule is shown in every look; the pictures are stored if a folder is set."""
     tariff = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "smartplug", "tariff.toml")
     tariff.parent.mkdir(parents=True)
     tariff.write_text(TARIFF)
     house = empty_house
-    # What takes hours takes minutes, so that a cycle is seen.
+    # Simulated appliances run faster, so that a cycle is visible.
     for name, load, more in (
             ("Television", "television", {}), ("Amplifier", "amplifier", {}), ("Ceiling Light", "lamp", {}),
             ("Refrigerator", "refrigerator", {"speed": 60}), ("Washing Machine", "washing-machine", {"speed": 120}),
@@ -53,7 +54,7 @@ def test_a_house_as_it_is_lived_in(empty_house, look, tmp_path):
         page.page.evaluate("scrollTo(0, 0)")
         page.page.wait_for_timeout(2500)
         picture = page.page.screenshot()
-        assert len(picture) > 20_000, f"{len(picture)} bytes of picture show nothing"
+        assert len(picture) > 20_000, f"{len(picture)} bytes are too few for a picture of the page"
         if FOLDER:
             pathlib.Path(FOLDER).mkdir(parents=True, exist_ok=True)
             pathlib.Path(FOLDER, f"{name}.png").write_bytes(picture)

@@ -1,4 +1,4 @@
-"""Logged in: what each role may do on the page, and the list of those who are."""
+"""What each role may do on the page, and the list of sessions."""
 
 import re
 
@@ -28,6 +28,7 @@ def part(page, name):
 
 
 def test_a_viewer_sees_and_changes_nothing(guarded, look):
+    """A viewer sees the plugs, but every control is disabled or hidden, and the API refuses commands."""
     page = look(password=VIEWERS)
     expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are here as Hallway, a viewer")
     expect(page.switch("Lamp")).to_be_disabled()
@@ -48,6 +49,7 @@ def test_a_viewer_sees_and_changes_nothing(guarded, look):
 
 
 def test_a_user_switches_and_leaves_the_rules_alone(guarded, look):
+    """A user may switch plugs, but not change rules or see sessions."""
     page = look(password=USERS)
     expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are here as Anna, a user")
     before = guarded.plugs["Lamp"].status()["relay"] == "on"
@@ -74,12 +76,13 @@ def test_an_owner_ends_a_session_by_keyboard(guarded, look, keep_picture, name):
     section.get_by_role("button", name=re.compile("^End the session of Hallway")).focus()
     owner.page.keyboard.press("Enter")
     expect(sessions).to_have_count(1)
-    # The page that was let in by it is told at once.
+    # The page of the ended session is notified at once.
     expect(viewer.status).to_have_text("Log in to see the house", timeout=1000 * patient(10))
     expect(owner.status).to_have_text("Live")
 
 
 def test_logging_out_ends_a_copied_cookie_too(guarded, look):
+    """After logging out, a copied cookie is invalid, too."""
     page = look(password=OWNERS)
     copied = page.page.context.cookies()
     expect(page.page.get_by_role("button", name="Log out")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Rules on the page: turned on and off, run once, explained; what they tell, and what is wrong with their files."""
+"""Rules on the page: enabled and disabled, run once, explained; their notifications, and errors in their files."""
 
 import pytest
 from playwright.sync_api import expect
@@ -22,7 +22,7 @@ BROKEN = "- rule: Hall\n  when: { plug: Switch, button: thrice }\n"
 
 @pytest.fixture
 def evening(house, page):
-    """Another file of rules than the house began with."""
+    """Replaces the rule file of the house."""
     house.rules.write_text(EVENING)
     expect(rule(page, "Evening")).to_be_visible(timeout=1000 * patient(10))
     return page
@@ -52,7 +52,7 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
     hall = switch(page, "Hall")
     expect(hall).to_have_attribute("aria-checked", "true")
     before = house.plugs["Television"].status()["relay"]
-    # By keyboard, as a person without a mouse does it.
+    # With the keyboard.
     hall.focus()
     page.page.keyboard.press("Space")
     expect(hall).to_have_attribute("aria-checked", "false")
@@ -60,7 +60,7 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
     house.plugs["Switch"].press()
     expect(rule(page, "Hall")).to_contain_text("it is turned off")
     assert house.plugs["Television"].status()["relay"] == before
-    # Whoever opens the page now sees it so, too, and a restart changes nothing.
+    # The setting is also shown on a new page, and survives a restart of the daemon.
     house.kill_daemon()
     house.start_daemon()
     page.page.reload()
@@ -107,6 +107,7 @@ def test_what_it_did_is_explained(house, evening):
 
 
 def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
+    """A notification of a rule stays on the page until it is closed."""
     page = evening
     turn_lamp_on(house, page)
     house.plugs["Switch"].press("--double")
@@ -119,15 +120,16 @@ def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
 
 
 def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
+    """An error in a rule file is shown; its last valid version stays active until the file is corrected."""
     region = page.page.get_by_role("region", name="Rules")
     house.rules.write_text(BROKEN)
     expect(region).to_contain_text("cannot be read", timeout=1000 * patient(10))
     expect(region.get_by_role("group", name=f"What is wrong with {house.rules}")).to_contain_text("thrice")
     before = house.plugs["Television"].status()["relay"]
     house.plugs["Switch"].press()
-    eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "the rule that goes on")
+    eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "a rule that still works")
     house.rules.write_text(EVENING)
     expect(region).not_to_contain_text("cannot be read", timeout=1000 * patient(10))
     expect(rule(page, "Evening")).to_be_visible()
-    # It is another rule by now.
+    # The file now contains a different rule.
     expect(rule(page, "Bedtime")).to_be_hidden()

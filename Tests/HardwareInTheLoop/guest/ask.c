@@ -1,5 +1,5 @@
-// One line to a program that listens on a Unix socket, and the line that it answers: ask SOCKET LINE. A tenth of what starting
-// `plugd status` costs under emulation, and tests ask often.
+// Sends one line to a program on a Unix socket and prints its answer: ask SOCKET LINE. Under emulation it takes a tenth
+// of the time of `plugd status`, and tests use it often.
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
-// What systemd does for a service with a store for its descriptors: keeper PROGRAM ARGUMENT... runs it with NOTIFY_SOCKET,
-// keeps the descriptors that it hands over, runs it again with them when it was killed, and ends with it when it ended by
-// itself. What the service says (READY=1) and its process numbers go to standard output.
+// Acts like systemd for a service with a file descriptor store: keeper PROGRAM ARGUMENT... runs it with NOTIFY_SOCKET,
+// stores the descriptors that it sends, restarts it with them when it was killed, and exits when it exited by itself.
+// The service's messages (READY=1) and its process ids are printed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -73,7 +73,7 @@ static pid_t start(char **command) {
         return child;
     }
     char number[16], names[LIMIT * 65] = "";
-    // First away from where they shall be.
+    // Move the descriptors out of the target range first.
     for (int i = 0; i < count; i++) kept[i].descriptor = dup3(kept[i].descriptor, 100 + i, 0);
     for (int i = 0; i < count; i++) {
         dup2(100 + i, 3 + i);
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR) return 1;
         if (watched[0].revents) {
             hear(channel);
-            continue;  // All that was said before it ended.
+            continue;  // All messages before its end were read.
         }
         struct signalfd_siginfo signal;
         if (!watched[1].revents || read(arrived, &signal, sizeof signal) != sizeof signal) continue;

@@ -1,6 +1,6 @@
-// A finger on a simulated contact: press PULL MARKS MICROSECONDS... pulls the line down for the first time, up for the second, and
-// so on, and lets go at the end; just before that it leaves a mark in the kernel's record. It prints by how many microseconds the
-// latest of its movements came late, since whether a bounce is one depends on that.
+// Presses a simulated contact: press PULL MARKS MICROSECONDS... pulls the line down for the first time, up for the
+// second, and so on, and ends released; just before the end it writes a mark to the kernel's record. It prints the
+// maximum delay of its movements in microseconds, because a delayed bounce is not a bounce.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

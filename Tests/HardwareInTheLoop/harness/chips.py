@@ -1,17 +1,17 @@
-"""The chips on the guest's I2C bus, as physics and misfortune reach them."""
+"""The chips on the guest's I2C bus, with their inputs and faults."""
 
 BUS = "/dev/i2c-0"
 
 
 class Chip:
-    """One chip's folder in debugfs; guest/modules/plug_i2c.c says what is in it."""
+    """One chip's folder in debugfs; guest/modules/adapter.c documents its files."""
 
     def __init__(self, guest, address):
         self._guest, self.address = guest, address
         self._folder = f"/sys/kernel/debug/plug_i2c/{address:#04x}"
 
     def set(self, **registers):
-        """set(x31c=5) gives register 0x31c the value 5."""
+        """set(x31c=5) sets the register 0x31c to 5."""
         self.put({int(name[1:], 16): value for name, value in registers.items()})
 
     def put(self, registers):
@@ -26,7 +26,7 @@ class Chip:
         return 0
 
     def writes(self):
-        """What was written to it over the bus since this was last asked: pairs of register and value."""
+        """Returns the writes over the bus since the last call: pairs of register and value."""
         lines = self._guest.does(f"cat {self._folder}/writes").splitlines()
         return [tuple(int(word, 16) for word in line.split()) for line in lines]
 
@@ -40,14 +40,14 @@ class Chip:
         self._tell("stuck", milliseconds)
 
     def talks_nonsense(self, kind):
-        """1: all ones, 2: at random, 0: no longer."""
+        """1: all ones, 2: random, 0: off."""
         self._tell("nonsense", kind)
 
     def is_there(self, present):
         self._tell("present", "Y" if present else "N")
 
     def loses_power(self):
-        """Its registers are as after power-on."""
+        """Sets its registers to the values after power-on."""
         self._tell("reset", 1)
 
     def rate(self, lsb_a_second):
@@ -64,7 +64,7 @@ class Chip:
 
 
 class ADE7953(Chip):
-    """With the scaling of a common board: volts = raw/26000, amperes = raw/100000, watts = raw/154."""
+    """The chip with the scaling of a common board: volts = raw/26000, amperes = raw/100000, watts = raw/154."""
 
     def __init__(self, guest):
         super().__init__(guest, 0x38)

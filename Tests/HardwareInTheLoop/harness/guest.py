@@ -1,4 +1,4 @@
-"""The guest: one virtual machine for many tests, which does what it is told in a shell."""
+"""The guest: one virtual machine for many tests, which runs shell commands for them."""
 
 import base64
 import dataclasses
@@ -11,12 +11,12 @@ import time
 
 from deadlines import patient
 
-BOOT_LIMIT = 60  # seconds; 4 on an idle machine
+BOOT_LIMIT = 60  # seconds; 4 s on an idle machine
 
 
 @dataclasses.dataclass
 class Done:
-    """What a command left."""
+    """The result of a command."""
 
     command: str
     status: int
@@ -27,14 +27,14 @@ class Done:
 
 
 class Gone(Exception):
-    """The guest does not answer any more."""
+    """The guest does not answer."""
 
 
 class Guest:
     """A kernel with the folder's files, and with the programs of `archive`."""
 
     def __init__(self, folder, archive, work):
-        """`work` is a folder for sockets and logs, whose path is short."""
+        """`work` is a folder for sockets and logs with a short path."""
         self.console = work / "console"
         files = work / "files.cpio"
         with files.open("wb") as joined:
@@ -44,8 +44,8 @@ class Guest:
         listener.bind(str(work / "channel"))
         listener.listen()
         started = time.monotonic()
-        # One processor: of two, a busy host may stop the one that handles an edge while the other goes on, and the kernel, which reads
-        # the line's level when it handles the edge, then has no edge of a short press.
+        # One processor. With two, a busy host may stop the one that handles an edge while the other continues; the
+        # kernel reads the line's level when it handles the edge, and would miss a short press.
         self._machine = subprocess.Popen(
             ["qemu-system-x86_64", "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", "qemu64", "-smp", "1", "-m", "1024",
              "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
@@ -60,7 +60,7 @@ class Guest:
             if self._line(BOOT_LIMIT) != b"ready":
                 raise Gone(f"the guest did not boot:\n{self.said()}")
         except BaseException as error:
-            # Also when the run is interrupted: nobody else knows of this machine yet.
+            # Also on an interruption, because no other code can end this machine yet.
             self.close()
             if isinstance(error, TimeoutError):
                 raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None
@@ -69,7 +69,7 @@ class Guest:
         self.boot_seconds = time.monotonic() - started
 
     def run(self, command, within=20):
-        """What a shell in the guest makes of the command."""
+        """Runs a command in a shell of the guest, and returns the result."""
         if not self.is_up():
             raise Gone(f"the guest is gone:\n{self.said()}")
         self._number += 1
@@ -84,7 +84,7 @@ class Guest:
                 return Done(command, int(status), base64.b64decode(text[0]).decode(errors="replace") if text else "")
 
     def does(self, command, within=20):
-        """What the command said, which has to succeed."""
+        """Runs a command that must succeed, and returns its output."""
         done = self.run(command, within)
         assert done.status == 0, f"in the guest {done}"
         return done.text
@@ -96,7 +96,7 @@ class Guest:
         return self._machine is not None and self._machine.poll() is None
 
     def said(self):
-        """What the kernel complained about."""
+        """The kernel's messages."""
         return self.console.read_text(errors="replace")[-4000:] if self.console.exists() else ""
 
     def close(self):
@@ -113,7 +113,7 @@ class Guest:
             ready = left > 0 and select.select([self._channel], [], [], left)[0]
             more = self._channel.recv(65536) if ready else b""
             if not more:
-                # Whatever it does, no later test shall wait for it.
+                # Later tests must not wait for this guest.
                 self.close()
                 what = "ended" if ready else f"did not answer within {within} s"
                 raise Gone(f"the guest {what}: {command}\n{self.said()}")
@@ -123,7 +123,7 @@ class Guest:
 
 
 def packed(here, programs, work):
-    """The archive with the programs."""
+    """Returns the archive with the programs."""
     archive = pathlib.Path(work) / "programs.cpio"
     subprocess.run([here / "guest" / "pack", archive, *programs], check=True)
     return archive

@@ -1,9 +1,10 @@
-"""The simulated lines, seen and moved from outside, and the kernel's record of every change."""
+"""The simulated lines, read and set from outside the plug, and the kernel's record of every change."""
 
 import dataclasses
 import re
 
-NAMES = ["RELAY", "BUTTON", "LIGHT", "COIL_ON", "COIL_OFF", "DOUBLE"]  # As guest/init gives them, in the order of the lines.
+# As guest/init names them, in the order of the lines.
+NAMES = ["RELAY", "BUTTON", "LIGHT", "COIL_ON", "COIL_OFF", "DOUBLE"]
 BOARD = "/sys/devices/platform/gpio-sim.0/gpiochip0"
 TRACE = "/sys/kernel/tracing"
 FIRST = 1008  # The kernel's number of the board's first line: `cat /sys/kernel/debug/gpio`.
@@ -13,7 +14,7 @@ _RECORD = re.compile(r"\s(\d+\.\d+): (?:gpio_value: (\d+) set (\d)|tracing_mark_
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A line was given a value, at the kernel's time; a mark has the name that was written."""
+    """A write to a line, at the kernel's time; for a mark, `name` is its text."""
 
     at: float
     name: str
@@ -25,20 +26,20 @@ class Lines:
         self._guest = guest
 
     def forget(self):
-        """Empties the record, and gives the lines their pulls back: the button is up."""
+        """Empties the record, and restores the lines' pulls: the button is released."""
         self._guest.does(
             f"echo >{TRACE}/trace; echo 0 >/sys/module/gpio_sim/parameters/lasting;"
             f"for l in 0 2 3 4 5; do echo pull-down >{BOARD}/sim_gpio$l/pull; done; echo pull-up >{BOARD}/sim_gpio1/pull")
 
     def last_when_let_go(self):
-        """Makes the chip one whose lines keep their values when nobody holds them any more."""
+        """Makes the chip's lines keep their values after they are released."""
         self._guest.does("echo 1 >/sys/module/gpio_sim/parameters/lasting")
 
     def value(self, name):
         return int(self._guest.does(f"cat {BOARD}/sim_gpio{NAMES.index(name)}/value"))
 
     def record(self):
-        """Everything that was written to lines, and the marks, in order."""
+        """Returns all writes to lines and the marks, in order."""
         changes = []
         for line in self._guest.does(f"cat {TRACE}/trace").splitlines():
             found = _RECORD.search(line)
@@ -52,11 +53,11 @@ class Lines:
         return changes
 
     def written(self, name):
-        """Every value that the line was given, also the same again."""
+        """Returns every value that was written to the line, including repeated ones."""
         return [change.value for change in self.record() if change.name == name]
 
     def changes(self, name, start=0):
-        """The values that the line had one after the other, from `start` on."""
+        """Returns the successive values of the line, from `start` on."""
         values = [start]
         for value in self.written(name):
             if value != values[-1]:
@@ -65,15 +66,16 @@ class Lines:
 
 
 class Button:
-    """The contact, which pulls its line down; all times are kept by the guest."""
+    """The contact, which pulls its line down. The guest keeps all times."""
 
     def __init__(self, guest):
         self._guest = guest
 
     def press(self, *milliseconds):
-        """Down for the first time, up for the second, and so on; it ends up. A mark in the record is the last release.
+        """Presses for the first time, releases for the second, and so on, and ends released. A mark in the record is
+        the last release.
 
-        Returns by how many milliseconds a movement came late at most: the host may be busy.
+        Returns the maximum delay of a movement in milliseconds, because the host may be busy.
         """
         times = " ".join(str(length * 1000) for length in milliseconds or (100,))
         return int(self._guest.does(

@@ -1,23 +1,23 @@
-"""plugd in the guest, with real parts, and a controller beside it."""
+"""plugd in the guest, with real parts, and a controller next to it."""
 
 import json
 import shlex
 
 from deadlines import eventually
 
-KNOWN = "/var/lib/known"  # What a plug and a controller in the guest remember of each other.
+KNOWN = "/var/lib/known"  # The pairing of a plug and a controller, stored in the guest.
 WIRED = {
     "plug": {"name": "Plug"},
     "network": {"interface": "lo"},
     "relay": {"line": "RELAY"},
     "button": {"line": "BUTTON"},
-    # What the meters show here has nothing to do with the relay.
+    # The meters of this bench do not depend on the relay.
     "protection": {"welded_relay": False},
 }
 
 
 def configuration(tables):
-    """The text of a configuration file."""
+    """Returns the text of a configuration file."""
     def value(what):
         return json.dumps(what)
 
@@ -26,11 +26,11 @@ def configuration(tables):
 
 
 class Plug:
-    """A plug's folder in the guest, and the program that runs there or does not."""
+    """A plug's folder in the guest, and its program, which may run or not."""
 
     def __init__(self, guest, libraries, folder, parts):
-        """`libraries`: folders where it looks for libgpiod, with colons between them. `parts`: tables of the configuration that
-        replace those of WIRED; None leaves one out."""
+        """`libraries`: folders for libgpiod, separated by colons. `parts`: tables of the configuration that replace
+        those of WIRED; None removes a table."""
         self._guest, self.libraries, self.folder = guest, libraries, folder
         tables = {table: keys for table, keys in (WIRED | parts).items() if keys is not None}
         self.file = f"{folder}/plugd.toml"
@@ -39,7 +39,7 @@ class Plug:
         guest.write(self.file, configuration(tables))
 
     def start(self, waits=True, wrapped="", state=None):
-        """`wrapped`: a command that runs it."""
+        """`wrapped`: a command that runs plugd."""
         if state:
             self._places = f"--state {state} --runtime {self.folder}/run"
         self._guest.does(
@@ -63,12 +63,12 @@ class Plug:
         eventually(ready, within, lambda: f"plugd running:\n{self.log()}")
 
     def status(self):
-        """What `plugd status` tells; None as long as nobody answers."""
+        """The output of `plugd status`, or None if the plug does not answer."""
         done = self._guest.run(f"ask {self.folder}/run/panel.sock status")
         return json.loads(done.text.removeprefix("ok ")) if done.status == 0 and done.text.startswith("ok ") else None
 
     def shows(self, check, what, within=20):
-        """Waits until the status is as it should be, and returns it."""
+        """Waits until `check` is true for the status, and returns the status."""
         def right():
             status = self.status()
             return status if status and check(status) else None
@@ -95,22 +95,22 @@ class Plug:
         eventually(lambda: text in self.log(), within, lambda: f"'{text}' in the log:\n{self.log()}")
 
     def once(self, *words):
-        """Runs it for one answer: once("check")."""
+        """Runs plugd for one answer: once("check")."""
         return self._guest.run(f"{self._found} plugd {' '.join(map(shlex.quote, words))} --config {self.file} 2>&1", within=40)
 
     def command(self, *words):
-        """A subcommand that talks to the plug in its place."""
+        """Runs a subcommand that connects to the running plug."""
         return self._guest.run(f"{self._found} plugd {' '.join(map(shlex.quote, words))} {self._places} 2>&1", within=40)
 
     def refuses_to_start(self):
-        """What it says when it does not run."""
+        """Expects that plugd exits with an error, and returns its output."""
         done = self._guest.run(f"{self._found} timeout 60 plugd run --config {self.file} {self._places} 2>&1", within=40)
         assert done.status not in (0, 143, 137), f"it should not have started: {done}"
         return done.text
 
 
 class Controller:
-    """plugctl in the guest, which the plug gets to know by pairing."""
+    """plugctl in the guest, which is paired with the plug."""
 
     def __init__(self, guest, folder):
         self._guest, self.folder = guest, folder
@@ -125,7 +125,7 @@ class Controller:
         return done.text
 
     def introduce(self, plug):
-        """Makes the two know each other, before the plug is started. Pairing costs seconds: it is done once in a guest."""
+        """Pairs both before the plug is started. Pairing takes seconds, so it is done once per guest."""
         if self._guest.run(f"test -e {KNOWN}/done").status != 0:
             plug.start()
             self.does("pair", "Plug", "--code-file", f"{plug.folder}/state/setup-code")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An I2C adapter with the chips of a plug's bench behind it, so that the kernel's own i2c-dev and chip drivers serve them.
+ * An I2C adapter with simulated chips, used by the kernel's own i2c-dev and chip drivers.
  *
  * Each chip has a folder in debugfs, plug_i2c/ADDRESS:
- *   registers   "0x31c 9032007" sets one, as physics would; reading lists those that are not zero
- *   writes      what was written over the bus, one "register value" a line, since the last reading of this file
- *   transfers   how often the chip was addressed
- *   error       0, or the errno that each transfer ends with (6: nobody acknowledges)
- *   stuck       0, or the milliseconds that a transfer takes before it ends as timed out
- *   nonsense    0, or 1: whatever is read is all ones, or 2: it is random
- *   present     0: nobody answers at this address
- *   reset       anything written here brings the values after power-on back
- *   energy_rate what the ADE7953 adds to its energy in a second
- * A chip that was written to keeps what it was told; each read gives what a chip of its kind would give.
+ *   registers   "0x31c 9032007" sets a register, as a changed input would; reading lists all nonzero registers
+ *   writes      the writes over the bus since the last read of this file, one "register value" per line
+ *   transfers   number of transfers
+ *   error       0, or the errno of each transfer (6: no acknowledge)
+ *   stuck       0, or the duration of a transfer in milliseconds before it times out
+ *   nonsense    0, or 1: reads return all ones, or 2: random values
+ *   present     0: no chip answers at this address
+ *   reset       any write restores the values after power-on
+ *   energy_rate increment of the ADE7953's energy counter per second
+ * A written register keeps its value; a read returns what a chip of that kind would return.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -53,7 +53,7 @@ void power_on(struct chip *chip)
 	}
 }
 
-/* 0x2xx and 0x3xx of an ADE7953 are one register, seen with 24 and with 32 bits. */
+/* The addresses 0x2xx and 0x3xx of an ADE7953 are one register, with 24 and with 32 bits. */
 u16 place(const struct chip *chip, u16 address)
 {
 	if (chip->kind == ADE7953 && (address & 0xf00) == 0x200)
@@ -95,7 +95,7 @@ static u32 read_ade7953(struct chip *chip, u16 at)
 	return value;
 }
 
-/* Current and power as the chip works them out of its shunt, its bus voltage and its calibration register. */
+/* Computes current and power as the chip does, from its shunt, bus voltage and calibration register. */
 static u32 read_ina(struct chip *chip, u16 at)
 {
 	u32 *r = chip->registers;

@@ -44,7 +44,7 @@ static const struct file_operations registers_file = {
 	.release = single_release,
 };
 
-/* seq_file may come back with a larger buffer: what was shown is forgotten when the file is closed. */
+/* seq_file may call this again with a larger buffer, so the shown writes are removed when the file is closed. */
 static int show_writes(struct seq_file *file, void *unused)
 {
 	struct chip *chip = file->private;

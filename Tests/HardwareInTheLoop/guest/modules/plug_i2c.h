@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The chips of a plug's bench: chips.c is what they do, controls.c what a test does to them, adapter.c the bus. */
+/* The simulated chips: chips.c has their behaviour, controls.c the files for tests, adapter.c the bus. */
 #include <linux/debugfs.h>
 #include <linux/i2c.h>
 #include <linux/ktime.h>
@@ -16,7 +16,7 @@ struct chip {
 	u16 address;
 	u32 *registers;
 	u16 pointer;
-	bool unlocked;      /* ADE7953: the write before was 0xAD to 0x0FE */
+	bool unlocked;      /* ADE7953: the previous write was 0xAD to 0x0FE */
 	ktime_t energy_seen;
 	u32 error, stuck, nonsense, transfers, energy_rate;
 	bool present;
@@ -27,13 +27,13 @@ struct chip {
 /* Held while registers are read or changed. */
 extern struct mutex chips_lock;
 
-/* The values after power-on. */
+/* Sets the values after power-on. */
 void power_on(struct chip *chip);
-/* The register behind an address. */
+/* Returns the register of an address. */
 u16 place(const struct chip *chip, u16 address);
-/* What the chip reads from the bus, and what it says there. */
+/* Handle a write and a read on the bus. */
 void take(struct chip *chip, const struct i2c_msg *message);
 void answer(struct chip *chip, struct i2c_msg *message);
 
-/* The chip's folder in debugfs. */
+/* Creates the chip's folder in debugfs. */
 void show_controls(struct chip *chip, struct dentry *folder);
