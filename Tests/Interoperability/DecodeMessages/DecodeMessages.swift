@@ -1,8 +1,9 @@
 import DNSWire
 
-/// Reads messages, one a line in hexadecimal digits, and says of each what it holds, for comparison with another decoder: a line
-/// `ID FLAGS`, then each question as ` NAME/TYPE/CLASS` and each record as ` SECTION:NAME/TYPE/CLASS/TTL/DATA`; numbers and
-/// bytes in hexadecimal digits, names and data uncompressed, classes as on the wire. Or `malformed` and why.
+/// Decodes messages from standard input, one per line in hexadecimal digits, and prints each for comparison with
+/// another decoder: `ID FLAGS`, then each question as ` NAME/TYPE/CLASS` and each record as `
+/// SECTION:NAME/TYPE/CLASS/TTL/DATA`. Numbers and bytes are in hexadecimal digits, names and data are uncompressed,
+/// classes have the bits of the packet. A message that cannot be decoded is printed as `malformed` with the reason.
 @main
 enum DecodeMessages {
     static func main() {

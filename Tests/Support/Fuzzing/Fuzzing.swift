@@ -1,14 +1,14 @@
 import Foundation
 public import ProtocolCore
 
-/// The rounds of a fuzz test: so many, always the same, in an ordinary run; as many as fit into SMARTPLUG_FUZZ_SECONDS, each
-/// time others, when the fuzzers run longer.
+/// The rounds of a fuzz test. An ordinary run has a fixed number of rounds, always the same ones. A long run continues
+/// for SMARTPLUG_FUZZ_SECONDS, each time with different rounds.
 public struct FuzzRounds: Sequence, IteratorProtocol {
     private var round = -1
     private let count: Int
     private let deadline: ContinuousClock.Instant?
 
-    /// - Parameter parts: how many run one after another and share the time of a long run.
+    /// - Parameter parts: the number of sequences that run one after another and share the time of a long run.
     public init(_ count: Int, sharedBy parts: Int = 1) {
         self.count = count
         deadline = Fuzzing.seconds.map { .now + .seconds($0 / Double(parts)) }
@@ -16,18 +16,19 @@ public struct FuzzRounds: Sequence, IteratorProtocol {
 
     public mutating func next() -> Int? {
         round += 1
-        // A long run does at least what an ordinary one does, so that what the test counts at its end holds for both.
+        // A long run has at least the rounds of an ordinary one, so that the test's final counts hold for both.
         guard round < count || deadline.map({ .now < $0 }) == true else { return nil }
         return round
     }
 }
 
+/// The seed and the duration of fuzz tests, from the environment.
 public enum Fuzzing {
     static let environment = ProcessInfo.processInfo.environment
     static let seconds = environment["SMARTPLUG_FUZZ_SECONDS"].flatMap(Double.init)
 
-    /// The generator of a fuzz test: of its own seed in an ordinary run, of SMARTPLUG_SEED or a new one in a long run, which
-    /// says how to have it again.
+    /// Returns the generator of a fuzz test. An ordinary run uses the given seed. A long run uses SMARTPLUG_SEED or a
+    /// random seed, and prints the command that replays it.
     public static func random(_ seed: UInt64, test: String = #function) -> SeededRandom {
         guard seconds != nil else { return SeededRandom(seed: seed) }
         let chosen = environment["SMARTPLUG_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)

@@ -3,21 +3,25 @@ public import LinuxNetwork
 public import NIOCore
 public import NIOPosix
 
-/// A network namespace of its own for a test: one event loop whose thread lives in it, and with it every socket that the loop
-/// opens. It vanishes with the thread.
+/// A network namespace for a test: an event loop whose thread is in the namespace, and therefore every socket that the
+/// loop opens. The namespace is removed with the thread.
 public final class PrivateNetwork: Sendable {
+    /// The reason why a test without ``isAvailable`` is skipped.
     public static let reason = "needs root, to make a network namespace of its own"
 
-    /// Tried once: root in a container may be refused as well.
+    /// True if the process may create network namespaces; tested once, because even root may lack the right in a
+    /// container.
     public static let isAvailable: Bool = {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         return (try? group.next().submit { try leaveNetworkNamespace() }.wait()) == 0
     }()
 
+    /// The group with the one event loop of the namespace.
     public let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     public var eventLoop: any EventLoop { group.next() }
 
+    /// Creates the namespace and enables its loopback interface. Throws ``NamespaceFailure``.
     public init() async throws {
         try await group.next().submit {
             guard try leaveNetworkNamespace() == 0 else { throw NamespaceFailure(what: "unshare", code: errno) }
@@ -27,7 +31,9 @@ public final class PrivateNetwork: Sendable {
 
     deinit { try? group.syncShutdownGracefully() }
 
-    /// Runs `ip` in the namespace: a child process is born into the namespace of the thread that makes it.
+    /// Runs `ip` with these arguments in the namespace. A child process starts in the namespace of the thread that
+    /// creates it.
+    /// Throws ``NamespaceFailure`` if `ip` fails.
     public func ip(_ arguments: String) async throws {
         try await eventLoop.submit {
             let words = ["ip"] + arguments.split(separator: " ").map(String.init)
@@ -43,10 +49,11 @@ public final class PrivateNetwork: Sendable {
         }.get()
     }
 
-    /// Two interfaces joined by a cable, ready for IPv6: up, with link-local addresses. Duplicate detection is left out.
+    /// Creates two connected interfaces that are up and have usable IPv6 link-local addresses. Duplicate address
+    /// detection is disabled.
     public func connectedPair(_ left: String, _ right: String) async throws {
         try await eventLoop.submit {
-            // The directory shows the namespace of the thread that looks.
+            // The directory shows the namespace of the thread that reads it.
             let descriptor = open("/proc/sys/net/ipv6/conf/default/accept_dad", O_WRONLY)
             guard write(descriptor, "0", 1) == 1 else { throw NamespaceFailure(what: "accept_dad", code: errno) }
             close(descriptor)
@@ -59,17 +66,19 @@ public final class PrivateNetwork: Sendable {
         }
     }
 
+    /// Waits until `isReady` is true for the list of the interfaces with these names.
     public func wait(for names: Set<String>, until isReady: ([LinuxInterface]) -> Bool) async throws {
         for try await list in InterfaceMonitor.interfaces(.named(names), on: eventLoop) where isReady(list) { return }
     }
 }
 
+/// A failed call: its name, and an errno or the exit status of `ip`.
 public struct NamespaceFailure: Error {
     public var what: String
     public var code: Int32
 }
 
-/// Calls unshare(CLONE_NEWNET), which the C library's module hides: it stands behind _GNU_SOURCE.
+/// Calls unshare(CLONE_NEWNET). The C library's module does not export it, because it requires _GNU_SOURCE.
 private func leaveNetworkNamespace() throws -> Int32 {
     guard let symbol = dlsym(nil, "unshare") else { throw NamespaceFailure(what: "unshare", code: ENOSYS) }
     let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)

@@ -1,22 +1,23 @@
-/// The ADE7953 on the common relay board: 26 000, 100 000 and 154 steps a volt, an ampere and a watt.
+/// The ADE7953 on a common relay board: 26 000 steps per volt, 100 000 per ampere and 154 per watt.
 public struct ADE7953Model: ModelledChip {
+    /// The two current inputs of the chip.
     public enum Channel: UInt16, Hashable, Sendable { case a, b }
 
-    /// Through which input the load's current goes; the other one sees none.
+    /// The input that measures the load's current; the other one measures zero.
     public var channel = Channel.a
     public var volts = 0.0
     public var amperes = 0.0
     public var watts = 0.0
     public var vars = 0.0
     public var hertz = 50.0
-    /// Registers that have this value whatever is measured.
+    /// Registers with a fixed value, independent of the measurement.
     public var stuck: [UInt16: UInt32] = [:]
 
     private var settings: [UInt16: UInt32] = [:]
-    /// Steps of energy, with their fraction.
+    /// The energy counter in steps, with its fraction.
     private var energy = 0.0
     private var lastWrite: (register: UInt16, value: UInt32)?
-    /// Whether 0x120 was written right after its key.
+    /// True if 0x120 was written with its required value right after its key.
     public private(set) var hasRequiredSetting = false
 
     public init() {}
@@ -39,14 +40,14 @@ public struct ADE7953Model: ModelledChip {
         hasRequiredSetting = false
     }
 
-    /// Lets the load draw for so long; the energy register overflows as the chip's does.
+    /// Adds the load's energy of this time; the energy register overflows like the chip's.
     public mutating func advance(seconds: Double) { energy += watts * 154 / 4_862_401 * 206_900 * seconds }
 
-    /// Steps of energy beside those of the load.
+    /// Adds steps of energy, in addition to the load's.
     public mutating func addEnergy(steps: Int) { energy += Double(steps) }
 
     public mutating func read(_ register: UInt16) -> UInt32 {
-        // 0x2xx is 0x3xx, only shorter.
+        // 0x2xx is the shorter form of 0x3xx.
         let long = (0x200..<0x300).contains(register) ? register + 0x100 : register
         if let value = stuck[long] { return value }
         let own = channel == .a
@@ -73,7 +74,7 @@ public struct ADE7953Model: ModelledChip {
             guard lastWrite?.register == 0x0FE, lastWrite?.value == 0xAD else { return }
             hasRequiredSetting = value == 0x30
         case 0x303, 0x304:
-            // Levels are taken while the detection is off.
+            // The detection levels can be changed only while the detection is off.
             guard settings[0x001] == 7 else { return }
             settings[long] = value & 0xFF_FFFF
         default: settings[long] = value
@@ -84,7 +85,7 @@ public struct ADE7953Model: ModelledChip {
         let whole = energy.rounded(.towardZero)
         let clears = settings[0x004, default: 0] & 0x40 != 0
         if clears { energy -= whole }
-        // 24 bits that wrap, with the sign extended.
+        // 24 bits that wrap, sign-extended.
         let wrapped = (Int32(truncatingIfNeeded: Int64(whole)) << 8) >> 8
         return UInt32(bitPattern: wrapped)
     }

@@ -1,18 +1,19 @@
-/// INA219, INA226 and INA260: what their data sheets compute of the two voltages they measure.
+/// INA219, INA226 and INA260: the registers that their data sheets compute from the two measured voltages.
 public struct INAModel: ModelledChip {
+    /// The chip.
     public enum Kind: Hashable, Sendable, CaseIterable { case ina219, ina226, ina260 }
 
     public let kind: Kind
-    /// Ohms.
+    /// The shunt resistance in ohms.
     public let shunt: Double
     public var volts = 0.0
     public var amperes = 0.0
-    /// Registers that have this value whatever is measured.
+    /// Registers with a fixed value, independent of the measurement.
     public var stuck: [UInt16: UInt32] = [:]
     private var configuration: UInt32 = 0
     private var calibration: UInt32 = 0
 
-    /// - Parameter shunt: ohms; an INA260 has its own.
+    /// - Parameter shunt: the resistance in ohms; an INA260 has an internal one.
     public init(_ kind: Kind, shunt: Double = 0.1) {
         self.kind = kind
         self.shunt = shunt
@@ -22,7 +23,7 @@ public struct INAModel: ModelledChip {
 
     public func width(of register: UInt16) -> Int { 2 }
 
-    /// CONFIG after power-on.
+    /// The value of CONFIG after power-on.
     public var defaultConfiguration: UInt32 {
         switch kind {
         case .ina219: 0x399F
@@ -55,14 +56,14 @@ public struct INAModel: ModelledChip {
 
     public mutating func write(_ value: UInt32, to register: UInt16) {
         switch register {
-        // Three bits of the INA226's and INA260's are fixed.
+        // Three bits of the INA226 and the INA260 are fixed.
         case 0x00: configuration = kind == .ina219 ? value : value & 0x8FFF | defaultConfiguration & 0x7000
         case 0x05: calibration = kind == .ina219 ? value & 0xFFFE : value & 0x7FFF
         default: break
         }
     }
 
-    /// Amperes in a step of the current, as the calibration register makes it.
+    /// The current step in amperes, from the calibration register.
     public var currentStep: Double {
         switch kind {
         case .ina219: 0.04096 / (Double(calibration) * shunt)
@@ -71,7 +72,7 @@ public struct INAModel: ModelledChip {
         }
     }
 
-    /// Watts in a step of the power.
+    /// The power step in watts.
     public var powerStep: Double {
         switch kind {
         case .ina219: 20 * currentStep
@@ -80,7 +81,7 @@ public struct INAModel: ModelledChip {
         }
     }
 
-    /// Volts in a step of the bus voltage.
+    /// The bus voltage step in volts.
     public var busStep: Double { kind == .ina219 ? 4e-3 : 1.25e-3 }
 
     private var shuntSteps: Int {
@@ -93,12 +94,12 @@ public struct INAModel: ModelledChip {
 
     private var busSteps: Int { Int((volts / busStep).rounded()) }
 
-    /// An INA219 has the voltage in the upper 13 bits, and beside it that a conversion is ready.
+    /// The bus voltage register. An INA219 has the voltage in the upper 13 bits, and a bit for a finished conversion.
     private var busRegister: UInt32 {
         kind == .ina219 ? UInt32(busSteps) << 3 | 2 : UInt32(min(busSteps, 0x7FFF))
     }
 
-    /// The power register in steps, as an amount.
+    /// The absolute value of the power register in steps.
     private var power: Double {
         switch kind {
         case .ina219: (Double(abs(currentSteps) * busSteps) / 5000).rounded(.down)

@@ -2,33 +2,34 @@ public import PlugHardware
 import ProtocolCore
 import Synchronization
 
-/// A chip as its data sheet describes it: registers with addresses, widths and what reading and writing them does. Made
-/// without a look at the drivers.
+/// A chip as its data sheet describes it: registers with addresses, widths and side effects. The models are independent
+/// of the drivers.
 public protocol ModelledChip: Sendable {
-    /// Bytes of a register's address on the bus.
+    /// The size of a register address on the bus, in bytes.
     var pointerSize: Int { get }
-    /// Bytes of a register.
+    /// Returns the size of a register in bytes.
     func width(of register: UInt16) -> Int
-    /// As after power-on.
+    /// Sets all registers to their values after power-on.
     mutating func reset()
     mutating func read(_ register: UInt16) -> UInt32
     mutating func write(_ value: UInt32, to register: UInt16)
 }
 
-/// What goes wrong with one transfer.
+/// A fault of one transfer.
 public enum TransferFault: Hashable, Sendable, CaseIterable {
+    /// No chip acknowledges the address.
     case noAcknowledge
-    /// A line is held.
+    /// A line is held low until the time limit.
     case timedOut
-    /// Nobody pulls the data line down: all ones.
+    /// The data line is not pulled down: all ones.
     case ones
-    /// A line is held, and the controller does not see it: all zeros.
+    /// A line is held low without being detected: all zeros.
     case zeros
-    /// Other bytes than the chip sent.
+    /// Different bytes than the chip sent.
     case corrupt
-    /// One byte less than was asked for.
+    /// One byte less than requested.
     case short
-    /// The chip is reset just before.
+    /// The chip is reset just before the transfer.
     case reset
 }
 
@@ -48,6 +49,7 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
     private let state: Mutex<State>
     private let address: UInt8
 
+    /// Creates a bus with this chip, freshly powered, at this address.
     public init(_ chip: Chip, at address: UInt8) {
         self.address = address
         var chip = chip
@@ -55,17 +57,17 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         state = Mutex(State(chip: chip))
     }
 
-    /// All transfers so far, failed ones too.
+    /// The number of transfers so far, including failed ones.
     public var transfers: Int { state.withLock { $0.transfers } }
-    /// What was written so far, in order.
+    /// All register writes so far, in order.
     public var writes: [RegisterWrite] { state.withLock { $0.writes } }
 
-    /// Looks at the chip or changes what it measures.
+    /// Reads the chip, or changes its inputs.
     public func withChip<Result: Sendable>(_ body: (inout Chip) -> Result) -> Result {
         state.withLock { body(&$0.chip) }
     }
 
-    /// Takes the chip off the bus, and puts it back, freshly powered.
+    /// Removes the chip from the bus, or connects it again, freshly powered.
     public func setPresent(_ isPresent: Bool) {
         state.withLock { state in
             if isPresent, !state.isPresent { state.chip.reset() }
@@ -73,12 +75,14 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         }
     }
 
+    /// Makes one transfer fail.
+    ///
     /// - Parameter index: 0 is the next transfer.
     public func fail(_ index: Int = 0, with fault: TransferFault) {
         state.withLock { $0.faults[$0.transfers + index] = fault }
     }
 
-    /// Every transfer from now on; nil ends it.
+    /// Makes every further transfer fail; nil ends that.
     public func failAll(with fault: TransferFault?, seed: UInt64 = 1) {
         state.withLock {
             $0.standing = fault
@@ -113,7 +117,7 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         let register = state.pointer
         let width = state.chip.width(of: register)
         if bytes.count > size {
-            // A chip takes a register's bytes and no others.
+            // A chip accepts exactly the bytes of the register.
             precondition(bytes.count == size + width, "register \(register) has \(width) bytes")
             let value = bytes.dropFirst(size).number
             state.writes.append(RegisterWrite(register: register, value: value))
@@ -126,7 +130,7 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
     }
 }
 
-/// A value that was written to a register.
+/// A write of a value to a register.
 public struct RegisterWrite: Hashable, Sendable, CustomStringConvertible {
     public var register: UInt16
     public var value: UInt32

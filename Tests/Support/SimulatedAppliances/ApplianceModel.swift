@@ -1,9 +1,9 @@
-/// The household appliances of this project, made up; their figures are those of common machines.
+/// Simulated household appliances, with the figures of common machines.
 public enum ApplianceModel: String, CaseIterable, Sendable {
     case washingMachine = "washing machine"
-    /// It shows that it is done for ten minutes before it turns itself off.
+    /// It shows its end for ten minutes before it turns itself off.
     case lingeringWashingMachine = "washing machine that stays on"
-    /// Its electronics sleep in a pause as they do between cycles: nothing but time tells the one from the other.
+    /// Its electronics sleep during soaking as they do between cycles: only the duration distinguishes the two.
     case sleepyWashingMachine = "washing machine that sleeps while it soaks"
     case dishwasher
     case dryer
@@ -11,7 +11,8 @@ public enum ApplianceModel: String, CaseIterable, Sendable {
     case television
     case kettle
 
-    /// What a plug with it measured over some uses (for the refrigerator: runs), and each of them that is a true cycle.
+    /// Returns the samples of a plug with the appliance over some uses, and the true cycles. A use of the refrigerator
+    /// is a run of its compressor.
     public func script(uses: Int, seed: UInt64, holesADay: Double = 0) -> PowerScript {
         var script = PowerScript(seed: seed, holesADay: holesADay)
         let standby = self == .refrigerator ? 0 : script.draw(0.2...1.0)
@@ -37,7 +38,7 @@ public enum ApplianceModel: String, CaseIterable, Sendable {
 }
 
 extension PowerScript {
-    /// Fill, tumble, heat, perhaps soak, rinse with spins between, spin, perhaps turn against creases.
+    /// Fills, tumbles, heats, perhaps soaks, rinses with spins in between, spins, and perhaps tumbles against creases.
     fileprivate mutating func wash(soakingAt soak: Double = 3) {
         let motor = draw(150...250)
         let minutes = chance(0.3) ? 0.5 : 1.0
@@ -51,7 +52,7 @@ extension PowerScript {
         }
         for _ in 0..<3 {
             spin(from: motor, for: draw(60...150))
-            // The drum runs out, the water drains and comes again.
+            // The drum stops, the water drains and flows in again.
             hold(3.2, for: draw(20...200))
             turn(motor, for: 5...12, rest: 3.4, for: 6...14, during: draw(200...500))
         }
@@ -64,11 +65,11 @@ extension PowerScript {
     private mutating func spin(from motor: Double, for seconds: Double) {
         hold(motor * 0.8, for: seconds / 2)
         hold(motor * 1.6, for: seconds / 2)
-        // The next stage follows with activity: the last step of a cycle is drawn power, not rest.
+        // The next stage follows at once: the last step of a cycle is power, not rest.
         hold(40, for: 4)
     }
 
-    /// Rinse, wash hot, rinse, dry by waiting; the drain pump is the last that is heard.
+    /// Rinses, washes hot, rinses, and dries by waiting; the drain pump is the last power.
     fileprivate mutating func washDishes() {
         hold(70, for: draw(300...700))
         hold(2.6, for: draw(20...60))
@@ -84,7 +85,7 @@ extension PowerScript {
         hold(28, for: draw(20...60))
     }
 
-    /// Heat, cool down, and turn against creases until somebody comes.
+    /// Heats, cools down, and turns against creases until the door is opened.
     fileprivate mutating func dry() {
         hold(2_900, for: draw(1_200...3_600))
         for _ in 0..<Int(draw(3...12)) {
@@ -95,7 +96,7 @@ extension PowerScript {
         if chance(0.6) { turn(260, for: 3...5, rest: 4.0, for: 25...80, during: draw(600...2_400)) }
     }
 
-    /// One run and the rest after it; lamps; ice that melts.
+    /// One run of the compressor and the pause after it, with lamps and occasional defrosting.
     fileprivate mutating func cool(_ use: Int) {
         let run = draw(650...950) * (chance(0.06) ? 1.8 : 1)
         cycle {

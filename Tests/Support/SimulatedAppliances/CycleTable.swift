@@ -1,7 +1,8 @@
-/// Rows of a table in Markdown: what was said of each appliance, and what naive rules would have said.
+/// A table in Markdown: the results of the detector and of naive rules for each appliance.
 public struct CycleTable {
     private var lines: [String]
 
+    /// Creates a table whose first column has this title.
     public init(_ title: String) {
         let header = [
             title, "samples", "true cycles", "found", "missed", "false", "delay, median (longest)",
@@ -10,6 +11,7 @@ public struct CycleTable {
         lines = [Self.line(header), Self.line(["---"] + header.dropFirst().map { _ in "---:" })]
     }
 
+    /// Adds the row of one appliance.
     public mutating func add(_ row: Measurement) {
         let sense = row.sense
         lines.append(
@@ -20,6 +22,7 @@ public struct CycleTable {
                 ] + row.naive.flatMap { ["\($0.wrong)", Self.seconds($0.medianDelay)] }))
     }
 
+    /// The table as Markdown.
     public var text: String { lines.joined(separator: "\n") + "\n" }
 
     private static func delay(_ score: Score) -> String {
@@ -32,7 +35,8 @@ public struct CycleTable {
 }
 
 extension CycleTable {
-    /// What the project's own models give, on a plug that knows nothing at first: the same wherever it is run.
+    /// Returns the results for all simulated appliances, on a plug that starts without a learned profile. They are the
+    /// same in each run.
     public static func models() -> (text: String, rows: [Measurement]) {
         var whole = CycleTable("Model")
         var torn = CycleTable("Model, with six holes of 30 s to 10 min a day")

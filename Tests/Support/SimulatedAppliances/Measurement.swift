@@ -1,19 +1,23 @@
 import ApplianceSense
 
-/// One row: what an appliance did, and what was said of it.
+/// One row: the result of the detector and of naive rules for the samples of one appliance.
 public struct Measurement: Sendable {
     static let naiveSeconds: [Int64] = [0, 60, 300]
 
+    /// The appliance's name.
     public let name: String
+    /// The number of samples.
     public let samples: Int
+    /// The score of `ApplianceSense`.
     public let sense: Score
+    /// The scores of the naive rules, in the order of ``naiveSeconds``.
     public let naive: [Score]
-    /// Nanoseconds a sample.
+    /// The processing time per sample in nanoseconds.
     public let cost: Double
 
     /// - Parameters:
-    ///   - truth: nil to find it in the samples.
-    ///   - daysBefore: how often the detector has seen the same day before; only the last counts.
+    ///   - truth: the true cycles in milliseconds; nil to find them by ``ReferenceAnalysis``.
+    ///   - daysBefore: how often the detector learns from the same samples before; only the last pass is scored.
     public init(
         _ name: String, _ points: [PowerScript.Point], truth: [ClosedRange<Int64>]? = nil, daysBefore: Int = 0
     ) {

@@ -1,31 +1,37 @@
 public import ProtocolCore
 
-/// Writes what an appliance draws, step by step, as a meter would have measured it: a sample every 1 to 3 s, in steps of a
-/// fifth of a watt, with noise, and with holes where they are wanted.
+/// Generates the power of an appliance step by step, as a meter measures it: a sample every 1 to 3 s, in steps of a
+/// fifth of a watt, with noise and optional gaps.
 public struct PowerScript: Sendable {
+    /// A sample: the time in milliseconds, and the power in tenths of a watt.
     public typealias Point = (milliseconds: Int64, deciwatts: Int32)
 
+    /// The samples so far.
     public private(set) var points: [Point] = []
+    /// The true cycles so far, in milliseconds.
     public private(set) var cycles: [ClosedRange<Int64>] = []
     public var random: SeededRandom
     private let holesADay: Double
-    /// The time reached; the samples lag up to one step behind.
+    /// The current time; the samples lag behind it by up to one step.
     private var now: Int64 = 0
     private var next: Int64 = 0
     private var holeEnd: Int64 = 0
     private var nextHole: Int64 = .max
     private var cycleStart: Int64?
 
+    /// Creates an empty script; `holesADay` is the average number of gaps per day.
     public init(seed: UInt64, holesADay: Double) {
         random = SeededRandom(seed: seed)
         self.holesADay = holesADay
         planHole()
     }
 
+    /// Returns a random number in the range.
     public mutating func draw(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+    /// Returns true with this probability.
     public mutating func chance(_ probability: Double) -> Bool { random.chance(probability) }
 
-    /// Draws so many watts for so many seconds, with noise of some hundredths of it.
+    /// Draws this power for this time, with relative noise.
     public mutating func hold(_ watts: Double, for seconds: Double, noise: Double = 0.02) {
         let end = now + Int64(seconds * 1000)
         while next < end {
@@ -40,7 +46,7 @@ public struct PowerScript: Sendable {
         now = end
     }
 
-    /// A motor that turns and rests by turns.
+    /// Runs a motor in alternating turns and rests, for the given time.
     public mutating func turn(
         _ watts: Double, for on: ClosedRange<Double>, rest: Double, for off: ClosedRange<Double>, during seconds: Double
     ) {
@@ -49,11 +55,11 @@ public struct PowerScript: Sendable {
             hold(watts * draw(0.8...1.2), for: draw(on), noise: 0.15)
             hold(rest, for: draw(off))
         }
-        // It never ends at rest: what rests at the end is no part of it.
+        // It ends with a turn, because a rest at the end does not belong to the cycle.
         hold(watts, for: on.lowerBound, noise: 0.1)
     }
 
-    /// What the closure draws is one cycle.
+    /// Marks everything that the closure draws as one cycle.
     public mutating func cycle(_ body: (inout PowerScript) -> Void) {
         let start = now
         body(&self)

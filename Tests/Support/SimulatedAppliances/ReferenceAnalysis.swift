@@ -1,22 +1,23 @@
-/// The true cycles of a recording, found with the whole of it at hand and in another way than the detector's.
+/// The true cycles of a recording, found from the complete recording with a different method than the detector's.
 public enum ReferenceAnalysis {
+    /// A sample of a recording.
     public typealias Point = PowerScript.Point
 
-    /// Programmes, where there are any; otherwise the runs of a compressor, where there is one.
+    /// Returns the programmes, or the runs of a compressor if there is no programme. Times are in milliseconds.
     public static func cycles(in points: [Point]) -> [ClosedRange<Int64>] {
         let programmes = programmes(in: points)
         return programmes.isEmpty ? compressorRuns(in: points) : programmes
     }
 
-    /// Activity of at least 10 W with gaps of at most 20 min, a peak of at least 300 W, at least 20 min long.
+    /// Returns activity of at least 10 W for at least 20 min, with gaps of at most 20 min and a peak of at least 300 W.
     public static func programmes(in points: [Point]) -> [ClosedRange<Int64>] {
         stretches(points.filter { $0.deciwatts >= 100 }, gap: 1_200_000)
             .filter { $0.peak >= 3_000 && $0.end - $0.start >= 1_200_000 }.map { $0.start...$0.end }
     }
 
-    /// Stretches of at least half of what the appliance mostly draws when it draws more than 30 W, with gaps of at most a
-    /// minute, at least three minutes long, if there are four or more, the middle half of them and of the rests between
-    /// them are of about one length, and what they draw is not more than a compressor does (500 W).
+    /// Returns the runs of a compressor: stretches of at least half of the median power above 30 W, at least three
+    /// minutes long, with gaps of at most a minute. There must be four or more, the lengths of the runs and of the
+    /// pauses must be similar (comparing their quartiles), and the median power must be at most 500 W.
     public static func compressorRuns(in points: [Point]) -> [ClosedRange<Int64>] {
         let levels = points.map(\.deciwatts).filter { $0 >= 300 }.sorted()
         guard !levels.isEmpty, levels[levels.count / 2] <= 5_000 else { return [] }

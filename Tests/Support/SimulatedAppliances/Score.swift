@@ -1,21 +1,27 @@
-/// How well something that says "finished" does, against the true cycles.
+/// The accuracy of a detector of finished cycles, compared with the true cycles.
 public struct Score: Sendable {
+    /// The number of true cycles.
     public var trueCycles = 0
-    /// True cycles after whose end, and before the next, it was said.
+    /// The number of true cycles that were reported after their end and before the end of the next one.
     public var found = 0
-    /// Said once too often, in the midst of a cycle, or where there was none.
+    /// The number of duplicate reports, reports during a cycle, and reports without a cycle.
     public var wrong = 0
-    /// From the end to when it was said, in seconds, in ascending order.
+    /// The delays of the reports in seconds, in ascending order.
     public var delays: [Double] = []
 
+    /// The number of true cycles without a report.
     public var missed: Int { trueCycles - found }
+    /// The median delay in seconds, or nil without a report.
     public var medianDelay: Double? { delays.isEmpty ? nil : delays[delays.count / 2] }
+    /// The longest delay in seconds, or nil without a report.
     public var longestDelay: Double? { delays.last }
 
+    /// Compares reports with the true cycles; all times are in milliseconds.
+    ///
     /// - Parameters:
-    ///   - said: when it was said, in ascending order.
-    ///     For each, which end it was said of; a rule that knows of none means the last before.
-    ///   - holes: an end in one of them cannot be known better than that.
+    ///   - said: the reports in ascending order, each with its time and the reported end of the cycle. A rule that
+    ///     reports no end has nil, which selects the last cycle before the report.
+    ///   - holes: the gaps of the recording; an end inside a gap is accepted anywhere in it.
     public init(
         of said: [(at: Int64, end: Int64?)], against cycles: [ClosedRange<Int64>], holes: [ClosedRange<Int64>] = []
     ) {
@@ -41,12 +47,13 @@ public struct Score: Sendable {
         delays.sort()
     }
 
-    /// By how much a cycle's end may differ from the true one: the sample at which power falls may count to either.
+    /// The tolerance of a cycle's end in milliseconds: the sample at which the power falls may belong to either side.
     static let tolerance: Int64 = 10_000
 }
 
-/// "Finished when below 5 W for so long", which most people write first.
+/// The rule "finished when below 5 W for some time", which is the usual first attempt.
 public enum NaiveRule {
+    /// Returns the times in milliseconds at which the rule fires.
     public static func firings(in points: [PowerScript.Point], below deciwatts: Int32 = 50, seconds: Int64) -> [Int64] {
         var firings: [Int64] = []
         var since: Int64?

@@ -1,7 +1,8 @@
 internal import DurableFiles
 internal import ProtocolCore
 
-/// What a simulated disk holds: for each file and each name what is so now, and what would be so without power.
+/// The content of a simulated disk: the current state of each file and name, and the durable state that survives a
+/// power cut.
 struct DiskState: Sendable {
     enum Node: Hashable, Sendable {
         case directory
@@ -13,12 +14,12 @@ struct DiskState: Sendable {
         var durable: [UInt8] = []
     }
 
-    /// One change of names that its directory has not made durable yet; a rename is one change.
+    /// A change of names that its directory has not made durable yet; a rename is one change.
     struct NameChange: Sendable {
         var removed: String?
         var added: (path: String, node: Node)?
 
-        /// Nothing here moves between directories.
+        /// The directory of the change; nothing moves between directories here.
         var directory: String? { (added?.path ?? removed).map(DiskState.parent) }
 
         func apply(to names: inout [String: Node]) {
@@ -33,7 +34,7 @@ struct DiskState: Sendable {
     /// Oldest first.
     private var unsettled: [NameChange] = []
     private var nextContent = 0
-    /// Paths below it are in memory, and gone without power.
+    /// Paths below it are in memory, and lost in a power cut.
     let memory: String
     var random: SeededRandom
 
@@ -124,8 +125,8 @@ struct DiskState: Sendable {
 
     // MARK: Losing power
 
-    /// What was synchronized stays; of the rest chance decides, as on a real disk. Names survive up to some change: a
-    /// file system keeps a journal of them. What is in memory is gone.
+    /// Cuts the power. Synchronized data stays; the seed decides about the rest, as on a real disk. Changes of names
+    /// survive up to a random one, because a file system keeps a journal of them. Everything in memory is lost.
     mutating func losePower() {
         for change in unsettled.prefix(Int.random(in: 0...unsettled.count, using: &random)) {
             change.apply(to: &durableNames)
@@ -143,7 +144,7 @@ struct DiskState: Sendable {
 
     private mutating func remainder(of content: Content) -> [UInt8] {
         guard content.now != content.durable else { return content.now }
-        // Bytes that were synchronized and not changed since stay.
+        // Synchronized bytes that were not changed since are kept.
         let common = zip(content.now, content.durable).prefix { $0 == $1 }.count
         let kept = Int.random(in: common...max(common, content.now.count), using: &random)
         switch Int.random(in: 0..<4, using: &random) {

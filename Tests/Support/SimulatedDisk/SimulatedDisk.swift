@@ -3,31 +3,32 @@ internal import Glibc
 internal import ProtocolCore
 internal import Synchronization
 
-/// The files of one simulated board: flash that keeps what was synchronized, and memory that keeps nothing without power.
+/// The files of one simulated board: flash that keeps synchronized data, and memory that is lost in a power cut.
 ///
-/// The disk fails as it is told, is full or read-only, and stops at any byte of a write: because the power went or because
-/// the process was killed. From then on every call fails until ``boot()`` or ``startProcess()``. What survives is decided by
-/// the seed.
+/// The disk has faults, is full or read-only, and can break down at any byte of a write, by a power cut or a kill of
+/// the process. After that every call fails until ``boot()`` or ``startProcess()``. The seed decides which data
+/// survives.
 public final class SimulatedDisk: FileCalls {
+    /// The two kinds of storage.
     public enum Area: Hashable, Sendable, CaseIterable { case flash, memory }
 
-    /// What ends the process in the middle of its work.
+    /// An event that ends the process during its work.
     public enum Breakdown: Hashable, Sendable { case powerCut, kill }
 
-    /// How one area fails. Errors stay until they are taken back.
+    /// The faults of one area. Errors persist until they are removed.
     public struct Faults: Hashable, Sendable {
-        /// Most bytes taken by one write, or given by one read.
+        /// The limit of bytes per write and per read.
         public var longestTransfer = Int.max
-        /// Bytes that fit before every write fails.
+        /// The number of bytes that can be written before every write fails.
         public var room = Int.max
         public var isReadOnly = false
-        /// Calls that a signal interrupts before each one that it does not.
+        /// The number of interrupted calls (EINTR) before each call that succeeds.
         public var interruptions = 0
         public var readError: SystemError?
         public var synchronizeError: SystemError?
         public var truncateError: SystemError?
         public var renameError: SystemError?
-        /// A disk that lies, to see that a test notices.
+        /// Ignores `synchronize`, so that a test can prove that it detects this.
         public var ignoresSynchronize = false
 
         public init() {}
@@ -47,9 +48,9 @@ public final class SimulatedDisk: FileCalls {
     private struct State: Sendable {
         var disk: DiskState
         var open: [Int32: OpenFile] = [:]
-        /// Descriptors are never used again, so that one of a killed process closes nothing of the next.
+        /// Descriptors are never reused, so that a descriptor of a killed process closes nothing of the next one.
         var lastDescriptor: Int32 = 2
-        /// Which descriptor holds the lock of what.
+        /// The descriptor that holds the lock of a file or directory.
         var locks: [OpenFile.Target: Int32] = [:]
         var faults: [Area: Faults] = [:]
         var interrupted = 0
@@ -59,19 +60,19 @@ public final class SimulatedDisk: FileCalls {
 
     private let state: Mutex<State>
 
-    /// - Parameter memory: the directory that is in memory; it is always there.
+    /// - Parameter memory: the directory that is in memory; it always exists.
     public init(seed: UInt64 = 0, memory: String = "/run") {
         state = Mutex(State(disk: DiskState(seed: seed, memory: memory)))
     }
 
     // MARK: Breaking it
 
-    /// Breaks down after so many steps: each call is one, and each byte that is written.
+    /// Breaks down after this number of steps: each call is one step, and each written byte.
     public func breakDown(_ breakdown: Breakdown, afterSteps steps: Int) {
         state.withLock { $0.armed = (breakdown, steps) }
     }
 
-    /// What has ended the process since it was started; calls fail from then on.
+    /// The event that ended the process since its start, or nil. Calls fail after it.
     public var breakdown: Breakdown? {
         state.withLock { state in
             Self.breakDownIfDue(&state)
@@ -79,13 +80,13 @@ public final class SimulatedDisk: FileCalls {
         }
     }
 
-    /// The power comes back: what was in memory is gone, and of what was not synchronized chance has decided.
+    /// Restores the power: data in memory is lost, and the seed decides about data that was not synchronized.
     public func boot() {
         state.withLock { $0.disk.losePower() }
         startProcess()
     }
 
-    /// The process starts anew: its predecessor's descriptors and locks are gone.
+    /// Starts the process again, without its predecessor's descriptors and locks.
     public func startProcess() {
         state.withLock { state in
             state.open = [:]
@@ -95,12 +96,12 @@ public final class SimulatedDisk: FileCalls {
         }
     }
 
+    /// Changes the faults of an area.
     public func change(_ area: Area = .flash, _ body: (inout Faults) -> Void) {
         state.withLock { body(&$0.faults[area, default: Faults()]) }
     }
 
-    /// The storage spoils a file: a bit turns over, the end is missing, or all of it is something else. Nothing happens where
-    /// there is no such file.
+    /// Corrupts a file: flips a bit, removes its end, or replaces all of it. Does nothing if the file does not exist.
     public func corrupt(_ path: String) { state.withLock { $0.disk.corrupt(path) } }
 
     /// The paths of all files, sorted.
@@ -173,12 +174,12 @@ public final class SimulatedDisk: FileCalls {
         try call(descriptor) { (state, _, content) throws(SystemError) in state.disk.contents[content]!.now.count }
     }
 
-    /// Every file is a plain one of this process's user, who alone may touch it.
+    /// Every file is a regular one that only this process's user may access.
     public func access(_ descriptor: Int32) throws(SystemError) -> FileAccess {
         try call(descriptor) { (_, _, _) throws(SystemError) in FileAccess(mode: 0o100600, owner: geteuid()) }
     }
 
-    /// Whose a file is shows nowhere on this disk; a power cut cannot spoil it either.
+    /// Does nothing, because the disk has no owners or modes, and a power cut does not affect them.
     public func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
         try call(descriptor) { (_, _, _) throws(SystemError) in }
     }
@@ -271,14 +272,14 @@ public final class SimulatedDisk: FileCalls {
         state.armed = nil
     }
 
-    /// One step: fails where the disk has broken down or a signal comes.
+    /// Performs one step, which fails if the disk has broken down or a signal interrupts it.
     private func call<Value: Sendable>(
         _ path: String, _ body: (inout State, Faults) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
         try step(body) { $0.disk.area(of: path) }
     }
 
-    /// The same on an open file.
+    /// Performs one step on an open file.
     private func call<Value: Sendable>(
         _ descriptor: Int32, _ body: (inout State, Faults, _ content: Int) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
@@ -314,6 +315,6 @@ public final class SimulatedDisk: FileCalls {
 }
 
 extension SystemError {
-    /// EBADF: a descriptor of a process that is gone, or of something else than a file.
+    /// EBADF: the descriptor belongs to an ended process, or not to a file.
     fileprivate static let badDescriptor = SystemError(9)
 }

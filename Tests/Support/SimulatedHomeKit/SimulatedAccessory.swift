@@ -2,22 +2,24 @@ public import HomeKit
 import LargeNumbers
 public import ProtocolCore
 
-/// A server with its shell: an outlet with a button, flash that may fail, and connections that take what is sent or do not.
+/// A server with its shell: an outlet with a button, flash that may fail, and connections whose controllers may not
+/// read.
 public struct SimulatedAccessory: Sendable, CustomStringConvertible {
-    /// Characteristics of the outlet.
+    /// The characteristics of the outlet.
     public enum Key {
         public static let name = CharacteristicKey(1, 3)
         public static let on = CharacteristicKey(1, 9)
         public static let inUse = CharacteristicKey(1, 10)
         public static let power = CharacteristicKey(1, 11)
         public static let brightness = CharacteristicKey(1, 12)
-        /// Written after a `/prepare` only.
+        /// Writable only after a `/prepare`.
         public static let lock = CharacteristicKey(1, 13)
-        /// Its write is answered with a value; it cannot be read.
+        /// Answers a write with a value; it cannot be read.
         public static let control = CharacteristicKey(1, 14)
         public static let button = CharacteristicKey(1, 21)
     }
 
+    /// A write of a controller.
     public struct Write: Sendable {
         public var request: HomeKitRequestID
         public var session: HomeKitSessionID
@@ -25,28 +27,39 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         public var values: [CharacteristicWriteRequest]
     }
 
+    /// The setup code.
     public static let code = "518-08-582"
     public var description: String { "the accessory: \(notices.suffix(5))" }
+    /// The tested machine.
     public private(set) var server: HomeKitServer
+    /// The current time, which ``wait(_:)`` advances.
     public var now = Instant.zero + .seconds(100)
-    /// What flash has.
+    /// The records in flash.
     public private(set) var disk: HomeKitRecords
-    /// Whether storing works; nil: flash does not answer.
+    /// True if storing succeeds, false if it fails, nil if flash does not answer.
     public var flashWorks: Bool? = true
+    /// The number of requests to store records.
     public private(set) var storesAsked = 0
     private var asked: HomeKitRecords?
-    /// Whether writes are carried out at once.
+    /// True if writes are executed at once.
     public var obeys = true
+    /// All writes of controllers so far.
     public private(set) var writes: [Write] = []
+    /// The bytes that were sent and not delivered to a controller yet.
     public private(set) var output: [HomeKitSessionID: [UInt8]] = [:]
-    /// Sessions whose controllers take nothing.
+    /// The sessions whose controllers do not read.
     public var deaf: Set<HomeKitSessionID> = []
+    /// The sessions that the server closed.
     public private(set) var closed: Set<HomeKitSessionID> = []
+    /// All notices of the server so far.
     public private(set) var notices: [HomeKitNotice] = []
+    /// The number of identify requests.
     public private(set) var identified = 0
+    /// The reported pairing states, in order.
     public private(set) var announced: [Bool] = []
     private var lastSession: UInt64 = 0
 
+    /// Creates a started accessory with all values set. Throws if the setup code or the records are invalid.
     public init(_ disk: HomeKitRecords? = nil, accessories: [Accessory] = [outlet], seed: UInt8 = 1) throws {
         let arithmetic = try GMPArithmetic()
         guard let code = HomeKitSetupCode(Self.code), let setupID = HomeKitSetupID("7OSX") else {
@@ -67,6 +80,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
                 ], by: nil))
     }
 
+    /// The accessory database of the outlet.
     public static let outlet = Accessory(
         1,
         [
@@ -103,6 +117,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
 
     // MARK: The shell
 
+    /// Delivers an event to the server, and performs all of its actions.
     public mutating func handle(_ event: HomeKitServer.Event) {
         var due = server.handle(event, now: now)[...]
         while let action = due.popFirst() {
@@ -142,6 +157,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
                 .answered(write.request, values.mapValues { $0 == values[control] ? .value($0) : .done }), now: now)
     }
 
+    /// Answers a pending request to store records.
     public mutating func flashAnswers(_ isStored: Bool) {
         guard let records = asked else { return }
         asked = nil
@@ -149,6 +165,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         handle(.stored(isStored))
     }
 
+    /// Advances the time, and delivers each deadline.
     public mutating func wait(_ time: Duration) {
         let end = now + time
         var calls = 0
@@ -162,6 +179,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
 
     // MARK: Controllers
 
+    /// Opens a connection.
     public mutating func open() -> SimulatedConnection {
         lastSession += 1
         let id = HomeKitSessionID(rawValue: lastSession)
@@ -169,24 +187,28 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         return SimulatedConnection(id)
     }
 
+    /// Closes a connection from the controller's side.
     public mutating func close(_ connection: SimulatedConnection) { handle(.closed(connection.id)) }
 
+    /// Returns true if the server has not closed the connection.
     public func isOpen(_ connection: SimulatedConnection) -> Bool { !closed.contains(connection.id) }
 
+    /// Removes and returns the bytes that were sent on a connection.
     public mutating func takeOutput(of id: HomeKitSessionID) -> [UInt8] { output.removeValue(forKey: id) ?? [] }
 
-    /// What was sent reaches the controller.
+    /// Delivers the sent bytes to the controller.
     public mutating func deliver(_ connection: inout SimulatedConnection) throws {
         try connection.receive(takeOutput(of: connection.id))
     }
 
-    /// The first bytes of it reach the controller.
+    /// Delivers at most `count` of the sent bytes to the controller.
     public mutating func deliver(_ connection: inout SimulatedConnection, atMost count: Int) throws {
         guard let waiting = output[connection.id] else { return }
         output[connection.id] = waiting.count > count ? Array(waiting.dropFirst(count)) : nil
         try connection.receive(Array(waiting.prefix(count)))
     }
 
+    /// Sends a request, and delivers what the server sends.
     public mutating func send(
         _ connection: inout SimulatedConnection, _ method: String, _ target: String, _ body: [UInt8] = []
     ) throws {
@@ -194,6 +216,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         try deliver(&connection)
     }
 
+    /// Sends a request and returns its answer. Throws ``ControllerFault/closed`` if there is none.
     public mutating func ask(
         _ connection: inout SimulatedConnection, _ method: String, _ target: String, _ body: [UInt8] = []
     ) throws -> SimulatedConnection.Answer {
@@ -202,17 +225,19 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         return answer
     }
 
+    /// Sends a request with a JSON body and returns its answer.
     public mutating func ask(
         _ connection: inout SimulatedConnection, _ method: String, _ target: String, json: String
     ) throws -> SimulatedConnection.Answer { try ask(&connection, method, target, Array(json.utf8)) }
 
-    /// The items of the answer.
+    /// Sends a POST request and returns the items of its answer.
     ///
-    /// - Throws: ``ControllerFault/refused(_:retryDelay:)`` where it has an error.
+    /// - Throws: ``ControllerFault/refused(_:retryDelay:)`` if the answer contains an error.
     public mutating func exchange(
         _ connection: inout SimulatedConnection, _ target: String, _ body: [UInt8]
     ) throws -> TLV8 { try Self.items(try ask(&connection, "POST", target, body)) }
 
+    /// Returns the items of an answer. Throws ``ControllerFault`` for a status other than 200 and for an error item.
     public static func items(_ answer: SimulatedConnection.Answer) throws -> TLV8 {
         guard answer.status == 200 else { throw ControllerFault.status(answer.status) }
         let items = try TLV8(decoding: answer.body)
@@ -222,6 +247,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         return items
     }
 
+    /// Pairs a controller by pair-setup.
     public mutating func pair(
         _ controller: inout SimulatedController, _ connection: inout SimulatedConnection, code: String = code
     ) throws {
@@ -232,6 +258,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         if let (key, id) = attempt.accessory { controller.learn(key, id) }
     }
 
+    /// Verifies a paired controller, and encrypts its connection.
     public mutating func verify(
         _ controller: SimulatedController, _ connection: inout SimulatedConnection
     ) throws {
@@ -241,14 +268,14 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         connection.encrypt(attempt.shared)
     }
 
-    /// A session of a controller that is paired already.
+    /// Opens an encrypted session of a paired controller.
     public mutating func session(_ controller: SimulatedController) throws -> SimulatedConnection {
         var connection = open()
         try verify(controller, &connection)
         return connection
     }
 
-    /// A controller that has paired, and its session.
+    /// Pairs a new controller, and returns it with its encrypted session.
     public mutating func pairedSession(_ name: String = "owner") throws -> (SimulatedController, SimulatedConnection) {
         var controller = SimulatedController(name)
         var connection = open()
@@ -257,7 +284,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         return (controller, connection)
     }
 
-    /// An administrator adds a controller.
+    /// Adds a controller by an administrator's request.
     public mutating func add(
         _ controller: inout SimulatedController, isAdmin: Bool, by connection: inout SimulatedConnection,
         _ admin: SimulatedController
@@ -270,9 +297,11 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         if let key = admin.accessoryKey, let id = admin.accessoryID { controller.learn(key, id) }
     }
 
+    /// Returns the body of a request that removes a controller.
     public static func removal(of name: String) -> [UInt8] {
         TLV8([TLV8.Item(6, [1]), TLV8.Item(0, [4]), TLV8.Item(1, Array(name.utf8))]).encoded
     }
 
+    /// The body of a request that lists the controllers.
     public static let listing = TLV8([TLV8.Item(6, [1]), TLV8.Item(0, [5])]).encoded
 }

@@ -3,6 +3,7 @@ public import HomeKit
 
 /// The controller's end of one connection.
 public struct SimulatedConnection: Sendable {
+    /// An answer or an event.
     public struct Answer: Sendable, Equatable {
         public var isEvent: Bool
         public var status: Int
@@ -16,11 +17,12 @@ public struct SimulatedConnection: Sendable {
     private var counts: (read: UInt64, write: UInt64) = (0, 0)
     private var sealed: [UInt8] = []
     private var plain: [UInt8] = []
-    /// What has come and has not been looked at.
+    /// Received answers and events that were not taken yet.
     public private(set) var answers: [Answer] = []
 
     public init(_ id: HomeKitSessionID) { self.id = id }
 
+    /// Encrypts everything from now on, with keys derived from the shared secret.
     public mutating func encrypt(_ shared: [UInt8]) {
         (sealed, plain) = (plain, [])
         keys = (
@@ -29,12 +31,14 @@ public struct SimulatedConnection: Sendable {
         )
     }
 
+    /// Returns the bytes of an HTTP request.
     public mutating func request(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: plug.local\r\n"
         if !body.isEmpty { head += "Content-Length: \(body.count)\r\n" }
         return try seal(Array((head + "\r\n").utf8) + body)
     }
 
+    /// Encrypts bytes in frames of at most 1024 bytes, or returns them unchanged before ``encrypt(_:)``.
     public mutating func seal(_ bytes: [UInt8]) throws -> [UInt8] {
         guard let keys else { return bytes }
         var all: [UInt8] = []
@@ -51,6 +55,7 @@ public struct SimulatedConnection: Sendable {
         (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
     }
 
+    /// Decrypts and parses received bytes. Throws ``ControllerFault/invalid(_:)`` for malformed ones.
     public mutating func receive(_ bytes: [UInt8]) throws {
         guard let keys else {
             plain += bytes
@@ -89,11 +94,12 @@ public struct SimulatedConnection: Sendable {
         }
     }
 
-    /// The next answer that is no event; events stay.
+    /// Removes and returns the next answer that is not an event; events stay.
     public mutating func takeAnswer() -> Answer? {
         answers.firstIndex { !$0.isEvent }.map { answers.remove(at: $0) }
     }
 
+    /// Removes and returns the bodies of all received events.
     public mutating func takeEvents() -> [String] {
         defer { answers.removeAll(where: \.isEvent) }
         return answers.filter(\.isEvent).map(\.text)

@@ -3,25 +3,30 @@ import Foundation
 public import HomeKit
 import LargeNumbers
 
-/// A controller of HomeKit: it pairs, verifies, asks, and hears events. It has its own implementation of what the accessory's side does, but
-/// for the hashes of SRP.
+/// A HomeKit controller that pairs, verifies, sends requests and receives events. Its code is independent of the
+/// accessory's, except for the hashes of SRP.
 public struct SimulatedController: Sendable {
+    /// The name, which is also its pairing identifier.
     public let name: String
     public let signingKey: [UInt8]
-    /// Of the accessory, since they are paired.
+    /// The accessory's long-term public key, after pairing.
     public private(set) var accessoryKey: [UInt8]?
+    /// The accessory's pairing identifier, after pairing.
     public private(set) var accessoryID: [UInt8]?
 
+    /// Creates a controller whose key is derived from its name.
     public init(_ name: String) {
         self.name = name
         signingKey = Array(SHA256.hash(data: Array(name.utf8)))
     }
 
+    /// The long-term public key.
     public var publicKey: [UInt8] {
         // swift-format-ignore: NeverUseForceTry
         Array(try! Curve25519.Signing.PrivateKey(rawRepresentation: signingKey).publicKey.rawRepresentation)
     }
 
+    /// Stores the accessory's key and identifier.
     public mutating func learn(_ key: [UInt8], _ id: [UInt8]) { (accessoryKey, accessoryID) = (key, id) }
 
     func sign(_ message: [UInt8]) throws -> [UInt8] {
@@ -29,7 +34,7 @@ public struct SimulatedController: Sendable {
     }
 }
 
-/// An answer's error, or an answer that is not as it should be.
+/// An error in an answer, or an unexpected answer.
 public enum ControllerFault: Error, Equatable {
     case refused(PairingError, retryDelay: UInt8?)
     case invalid(String)
@@ -37,7 +42,7 @@ public enum ControllerFault: Error, Equatable {
     case status(Int)
 }
 
-/// One try at pair-setup: bodies of `/pair-setup`.
+/// One attempt of pair-setup, as bodies of `/pair-setup`.
 public struct SetupAttempt: Sendable {
     private let controller: SimulatedController
     private let code: String
@@ -46,22 +51,24 @@ public struct SetupAttempt: Sendable {
     private var publicKey: [UInt8] = []
     private var sessionKey: [UInt8] = []
     private var proof: [UInt8] = []
-    /// Since M6.
+    /// The accessory's key and identifier, after M6.
     public private(set) var accessory: (key: [UInt8], id: [UInt8])?
 
+    /// Creates an attempt with this setup code; `secret` selects the ephemeral key.
     public init(_ controller: SimulatedController, code: String, secret: UInt8 = 7) throws {
         (self.controller, self.code) = (controller, code)
         self.secret = Array(SHA256.hash(data: Array(controller.name.utf8) + [secret]))
         arithmetic = try GMPArithmetic()
     }
 
+    /// Returns M1.
     public static func first(flags: UInt8? = nil, method: UInt8 = 0) -> [UInt8] {
         var items = TLV8([TLV8.Item(6, [1]), TLV8.Item(0, [method])])
         if let flags { items.append(0x13, [flags]) }
         return items.encoded
     }
 
-    /// M2 to M3.
+    /// Returns M3 for the accessory's M2.
     public mutating func second(_ answer: TLV8) throws -> [UInt8] {
         let modulus = SecureRemotePassword.modulus
         guard let salt = answer[2], let key = answer[3] else { throw ControllerFault.invalid("M2") }
@@ -90,7 +97,7 @@ public struct SetupAttempt: Sendable {
         return number
     }()
 
-    /// M4 to M5.
+    /// Returns M5 for the accessory's M4. Throws if the accessory's proof is wrong.
     public func third(_ answer: TLV8) throws -> [UInt8] {
         let expected = SecureRemotePassword.accessoryProof(
             controllerKey: publicKey, controllerProof: proof, sessionKey: sessionKey)
@@ -102,7 +109,7 @@ public struct SetupAttempt: Sendable {
         return TLV8([TLV8.Item(6, [5]), TLV8.Item(5, sealed)]).encoded
     }
 
-    /// M6.
+    /// Handles the accessory's M6. Throws if its signature is invalid.
     public mutating func finish(_ answer: TLV8) throws {
         guard let sealed = answer[5] else { throw ControllerFault.invalid("M6") }
         let inner = try TLV8(decoding: Sealing.open(sealed, key("Encrypt"), "PS-Msg06"))
@@ -118,12 +125,14 @@ public struct SetupAttempt: Sendable {
     }
 }
 
-/// One pair-verify: bodies of `/pair-verify`.
+/// One attempt of pair-verify, as bodies of `/pair-verify`.
 public struct VerifyAttempt: Sendable {
     private let controller: SimulatedController
     private let secret: [UInt8]
+    /// The shared secret, after M2.
     public private(set) var shared: [UInt8] = []
 
+    /// Creates an attempt; `secret` selects the ephemeral key.
     public init(_ controller: SimulatedController, secret: UInt8 = 9) {
         self.controller = controller
         self.secret = Array(SHA256.hash(data: Array("verify \(controller.name)".utf8) + [secret]))
@@ -135,9 +144,10 @@ public struct VerifyAttempt: Sendable {
         }
     }
 
+    /// Returns M1.
     public func first() throws -> [UInt8] { TLV8([TLV8.Item(6, [1]), TLV8.Item(3, try publicKey)]).encoded }
 
-    /// M2 to M3.
+    /// Returns M3 for the accessory's M2. Throws if the accessory is not the paired one.
     public mutating func second(_ answer: TLV8) throws -> [UInt8] {
         guard let other = answer[3], let sealed = answer[5] else { throw ControllerFault.invalid("M2") }
         let own = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret)
@@ -158,7 +168,7 @@ public struct VerifyAttempt: Sendable {
     }
 }
 
-/// ChaCha20-Poly1305 and HKDF as HAP names them.
+/// ChaCha20-Poly1305 and HKDF with the parameters of HAP.
 enum Sealing {
     static func derive(_ secret: [UInt8], _ salt: String, _ info: String) -> [UInt8] {
         HKDF<SHA512>.deriveKey(

@@ -24,10 +24,13 @@ public struct EventQueue<Item> {
     @usableFromInline var heap: [Entry] = []
     @usableFromInline var scheduled: UInt64 = 0
 
+    /// Creates an empty queue.
     @inlinable public init() {}
 
+    /// The time of the first event, or nil if the queue is empty.
     @inlinable public var nextTime: Instant? { heap.first?.time }
 
+    /// Adds an item at a time.
     @inlinable public mutating func schedule(_ item: Item, at time: Instant) {
         scheduled += 1
         heap.append(Entry(time: time, order: scheduled, item: item))
@@ -40,6 +43,7 @@ public struct EventQueue<Item> {
         }
     }
 
+    /// Removes and returns the first item, or nil if the queue is empty.
     @inlinable public mutating func next() -> (time: Instant, item: Item)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()

@@ -22,6 +22,7 @@ public struct LinkFaults: Hashable, Sendable {
         self.heldBack = heldBack
     }
 
+    /// A link without loss, duplication and reordering.
     public static let none = LinkFaults()
 }
 

@@ -5,10 +5,12 @@ public import ProtocolCore
 public struct PacketCapture: Sendable {
     /// The whole file.
     public private(set) var bytes: [UInt8]
+    /// The number of captured packets.
     public private(set) var packets = 0
     /// The limit in bytes, above which packets are dropped. It bounds the memory during a storm.
     public let limit: Int
 
+    /// Creates an empty capture with a limit in bytes.
     public init(limit: Int = 64 << 20) {
         self.limit = limit
         bytes = CaptureFormat.header(.ethernet)

@@ -52,6 +52,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
 
     // MARK: Building
 
+    /// Adds a link with these faults.
     public func addLink(_ faults: LinkFaults = .none) -> LinkID {
         links.append(Link(faults: faults))
         return LinkID(index: links.count - 1)
@@ -63,6 +64,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         return HostID(index: slots.count - 1)
     }
 
+    /// Connects a host to a link by a new interface with these addresses.
     @discardableResult
     public func attach(_ host: HostID, to link: LinkID, addresses: [IPAddress]) -> InterfaceID {
         let interface = InterfaceID(index: interfaces.count)
@@ -73,6 +75,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         return interface
     }
 
+    /// Schedules a fault.
     public func schedule(_ fault: Fault, after delay: Duration = .zero) {
         queue.schedule(.fault(fault), at: now + delay)
     }
@@ -82,7 +85,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         queue.schedule(.stimulus(host, stimulus), at: now + delay)
     }
 
-    // MARK: Looking
+    // MARK: State
 
     public subscript(host: HostID) -> Host { slots[host.index].host }
     public func isRunning(_ host: HostID) -> Bool { slots[host.index].power == .running }

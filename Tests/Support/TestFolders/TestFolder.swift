@@ -1,20 +1,24 @@
 import Foundation
 import Glibc
 
-/// A folder of its own for a test, which is empty at first. It is removed with everything in it when the value is released.
+/// An empty folder for a test. It is removed with its contents when the value is released.
 ///
-/// It lies in the folder of the run: that one is named by the environment variable `SMARTPLUG_TEST_FOLDER` and removed by the
-/// program that set it. Without the variable the process makes one in the system's temporary directory, and removes it when it exits.
+/// It is in the folder of the run, which the environment variable `SMARTPLUG_TEST_FOLDER` names, and which the program
+/// that set the variable removes. Without the variable the process creates one in the system's temporary directory, and
+/// removes it at its exit.
 public final class TestFolder: Sendable {
+    /// Where the folder is stored.
     public enum Medium: Sendable {
         case disk
-        /// Memory where the system has a file system in it, else the disk: for tests that a disk which synchronises would hold up.
+        /// A file system in memory if the system has one, else the disk: for tests that would wait for the disk's
+        /// synchronization.
         case memory
     }
 
-    /// Short, since the path of a Unix socket has 107 bytes at most.
+    /// The path, which is short because the path of a Unix socket has at most 107 bytes.
     public let path: String
 
+    /// Creates the folder; the process ends if that fails.
     public init(on medium: Medium = .disk) {
         path = Self.makeFolder(in: medium == .disk ? Self.run : Self.runInMemory, prefix: "")
     }
@@ -28,7 +32,7 @@ public final class TestFolder: Sendable {
         return made
     }()
 
-    /// It has the name of the run's folder, so that the program that removes the one knows the other.
+    /// It has the name of the run's folder, so that the program that removes one can find the other.
     private static let runInMemory: String = {
         guard access("/dev/shm", W_OK) == 0, let name = run.split(separator: "/").last else { return run }
         let folder = "/dev/shm/\(name)"
@@ -47,6 +51,6 @@ public final class TestFolder: Sendable {
         return String(cString: made)
     }
 
-    /// What cannot be removed is left to the program that removes the folder of the run.
+    /// Files that cannot be removed are left to the program that removes the folder of the run.
     private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
