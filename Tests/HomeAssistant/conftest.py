@@ -1,4 +1,4 @@
-"""What every test gets: a LAN, plugs, and Home Assistant."""
+"""Fixtures of every test: a LAN, plugs, and Home Assistant."""
 
 import importlib.util
 import pathlib

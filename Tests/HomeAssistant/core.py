@@ -16,7 +16,7 @@ from harness.served import socket_on
 PORT = 8123
 INTEGRATION = pathlib.Path(__file__).parents[2] / "Integrations" / "home-assistant" / "custom_components"
 CLIENT = "http://127.0.0.1/"
-# What the tests use; default_config would want packages that none of them needs.
+# Only what the tests use; default_config would require more packages.
 CONFIGURATION = """
 homeassistant:
   name: Home
@@ -32,10 +32,11 @@ recorder:
 
 
 class HomeAssistant:
-    """`words` stand before the program's own. Its configuration and its database are in the folder, also for the next start."""
+    """`words` precede the program's command line. The configuration and the database are in the folder, and are reused
+    by the next start."""
 
     def __init__(self, host, folder, words=(), discovers=False):
-        """`discovers`: it has the project's own integration, and looks for devices by zeroconf."""
+        """`discovers`: it has the project's own integration, and finds devices by zeroconf."""
         self.host, self.folder, self._words = host, pathlib.Path(folder), words
         self.folder.mkdir(exist_ok=True)
         (self.folder / "configuration.yaml").write_text(CONFIGURATION + ("zeroconf:\n" if discovers else ""))
@@ -57,7 +58,7 @@ class HomeAssistant:
         self.start()
         self._open()
 
-    # Its API
+    # The API.
 
     def _answers(self):
         try:
@@ -87,7 +88,7 @@ class HomeAssistant:
         return answer.status, text
 
     def _onboard(self):
-        """As a person does who opens its page for the first time."""
+        """Creates the owner, as a user does at the first visit."""
         person = {"client_id": CLIENT, "name": "Owner", "username": "owner", "password": "a password of the test", "language": "en"}
         status, text = eventually(
             lambda: (told := self._ask("POST", "/api/onboarding/users", person))[0] == 200 and told, 30, "onboarding")
@@ -125,7 +126,7 @@ class HomeAssistant:
                 told = json.loads(text)
                 if told["type"] == "event":
                     self.changes.append(told["event"]["data"])
-        except Exception:  # it was stopped
+        except Exception:  # It was stopped.
             pass
 
     def command(self, kind, **fields):
@@ -141,10 +142,10 @@ class HomeAssistant:
             if told.get("id") == number and told["type"] == "result":
                 return told
 
-    # What a person sees and does
+    # The user's view and actions.
 
     def add(self, integration, *steps):
-        """Adds an integration as its dialogue asks for it: an answer to each step."""
+        """Adds an integration with its dialog: one answer per step."""
         told = self.post("/api/config/config_entries/flow", {"handler": integration})
         for answer in steps:
             told = self.post(f"/api/config/config_entries/flow/{told['flow_id']}", answer)
@@ -152,27 +153,27 @@ class HomeAssistant:
         return told
 
     def flows(self, source):
-        """Dialogues of the project's integration that wait for a person, by the names that they show."""
+        """Returns the pending dialogs of the project's integration, by the names that they show."""
         found = self.command("config_entries/flow/progress")
         return {flow["context"]["title_placeholders"]["name"]: flow["flow_id"] for flow in found
                 if flow["handler"] == "smartplug" and flow["context"]["source"] == source}
 
     def answers(self, flow, **answer):
-        """What comes of an answer to the step that a dialogue shows."""
+        """Answers the current step of a dialog, and returns the result."""
         return self.post(f"/api/config/config_entries/flow/{flow}", answer)
 
     def states(self):
         return {state["entity_id"]: state for state in self.command("get_states")}
 
     def entities(self, device):
-        """Entity ids of the device of that name, by the unique id that their integration gave them."""
+        """Returns the entity ids of the device with that name, by their unique ids."""
         devices = [one["id"] for one in self.command("config/device_registry/list") if one["name"] == device]
         found = self.command("config/entity_registry/list")
         details = {one["entity_id"]: one for one in found if one["device_id"] in devices}
         return {one["unique_id"]: entity for entity, one in details.items()}
 
     def sees(self, entity, wanted, within=15):
-        """The state of the entity, once it is wanted."""
+        """Waits until `wanted` is true for the entity's state, and returns the state."""
         def look():
             state = self.states().get(entity)
             return state if state and wanted(state) else None
@@ -183,13 +184,13 @@ class HomeAssistant:
         self.command("call_service", domain=domain, service=service, service_data=data, target={"entity_id": entity})
 
     def refuses(self, domain, service, entity):
-        """What a person reads who does this in vain."""
+        """Calls a service that must fail, and returns the error that the user reads."""
         told = self._result("call_service", {"domain": domain, "service": service, "target": {"entity_id": entity}})
         assert not told["success"], told
         return told["error"]["message"]
 
     def presses(self, entity):
-        """Kinds of presses that the event entity told, in order."""
+        """Returns the kinds of presses that the event entity reported, in order."""
         told = [change["new_state"] for change in list(self.changes) if change["entity_id"] == entity and change["new_state"]]
         return [state["attributes"]["event_type"] for state in told if state["attributes"].get("event_type")]
 
@@ -199,5 +200,5 @@ class HomeAssistant:
 
 
 def minutes_clock(ahead, period=300):
-    """An offset of the wall clock by which the next full five minutes come so many seconds from now."""
+    """Returns an offset of the wall clock with which the next full five minutes are that many seconds away."""
     return period - ahead - time.time() % period

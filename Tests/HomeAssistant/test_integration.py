@@ -1,4 +1,4 @@
-"""Home Assistant finds plugs by itself, is paired with them in its dialogues, and uses them without a broker or a daemon."""
+"""Home Assistant discovers plugs, is paired with them in its dialogs, and uses them without a broker or a daemon."""
 
 import json
 import os
@@ -19,12 +19,12 @@ from harness.wall_clock import WrongClock
 TELEVISION_PORT = 4712
 OLDEST_PRESS = 5  # seconds, as in the integration's const.py
 MEASURED = {"activePower", "activeEnergy", "voltageRMS", "currentRMS", "apparentPower", "reactivePower", "powerFactor", "frequency"}
-# As by MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
+# As with MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
 ALWAYS = {"button", "tripped", "identify", "resetProtection", "firmware", "address"}
 
 
 class House:
-    """A lamp and a television, whose owner knows them, and Home Assistant, which nobody has told of them."""
+    """A lamp and a television with their owner, and Home Assistant, which is not paired with them."""
 
     def __init__(self, lan, plug, controller, folder):
         self.lamp = plug(lan.host(), "Lamp", state=folder / "lamp", paired=False)
@@ -46,7 +46,7 @@ class House:
         return (pathlib.Path(plug.state) / "id").read_text().split()[0]
 
     def entity(self, plug, key):
-        """Of the plug's device, as soon as it is there."""
+        """Returns the entity id of the plug's device, once it exists."""
         def look():
             return self.core.entities(plug.name).get(f"{self.plug_id(plug)}_{key}")
 
@@ -61,19 +61,19 @@ class House:
         return next(one["entry_id"] for one in self.core.command("config_entries/get") if one["title"] == plug.name)
 
     def at_plug(self, plug):
-        """How the plug lists Home Assistant; None where it does not."""
+        """Returns Home Assistant's entry in the plug's list of controllers, or None."""
         listed = self.owner.does("controllers", plug.name, "--json").objects
         return next((one for one in listed if one["name"].startswith("Home Assistant")), None)
 
     def repairs(self):
-        """Issues of the plugs in the list of repairs."""
+        """Returns the issues of the plugs in the list of repairs."""
         issues = self.core.command("repairs/list_issues")["issues"]
         return [one["translation_key"] for one in issues if one["issue_domain"] == "smartplug" or one["domain"] == "smartplug"]
 
     def remove_at_plug(self, plug):
         self.owner.does("controllers", plug.name, "--remove", self.at_plug(plug)["fingerprint"][:12], "--json")
 
-    # The steps of the test, in their order
+    # The steps of the test, in order.
 
     def is_paired_where_it_was_found(self):
         core, flow = self.core, self.flow("zeroconf", "Lamp")
@@ -87,11 +87,11 @@ class House:
         assert [one["title"] for one in listed if one["domain"] == "smartplug"] == ["Lamp"]
 
     def is_paired_where_a_person_adds_it(self):
-        """With the code of an invitation."""
+        """Pairs with the code of an invitation."""
         core, code = self.core, self.owner.does("invite", "Television", "--as", "user", "--plain").output
         form = core.post("/api/config/config_entries/flow", {"handler": "smartplug"})
         options = form["data_schema"][0]["selector"]["select"]["options"]
-        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], "Lamp is set up already"
+        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], "Lamp is already set up"
         told = core.answers(form["flow_id"], plug="nonsense")
         assert told["errors"] == {"plug": "invalid_address"}, told
         told = core.answers(form["flow_id"], plug=self.plug_id(self.television))
@@ -99,7 +99,7 @@ class House:
         told = core.answers(form["flow_id"], code=code)
         assert (told["type"], told["title"]) == ("create_entry", "Television"), told
         assert self.at_plug(self.television)["role"] == "user"
-        eventually(lambda: not core.flows("zeroconf"), 10, lambda: f"nothing is offered any more: {core.flows('zeroconf')}")
+        eventually(lambda: not core.flows("zeroconf"), 10, lambda: f"no pending dialogs: {core.flows('zeroconf')}")
 
     def has_the_entities_that_it_has_by_mqtt(self):
         for plug, kind in ((self.lamp, "light"), (self.television, "switch")):
@@ -138,7 +138,7 @@ class House:
         core.does("button", "press", self.entity(self.lamp, "identify"))
 
     def says_that_a_protection_tripped_and_resets_it(self):
-        """A load of 4000 W is too much for five seconds."""
+        """A load of 4000 W trips the protection after five seconds."""
         core, lamp, protection = self.core, self.entity(self.lamp, "light"), self.entity(self.lamp, "tripped")
         core.sees(protection, lambda state: state["state"] == "off")
         self.lamp.load("4000 W")
@@ -157,7 +157,8 @@ class House:
         for count in range(1, 4):
             assert self.lamp.press(*(["--double"] if count % 2 else [])).status == 0
             eventually(lambda: len(core.presses(button)) == count, 10, lambda: f"{count} presses: {core.presses(button)}")
-        # While Home Assistant stands still, the press arrives at its machine. When it goes on, the press is one of the past.
+        # While Home Assistant is stopped, its machine receives the press. After it resumes, the press is too old to be
+        # reported.
         core.running.process.send_signal(signal.SIGSTOP)
         assert self.lamp.press().status == 0
         time.sleep(OLDEST_PRESS + 1.5)
@@ -200,14 +201,14 @@ class House:
         assert core.answers(form["flow_id"], address=television)["reason"] == "reconfigure_successful"
 
     def comes_back_when_the_plug_does(self):
-        """The plug comes back with another key, which it announced before to all its controllers."""
+        """The plug returns with a new key, which it announced to all its controllers before."""
         core, television = self.core, self.entity(self.television, "switch")
         core.sees(television, lambda state: state["state"] == "on")
         before = self.keys_of(self.television)
         done = self.television.host.finish(self.television._plugd, "rotate-key", *self.television._places)
         assert done.status == 0, done
         self.owner.does("on", "Television", within=30)
-        self.television.running.seen(lambda line: "the plug has another key" in line.text, 20, "that it turned")
+        self.television.running.seen(lambda line: "the plug has another key" in line.text, 20, "the new key")
         assert self.keys_of(self.television)[0] == before[0]
         self.television.running.stop()
         core.sees(television, lambda state: state["state"] == "unavailable")
@@ -236,12 +237,13 @@ class House:
         assert not self.repairs()
 
     def comes_back_after_a_restart_and_has_counted(self, later):
-        """The recorder catches up with the five minutes that are over by then. A plug that was reset meanwhile has another key."""
+        """The recorder computes the statistics of the past five minutes. A plug that was reset meanwhile has a new
+        key."""
         core, energy = self.core, self.entity(self.television, "activeEnergy")
         before = self.at_plug(self.television)["fingerprint"]
         core.restart(later.words, meanwhile=lambda: self.owner.does("reset", "Lamp", "--yes"))
         core.sees(self.entity(self.television, "switch"), lambda state: state["state"] in ("on", "off"), within=30)
-        assert self.at_plug(self.television)["fingerprint"] == before, "it is the same controller"
+        assert self.at_plug(self.television)["fingerprint"] == before, "a new controller was paired"
         light, flow = self.entity(self.lamp, "light"), self.flow("reauth", "Lamp")
         assert sorted(self.repairs()) == ["config_entry_reauth", "other_key"]
         assert core.states()[light]["state"] == "unavailable" and list(core.flows("reauth")) == ["Lamp"]
@@ -273,7 +275,7 @@ class House:
 
 @pytest.mark.time_limit(240)
 def test_a_day_of_two_plugs(lan, plug, controller, tmp_path):
-    """One start of Home Assistant takes longer than all that is done with it, so it is one test."""
+    """All steps are one test, because the start of Home Assistant takes longer than the steps."""
     house = House(lan, plug, controller, tmp_path)
     house.is_paired_where_it_was_found()
     house.is_paired_where_a_person_adds_it()
@@ -292,6 +294,7 @@ def test_a_day_of_two_plugs(lan, plug, controller, tmp_path):
 
 
 def test_its_types_are_right():
+    """mypy finds no errors in the integration."""
     python = pathlib.Path(os.environ["SMARTPLUG_HOME_ASSISTANT"]) / "bin" / "python"
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--implicit-reexport", "--follow-imports", "silent", "--explicit-package-bases",
@@ -301,6 +304,7 @@ def test_its_types_are_right():
 
 
 def test_both_languages_say_the_same():
+    """The English and German texts have the same keys and placeholders."""
     folder = INTEGRATION / "smartplug"
 
     def keys(told, path=""):

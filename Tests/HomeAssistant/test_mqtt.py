@@ -1,4 +1,4 @@
-"""Home Assistant finds the plugs of a house at its broker, and uses them."""
+"""Home Assistant discovers the plugs of a house by MQTT, and uses them."""
 
 import time
 
@@ -15,7 +15,7 @@ METERS = ("Television", "Amplifier", "Washing machine")
 
 
 class House:
-    """Six plugs, a daemon that speaks to a broker, and Home Assistant, which was told where that is. Their clocks agree."""
+    """Six plugs, a daemon with a broker, and Home Assistant with the broker's address. Their clocks agree."""
 
     def __init__(self, lan, plug, controller, folder):
         self.clock = WrongClock(folder, minutes_clock(ahead=75))
@@ -45,6 +45,7 @@ def home(lan, plug, controller, tmp_path):
 
 @pytest.mark.time_limit(240)
 def test_six_plugs_are_found_used_and_counted(home):
+    """Six plugs are discovered, switched, dimmed, and counted in the energy statistics."""
     core = home.core
     for name in LAMPS:
         assert home.entity(name, "light").startswith("light.")
@@ -54,7 +55,7 @@ def test_six_plugs_are_found_used_and_counted(home):
     kinds = core.sees(energy, lambda state: state["state"] not in ("unknown", "unavailable"))["attributes"]
     assert (kinds["device_class"], kinds["state_class"], kinds["unit_of_measurement"]) == ("energy", "total_increasing", "Wh")
 
-    # It switches, and the plug's own event confirms it.
+    # Switching is confirmed by the plug's own event.
     television = home.entity("Television", "switch")
     watching = home.served.controller.watch("Television")
     watching.seen_object(lambda told: told["event"] == "snapshot", 10)
@@ -63,7 +64,7 @@ def test_six_plugs_are_found_used_and_counted(home):
     assert told.json["cause"] == "controller"
     core.sees(television, lambda state: state["state"] == "on")
 
-    # It dims.
+    # Dimming.
     lamp = home.entity("Lamp", "light")
     core.does("light", "turn_on", lamp, brightness=102)
     core.sees(lamp, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
@@ -76,7 +77,7 @@ def test_six_plugs_are_found_used_and_counted(home):
     core.does("light", "turn_on", lamp)
     core.sees(lamp, lambda state: state["state"] == "on")
 
-    # Every press of the button arrives.
+    # Every press of the button is reported.
     button = home.entity("Küche/+# 💡", "button")
     plug = home.plugs["Küche/+# 💡"]
     for count in range(1, 6):
@@ -85,13 +86,13 @@ def test_six_plugs_are_found_used_and_counted(home):
     assert core.presses(button) == ["double", "single", "double", "single", "double"]
     core.does("button", "press", home.entity("Lamp", "identify"))
 
-    # A plug that goes is unavailable, and one that comes back is there with its next press.
+    # A stopped plug is unavailable.
     floor = home.plugs["Floor lamp"]
     light = home.entity("Floor lamp", "light")
     floor.running.stop()
     core.sees(light, lambda state: state["state"] == "unavailable")
 
-    # The energy page takes it, and the recorder sums it up at its time.
+    # The energy page accepts the sensor, and the recorder computes its statistics.
     core.command("energy/save_prefs", device_consumption=[{"stat_consumption": energy}])
 
     def statistics():
@@ -106,6 +107,7 @@ def test_six_plugs_are_found_used_and_counted(home):
 
 @pytest.mark.time_limit(180)
 def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
+    """After restarts of Home Assistant and the daemon all states return, and an unpaired plug is removed."""
     core = home.core
     light = home.entity("Lamp", "light")
     button = home.entity("Lamp", "button")
@@ -114,7 +116,7 @@ def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
     core.sees(light, lambda state: state["state"] == "off")
     home.served.kill()
     core.sees(light, lambda state: state["state"] == "unavailable", within=40)
-    # What was pressed meanwhile is told once the house is back, and not lost by Home Assistant.
+    # A press during the absence is reported when the house is back.
     assert home.plugs["Lamp"].press().status == 0
     time.sleep(1)
     home.served.start()
@@ -127,6 +129,7 @@ def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
 
 @pytest.mark.time_limit(150)
 def test_a_plug_without_a_daemon_is_found_and_used(lan, plug, tmp_path):
+    """A plug with its own broker connection is discovered, switched and reports presses."""
     clock = WrongClock(tmp_path, minutes_clock(ahead=75))
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     host = lan.host()
@@ -139,7 +142,7 @@ def test_a_plug_without_a_daemon_is_found_and_used(lan, plug, tmp_path):
     light, button = (eventually(
         lambda key=key: next((one for unique, one in core.entities("Lamp").items() if unique.endswith(f"_{key}")), None), 20,
         lambda: f"{core.entities('Lamp')}\n{core.complaints()}") for key in ("light", "button"))
-    # What is not there yet is not commanded.
+    # Only entities that exist are commanded.
     core.sees(light, lambda state: state["state"] == "off")
     core.does("light", "turn_on", light, brightness=102)
     core.sees(light, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)

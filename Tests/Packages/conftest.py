@@ -1,4 +1,4 @@
-"""One system for all tests: it is what they were installed into, and each tells what it left."""
+"""One system for all tests: it is in the state that the previous test left."""
 
 import os
 import pathlib
@@ -11,14 +11,14 @@ from harness.system import System
 
 @pytest.fixture(scope="session")
 def packages():
-    """The packages' files, by the names of the packages."""
+    """The packages' files, by package name."""
     folder = pathlib.Path(os.environ["SMARTPLUG_PACKAGES"])
     return {file.name.split("_")[0]: file for file in folder.glob("*.deb")}
 
 
 @pytest.fixture(scope="session")
 def content(packages, tmp_path_factory):
-    """The folder that has a package's content, by its name."""
+    """The folders with the packages' content, by package name."""
     folders = {}
     for name, file in packages.items():
         folders[name] = tmp_path_factory.mktemp(name)
@@ -36,5 +36,5 @@ def system():
 
 @pytest.fixture(scope="module")
 def board(system, packages):
-    """The packages are installed; no part is named yet."""
+    """The system with installed packages; no part is configured yet."""
     return Board(system, packages)

@@ -1,4 +1,4 @@
-"""What is in the packages."""
+"""The content of the packages."""
 
 import filecmp
 import gzip
@@ -26,6 +26,7 @@ def test_the_firmware_fits_on_a_small_board(packages):
 
 
 def test_the_same_commit_and_programs_make_the_same_bytes(tmp_path):
+    """Two builds of the same commit and programs produce identical packages."""
     made = []
     for folder in ("one", "two"):
         programs = os.environ["SMARTPLUG_PROGRAMS"]
@@ -38,6 +39,7 @@ def test_the_same_commit_and_programs_make_the_same_bytes(tmp_path):
 
 @pytest.mark.parametrize("package, page", PAGES)
 def test_its_manual_page_is_drawn_without_a_warning(content, package, page, tmp_path):
+    """groff formats the manual page without a warning."""
     source = tmp_path / "page"
     source.write_bytes(gzip.decompress((content[package] / f"usr/share/man/{page}.gz").read_bytes()))
     drawn = subprocess.run(["groff", "-man", "-ww", "-k", "-Tutf8", "-rLL=100n", source],
@@ -84,11 +86,13 @@ def test_bash_completes_a_command(content):
 
 
 def test_the_firmware_needs_the_libgpiod_that_it_loads_itself(packages):
+    """The firmware package depends on either version of libgpiod."""
     needs = subprocess.check_output(["dpkg-deb", "--field", packages["smartplug-firmware"], "Depends"], text=True)
     assert "libgpiod2 | libgpiod3" in needs.split(", ")
 
 
 def test_scripts_have_their_program_and_it_its_libraries(content, packages):
+    """The script host is installed, and the package depends on its libraries."""
     program = content["smartplug-controller"] / "usr/lib/smartplug/plugctl-script"
     assert program.stat().st_mode & 0o777 == 0o755
     needs = subprocess.check_output(["dpkg-deb", "--field", packages["smartplug-controller"], "Depends"], text=True)

@@ -1,16 +1,16 @@
-"""The daemon as a user's service, in a system that was clean before."""
+"""The daemon as a user service, in a clean system."""
 
 import ctypes
 
 import pytest
 
 USER = "anna"
-# Without the PAM modules of a login, which a system that is no more than essential has not.
+# Without the PAM modules of a login, which a minimal system does not have.
 MANAGER = """[Service]
 PAMName=
 Environment=XDG_RUNTIME_DIR=/run/user/%i
 """
-# Without a session manager to ask, which such a system has not either.
+# Without a session manager, which such a system does not have either.
 PLACE = """[Service]
 ExecStart=
 ExecStart=/bin/sh -c 'mkdir -p /run/user/%i && chmod 700 /run/user/%i && chown %i /run/user/%i'
@@ -19,17 +19,17 @@ ExecStop=
 UNIT = "smartplug-controller"
 LANDLOCK_CREATE_RULESET, LANDLOCK_VERSION = 444, 1
 KEPT = f"/home/{USER}/.local/state/smartplug"
-# Two programs that differ in the file alone.
+# Two programs that differ only in the file.
 READERS = "".join(
     f"- rule: {name}\n  when: {{ time: \"12:00\" }}\n  then:\n    - run: [cat, {KEPT}/{file}]\n"
     for name, file in (("Thief", "key"), ("Copyist", "copy"), ("Reader", "history/readable")))
-# Later versions of systemd know them.
+# Settings of later versions of systemd.
 NEWER = ("RestartSteps", "RestartMaxDelaySec")
 
 
 @pytest.fixture(scope="module")
 def person(board):
-    """Runs a command as a user with a systemd of their own."""
+    """Returns a function that runs a command as a user with their own systemd."""
     board.does(f"useradd --create-home {USER}")
     uid = board.does(f"id --user {USER}").strip()
     board.system.write("/etc/systemd/system/user@.service.d/alone.conf", MANAGER)
@@ -52,6 +52,7 @@ def test_systemd_understands_it(person):
 
 
 def test_nobodys_daemon_is_started_by_installing_it(person, board):
+    """Installing the package starts no user's daemon."""
     assert person(f"systemctl --user is-enabled {UNIT} || true").strip() == "disabled"
     assert board.system.processes("plugctl") == []
 
@@ -68,8 +69,8 @@ def test_it_runs_and_commands_go_through_it(person, board):
 def test_it_is_started_again_when_it_is_killed(person, board):
     person(f"systemctl --user kill --signal=KILL {UNIT}")
     board.system.waits_for(
-        "the next one", 20, lambda: person(f"systemctl --user show {UNIT} --property=NRestarts --value").strip() == "1")
-    board.system.waits_for("its word", 15, lambda: "no rules" in person("plugctl rules state 2>&1"))
+        "the next daemon", 20, lambda: person(f"systemctl --user show {UNIT} --property=NRestarts --value").strip() == "1")
+    board.system.waits_for("its answer", 15, lambda: "no rules" in person("plugctl rules state 2>&1"))
 
 
 def test_a_script_runs_within_the_service(person, board):
@@ -83,13 +84,14 @@ def test_a_script_runs_within_the_service(person, board):
 
 
 def test_nothing_was_denied(board):
+    """The daemon's log contains no denied system call or file access."""
     told = board.does("journalctl --no-pager _COMM=plugctl").splitlines()
     assert told
     assert [line for line in told if "denied" in line or "not permitted" in line] == []
 
 
 def test_a_program_of_a_rule_does_not_read_the_key(person, board):
-    """The filters of the unit let the daemon keep it from the key; the kernel does."""
+    """The unit's filters allow the daemon to restrict the program; the kernel refuses the access to the key."""
     if ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) <= 0:
         pytest.skip("this kernel has no Landlock (Linux 5.13)")
     person(f"cp {KEPT}/key {KEPT}/copy")
@@ -98,4 +100,4 @@ def test_a_program_of_a_rule_does_not_read_the_key(person, board):
     board.system.waits_for("the rules", 20, lambda: "Thief" in person("plugctl rules state 2>&1 || true"))
     for rule, words in ("Reader", "done"), ("Thief", "ermission denied"), ("Copyist", "ermission denied"):
         person(f"plugctl rules fire {rule}")
-        board.system.waits_for("what came of it", 20, lambda: words in person(f"plugctl rules explain {rule} 2>&1 || true"))
+        board.system.waits_for("the outcome", 20, lambda: words in person(f"plugctl rules explain {rule} 2>&1 || true"))

@@ -1,4 +1,4 @@
-"""The firmware's service, in a system that was clean before, as its own systemd runs it."""
+"""The firmware's service, run by the systemd of a clean system."""
 
 import os
 import re
@@ -8,17 +8,17 @@ import pytest
 
 from harness.board import CONFIGURATION
 
-WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze counts
-# Of plugd when nothing happens: megabytes, and per cent of one core.
+WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze computes
+# Limits of an idle plugd: megabytes, and per cent of one core.
 RESIDENT_LIMIT, ANONYMOUS_LIMIT, CPU_LIMIT = 28.0, 3.0, 0.5
-ADDRESS_SECONDS = 30  # RFC 3927: 7 at most, on a machine that has time
+ADDRESS_SECONDS = 30  # RFC 3927: at most 7 on an idle machine
 CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
 FILTER = "2"
 
 
 @pytest.fixture
 def lamp(board):
-    """A plug with simulated parts that runs."""
+    """A running plug with simulated parts."""
     board.simulate()
     board.does("systemctl start plugd")
     return board
@@ -32,25 +32,27 @@ def test_its_service_exposes_little(board):
 
 
 def test_systemd_understands_the_whole_service(board):
-    """But the one setting that only later versions have."""
+    """All settings except one, which only later versions have."""
     told = board.tries("systemd-analyze verify --man=no plugd.service").stderr.splitlines()
     assert [line for line in told if "plugd.service" in line and "FileDescriptorStorePreserve" not in line] == []
 
 
 def test_udev_understands_the_rules(board):
+    """udev reports no error in the rules."""
     told = board.tries("SYSTEMD_LOG_LEVEL=debug udevadm test /class/mem/null 2>&1").stdout
     assert "60-smartplug.rules" in told
     assert [line for line in told.splitlines() if re.search(r"60-smartplug.rules:\d+", line)] == []
 
 
 def test_it_waits_until_parts_are_named(board):
+    """The service is enabled, but does not start without configured parts."""
     assert board.unit("UnitFileState", "ActiveState", "Result") == ("enabled", "inactive", "exec-condition")
     assert board.system.processes("plugd") == []
 
 
 @pytest.fixture
 def bare_board(board):
-    """Its configuration names a relay, on a line that this machine has not."""
+    """The board's configuration names a relay on a line that this machine does not have."""
     whole = board.does(f"cat {CONFIGURATION}")
     board.system.write(CONFIGURATION, '[relay]\nline = "GPIO17"\n')
     yield board
@@ -59,6 +61,7 @@ def bare_board(board):
 
 
 def test_it_starts_with_parts_that_are_not_there_and_says_so(bare_board):
+    """With missing parts plugd runs and reports the faults."""
     bare_board.does("systemctl start plugd")
     assert bare_board.unit("ActiveState") == "active"
     assert any("GPIO17" in fault for fault in bare_board.status()["faults"].values())
@@ -81,6 +84,7 @@ def test_it_takes_little_when_idle(lamp):
 
 
 def test_it_is_ready_as_a_user_of_its_own_with_what_it_needs(lamp):
+    """The service runs as its own user with two capabilities, a seccomp filter and the groups for devices."""
     assert lamp.unit("Type", "ActiveState", "User") == ("notify", "active", "plugd")
     status = lamp.process_status()
     uid = lamp.does("id --user plugd").strip()
@@ -99,6 +103,7 @@ def test_its_button_turns_the_relay_over(lamp):
 
 
 def test_it_gives_its_network_addresses_and_is_paired_and_switched(lamp):
+    """The plug claims an address, is paired and switched, and its log contains no denied access."""
     on_network = lamp.system.on_its_network
     on_network("ip", "link", "add", "home", "type", "veth", "peer", "name", "cable")
     on_network("ip", "link", "set", "cable", "up")
@@ -116,23 +121,25 @@ def test_it_is_started_again_as_it_was_when_it_is_killed(lamp):
     before, restarts = lamp.status(), int(lamp.unit("NRestarts"))
     lamp.does("systemctl kill --signal=KILL plugd")
     lamp.system.waits_for("the next plugd", 15, lambda: int(lamp.unit("NRestarts")) == restarts + 1)
-    after = lamp.system.waits_for("its word", 15, lamp.status)
+    after = lamp.system.waits_for("its answer", 15, lamp.status)
     assert (after["id"], after["relay"]) == (before["id"], "on")
     assert after["nextSequence"] >= before["nextSequence"]
 
 
 def test_one_that_hangs_is_ended_and_started_again(lamp):
+    """A plugd that hangs is killed by the watchdog and restarted."""
     impatience = "/etc/systemd/system/plugd.service.d/watchdog.conf"
     lamp.system.write(impatience, "[Service]\nWatchdogSec=2s\n")
     lamp.does("systemctl daemon-reload && systemctl restart plugd")
     process = lamp.unit("MainPID")
     lamp.does(f"kill -STOP {process}")
-    lamp.system.waits_for("another plugd", 30, lambda: lamp.unit("MainPID") not in (process, "0"))
+    lamp.system.waits_for("a new plugd", 30, lambda: lamp.unit("MainPID") not in (process, "0"))
     assert "Watchdog timeout" in lamp.does("journalctl --unit=plugd --no-pager")
     lamp.does(f"rm {impatience} && systemctl daemon-reload && systemctl restart plugd")
 
 
 def test_an_upgrade_restarts_it_and_leaves_the_relay(lamp):
+    """An upgrade restarts plugd and keeps the id and the relay's state."""
     before, process = lamp.status(), lamp.unit("MainPID")
     lamp.install()
     assert lamp.unit("ActiveState") == "active"
@@ -141,6 +148,7 @@ def test_an_upgrade_restarts_it_and_leaves_the_relay(lamp):
 
 
 def test_removed_it_leaves_no_process_and_keeps_its_state(lamp):
+    """Removing the package ends plugd and keeps its state for a new installation."""
     code = lamp.does("plugd identity --plain")
     identifier = lamp.status()["id"]
     lamp.does("dpkg --remove smartplug-firmware smartplug-controller")
@@ -163,6 +171,7 @@ def test_purged_it_leaves_nothing(lamp):
 
 
 def left(board):
-    """What dpkg and the journal keep of every package, and copies of the lists of users, belong to the system."""
+    """Returns the files that remain. Files of dpkg, of the journal, and copies of the lists of users belong to the
+    system."""
     kept = re.compile(r"/var/(lib/dpkg|log|cache)/|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-|/etc/\.pwd\.lock")
     return sorted(file for file in board.system.files() - board.files_before if not kept.match(file))

@@ -1,4 +1,4 @@
-"""The programs under test, and a home of its own for each test."""
+"""Fixtures: the programs under test, and separate state and configuration directories for each test."""
 
 import importlib.util
 import pathlib

@@ -1,4 +1,5 @@
-"""`plugctl rules backtest` and `plugctl rules explain`: what rules would have done with what was recorded, and why they did not."""
+"""`plugctl rules backtest` and `plugctl rules explain`: what rules would have done with recorded samples, and why they
+did not fire."""
 
 import lzma
 import os
@@ -39,7 +40,8 @@ def past(programs, tmp_path):
 
 @pytest.fixture
 def evening(past):
-    """The television runs from 20:15 on for two hours; the amplifier is switched on 42 s after it and off a minute before."""
+    """The television runs from 20:15 on for two hours; the amplifier is switched on 42 s later, and off a minute before
+    the end."""
     on, off = hours(20, 15), hours(22, 15)
     past.holds("Television", [(hours(18), 1), (on, 90), (off, 1), (hours(23), 1)])
     past.holds("Amplifier", [(hours(18), 0), (on + 42, 45), (off - 60, 0), (hours(23), 0)])
@@ -47,6 +49,7 @@ def evening(past):
 
 
 def test_a_firing_stands_beside_what_was_really_switched(evening):
+    """Each firing is listed with the time difference to the recorded switching."""
     rules = evening.rules(RULES)
     records = evening.backtest(rules)
     [rise] = firings(records, "Movie night")
@@ -68,6 +71,7 @@ def test_the_same_history_gives_the_same_bytes(evening):
 
 
 def test_two_versions_are_compared(evening):
+    """With --against, the firings that only one version has are listed."""
     old = evening.rules(RULES)
     new = evening.rules(RULES.replace("40 W, for: 3 s", "100 W"), "new.yaml")
     records = evening.backtest(new, "--against", old)
@@ -78,6 +82,7 @@ def test_two_versions_are_compared(evening):
 
 
 def test_a_condition_holds_back_and_is_told(evening):
+    """A firing that a condition prevented is listed with the condition and its reason."""
     rules = evening.rules(RULES.replace("  then:\n    - turn off: Ceiling", '  if:\n    time: { after: "21:00", before: "23:00" }\n  then:\n    - turn off: Ceiling'))
     records = evening.backtest(rules, "--verbose")
     [held] = [record for record in records if record["event"] == "heldBack"]
@@ -88,6 +93,7 @@ def test_a_condition_holds_back_and_is_told(evening):
 
 
 def test_a_near_miss_is_counted(past):
+    """A rise that was shorter than the trigger's time counts as a near miss."""
     past.holds("Television", [(hours(18), 1), (hours(19), 90), (hours(19) + 2, 1), (hours(20), 1)])
     rules = past.rules(RULES)
     [summary] = [record for record in past.backtest(rules) if record.get("rule") == "Movie night"]
@@ -103,6 +109,7 @@ def test_the_chart_has_the_firings(evening):
 
 
 def test_wrong_names_are_told_with_the_nearest(evening):
+    """An unknown plug or rule name is an error with a suggestion."""
     rules = evening.rules(RULES.replace("plug: Television", "plug: Televison"))
     said = evening.run("rules", "backtest", rules, status=1)
     assert 'nothing is recorded of "Televison"' in said and 'did you mean "Television"?' in said
@@ -116,7 +123,7 @@ def test_explain_tells_why_nothing_happened(evening):
     assert "nothing is known to have met it" in said
     assert "armed since 2026-11-20 18:00:00: the power was at or below 95 W" in said
     assert "at most 90 W at 20:15:00; it fires at more than 100 W for 3 s" in said
-    # After it has fired it is not armed until the power was back.
+    # After a firing it is armed again only when the power was low.
     said = evening.run("rules", "explain", "Movie night", "--rules", evening.rules(RULES), "--at", "2026-11-20T21:30")
     assert "not armed: the power had not been at or below 38 W since 2026-11-20 20:14:59" in said
     assert "it was last met at 2026-11-20 20:15:03" in said
@@ -133,11 +140,11 @@ def test_explain_tells_how_conditions_stood(evening):
     assert "Television draws less than 100 W: held" in said
 
 
-# MARK: a wash, made up and recorded
+# MARK: a simulated wash, and recorded ones
 
 
 def wash(begin):
-    """Heating, then tumbling with pauses below 5 W, and an end; in seconds and watts."""
+    """Heating, then tumbling with pauses below 5 W, and an end; (seconds, watts)."""
     points = [(begin, 80), (begin + 60, 2000), (begin + 1200, 60)]
     for turn in range(60):
         points += [(begin + 1260 + 30 * turn, 200), (begin + 1280 + 30 * turn, 3)]
@@ -145,20 +152,21 @@ def wash(begin):
 
 
 def test_finished_fires_once_a_made_up_wash_and_not_before_its_end(past):
+    """The trigger "finished" fires once per simulated wash, within half an hour after its end."""
     first, second = hours(9), hours(15)
     past.holds("Machine", [(hours(6), 1), *wash(first), *wash(second), (hours(22), 1)])
     done = firings(past.backtest(past.rules(FINISHED)), "Done")
     assert len(done) == 2
     for firing, begin in zip(done, [first, second]):
         clock = firing["at"][11:19].split(":")
-        # An hour behind Berlin's clock.
+        # One hour behind Berlin's clock.
         second_of_day = (int(clock[0]) + 1) * 3600 + int(clock[1]) * 60 + int(clock[2])
         assert begin + 3300 <= second_of_day <= begin + 3300 + 1800
         assert firing["steps"][0]["what"].endswith("Machine is done")
 
 
 def recorded(name):
-    """The recording of that name, and its points: seconds of the day and watts."""
+    """Returns the path of the recording of that name, and its points: seconds of the day and watts."""
     [path] = pathlib.Path(TRACES).glob(f"{name}*.csv.xz")
     points = []
     for line in lzma.open(path, "rt"):
@@ -168,30 +176,31 @@ def recorded(name):
     return path, points
 
 
-@pytest.mark.skipif(not TRACES, reason="the recordings are not here")
+@pytest.mark.skipif(not TRACES, reason="the recordings are not available")
 def test_every_rise_of_the_recorded_television_is_listed(past):
     for name, plug in [("TV-LCD", "Television"), ("Amplifier", "Amplifier"), ("Playstation3", "Playstation")]:
         past.run("history", "import", recorded(name)[0], "--plug", plug)
     _, points = recorded("TV-LCD")
     rises = [now[0] for before, now in zip(points, points[1:]) if before[1] <= 40 < now[1]]
     told = firings(past.backtest(past.rules(RULES)), "Movie night")
-    # Berlin is an hour ahead.
+    # Berlin is one hour ahead.
     at = [int(f["since"][11:13]) * 3600 + 3600 + int(f["since"][14:16]) * 60 + int(f["since"][17:19]) for f in told]
     assert at == rises and len(rises) == 2
     for firing in told:
         amplifier = firing["steps"][1]
-        # The two are on for the same minutes.
+        # Both are on for the same minutes.
         assert amplifier["recordedBy"] == "power" and abs(amplifier["recordedAfter"]) < 60
 
 
-@pytest.mark.skipif(not TRACES, reason="the recordings are not here")
+@pytest.mark.skipif(not TRACES, reason="the recordings are not available")
 @pytest.mark.parametrize("name", ["Washingmachine", "LaundryDryer"])
 def test_finished_fires_once_a_recorded_cycle_and_not_before_its_end(past, name):
+    """The trigger "finished" fires once per recorded cycle, after its end."""
     path, points = recorded(name)
     past.run("history", "import", path, "--plug", "Machine")
     done = firings(past.backtest(past.rules(FINISHED)), "Done")
     busy = [second for second, watts in points if watts >= 10]
-    # Activity with gaps of at most twenty minutes, at least twenty minutes long, peaking at 300 W.
+    # Activity with gaps of at most twenty minutes, at least twenty minutes long, with a peak of at least 300 W.
     cycles, begin = [], busy[0]
     for before, now in zip(busy, [*busy[1:], busy[-1] + 86_400]):
         if now - before > 1200:

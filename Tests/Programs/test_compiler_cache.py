@@ -1,4 +1,4 @@
-"""The cache of compiled modules (Scripts/lib/swiftc): checkouts share what is the same, and nothing that is not."""
+"""The cache of compiled modules (Scripts/lib/swiftc): checkouts share unchanged modules only."""
 
 import json
 import os
@@ -31,7 +31,7 @@ FILES = {
 
 
 class Checkout:
-    """A small package that is built through the cache."""
+    """A small package that is built with the cache."""
 
     def __init__(self, folder, cache):
         self.folder, self._cache = folder, cache
@@ -44,7 +44,7 @@ class Checkout:
         file.write_text(text)
 
     def build(self, cache=None):
-        """What the program prints, and what became of each module: compiled or cached."""
+        """Builds the package; returns the program's output, and for each module whether it was compiled or cached."""
         toolchain = pathlib.Path(shutil.which("swift")).resolve().parent
         times = self.folder / "times"
         times.unlink(missing_ok=True)
@@ -81,6 +81,7 @@ def second(tmp_path, cache, first):
 
 
 def test_another_checkout_takes_all_modules(second):
+    """A second checkout with the same sources uses all cached modules."""
     assert second.build() == ("41", {"Number": "cached", "say": "cached"})
 
 
@@ -95,12 +96,14 @@ def test_a_changed_program_takes_the_module_that_it_imports(second):
 
 
 def test_a_changed_header_is_seen(second):
+    """A changed C header recompiles the modules that import it."""
     second.write("Sources/CNumber/include/number.h", FILES["Sources/CNumber/include/number.h"].replace("1", "2"))
     assert second.build() == ("42", {"Number": "compiled", "say": "compiled"})
 
 
 @pytest.mark.parametrize("name, text", [("own.h", "#define OWN 1\n"), ("page/digit", "1")], ids=["header", "embedded"])
 def test_what_a_c_file_reads_is_compiled_anew_where_it_changes(second, name, text):
+    """A change of a file that a C source includes or embeds recompiles it."""
     assert second.build()[0] == "41"
     second.write(f"Sources/CNumber/{name}", text)
     assert second.build()[0] == "42"
@@ -109,6 +112,7 @@ def test_what_a_c_file_reads_is_compiled_anew_where_it_changes(second, name, tex
 
 
 def test_a_change_and_its_way_back(first):
+    """Reverting a change uses the cached modules again."""
     first.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"].replace("40", "60"))
     assert first.build()[0] == "61"
     first.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"])
@@ -116,6 +120,7 @@ def test_a_change_and_its_way_back(first):
 
 
 def test_a_source_that_asks_for_its_path_is_compiled_where_it_is(second):
+    """A source with #filePath is compiled in its own checkout, and its path is not stored in the cache."""
     second.write("Sources/say/main.swift", "import Number\n\nprint(#filePath)\n")
     assert second.build()[0] == str(second.folder / "Sources/say/main.swift")
     assert not any(
@@ -143,5 +148,6 @@ def test_without_a_cache_all_is_compiled(second, cache):
 
 
 def test_a_folder_that_cannot_be_written_keeps_nobody_from_building(second, tmp_path):
+    """A cache directory that cannot be written does not prevent the build."""
     (tmp_path / "file").write_text("")
     assert second.build(cache=tmp_path / "file")[0] == "41"

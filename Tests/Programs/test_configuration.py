@@ -1,4 +1,5 @@
-"""What `plugd check` says to whoever wrote a file: the files and the words that PlugConfigurationTests keeps."""
+"""The output of `plugd check` for configuration files: the files and expected messages are those of
+PlugConfigurationTests."""
 
 import pathlib
 import subprocess
@@ -17,13 +18,14 @@ def check(programs, file):
 
 @pytest.mark.parametrize("file", sorted(BROKEN.glob("*.toml")), ids=lambda file: file.stem)
 def test_a_broken_file_is_refused_with_the_words_that_are_kept(programs, file):
+    """A file with errors is refused with the stored messages."""
     done = check(programs, file)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", file.with_suffix(".txt").read_text())
 
 
 @pytest.mark.parametrize("file", sorted(PROFILES.glob("*.toml")), ids=lambda file: file.stem)
 def test_a_profile_is_taken_and_its_parts_are_looked_for(programs, file):
-    """This machine is none of these boards: each part that is missing is told, with what to do."""
+    """The test machine is none of these boards: each missing part is reported with a hint."""
     done = check(programs, file)
     assert done.returncode == 1 and "refused" not in done.stderr, done
     for part in ("relay", "button", "light", "meter"):

@@ -1,4 +1,4 @@
-"""`plugctl history` as a person and a script use it: recordings come in, energy and cost come out."""
+"""`plugctl history` with text and JSON output: imported recordings, energy and cost."""
 
 import csv
 import json
@@ -32,11 +32,12 @@ def test_energy_is_counted_by_local_days(history):
     history.holds("Heater", steady("28/03/2026", 1000) + steady("29/03/2026", 1000, [0, 1, *range(3, 24)]))
     days = history.records("Heater", "--from", "2026-03-28", "--to", "2026-03-30", "--by", "day")
     assert [day["from"] for day in days] == ["2026-03-28T00:00:00.000+01:00", "2026-03-29T00:00:00.000+01:00"]
-    # The clock is set forward: the second day has 23 hours, which the recording shows as 02:59:50 being followed by nothing.
+    # The clock is set forward: the second day has 23 hours; the recording has no samples after 01:59:50 until 03:00:00.
     assert [round(day["activeEnergy"] / 1000, 1) for day in days] == [24.0, 23.0]
 
 
 def test_what_is_not_known_is_no_zero(history):
+    """Hours without samples are not listed as zero."""
     history.holds("Lamp", steady("20/11/2026", 60, [8, 11]))
     hours = history.records("Lamp", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
     assert [hour["from"][11:13] for hour in hours] == ["08", "11"]
@@ -54,6 +55,7 @@ def test_a_tariff_makes_it_cost(history):
 
 
 def test_a_wrong_tariff_is_told_with_its_line(history):
+    """An error in a tariff file is reported with its line and a suggestion."""
     history.holds("Heater", steady("20/11/2026", 1000, [1]))
     file = history.folder / "wrong.toml"
     file.write_text(TARIFF + 'form = "1"\n')
@@ -75,6 +77,7 @@ def test_scripts_get_csv_and_sqlite(history):
 
 
 def test_a_recording_is_imported_once_however_often(history):
+    """A repeated import adds nothing and reports the lines as known."""
     lines = steady("20/11/2026", 1000, [1])
     assert "360 samples of Heater" in history.holds("Heater", lines)
     assert "0 samples taken, 360 lines left out: 360 of a time that the history has already" in history.holds("Heater", lines)
@@ -83,7 +86,7 @@ def test_a_recording_is_imported_once_however_often(history):
 
 
 def imported(history, lines, *words, **options):
-    """What `--json` tells of a recording of these lines: its steps back in time, and the sum, which is right."""
+    """Imports these lines; returns the steps back in time and the summary from `--json`, whose counts must add up."""
     file = history.folder / "recording.csv"
     file.write_text("\n".join(lines) + "\n")
     told = history.run("history", "import", file, "--plug", "Heater", "--json", *words, **options)
@@ -94,6 +97,7 @@ def imported(history, lines, *words, **options):
 
 
 def test_the_hour_that_comes_twice_is_two_hours(history):
+    """When the clock is set back, the repeated hour counts as two hours."""
     lines = steady("25/10/2026", 1000, [0, 1, 2, 2, *range(3, 24)])
     steps, done = imported(history, lines, "--zone", "Europe/Berlin", zone="UTC")
     assert steps == [] and done["samples"] == 25 * 360 and done["leftOut"] == []
@@ -103,6 +107,7 @@ def test_the_hour_that_comes_twice_is_two_hours(history):
 
 
 def test_the_hour_that_does_not_exist_is_counted(history):
+    """Lines with a local time that does not exist are left out, with a hint; with a fixed offset they are imported."""
     lines = steady("29/03/2026", 1000, [1, 2])
     steps, done = imported(history, lines)
     assert steps == [] and done["samples"] == 360
@@ -114,6 +119,7 @@ def test_the_hour_that_does_not_exist_is_counted(history):
 
 
 def test_a_step_back_in_time_begins_a_segment(history):
+    """A step back in time starts a new segment; overlapping lines of the later segment are left out."""
     lines = steady("20/11/2026", 1000, [8])
     lines += steady("20/11/2026", 500, [7]) + ["20/11/2026 07:59:50;400", "", "20/11/2026 08:59:55;300"]
     file = history.folder / "two.csv"
@@ -132,6 +138,7 @@ def test_a_step_back_in_time_begins_a_segment(history):
 
 
 def test_a_shaking_clock_is_told_in_short_and_in_full(history):
+    """Many steps back are shortened in text, and complete in JSON."""
     lines = [f"20/11/2026 08:{minute:02}:{second:02};5" for minute in range(30) for second in (30, 20)]
     file = history.folder / "shaking.csv"
     file.write_text("\n".join(lines) + "\n")
@@ -158,6 +165,7 @@ def test_an_unknown_zone_is_told(history):
 
 
 def test_what_cannot_be_imported_is_told(history):
+    """A recording without a start time or with an unreadable line is reported."""
     file = history.folder / "kettle.csv"
     file.write_text("0,0\n10,2000\n20,2000\n")
     assert "--start 2026-11-20T07:30" in history.run("history", "import", file, "--plug", "Kettle", status=1)
@@ -169,13 +177,14 @@ def test_what_cannot_be_imported_is_told(history):
 
 
 def test_without_a_history_it_says_how_to_get_one(history):
+    """Without a history the error has a hint."""
     said = history.run("history", status=1)
     assert "there is no history in" in said and "hint: plugctl daemon" in said
 
 
-@pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project: --traces names their folder")
+@pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project; --traces sets their folder")
 def test_the_energy_of_the_recordings_is_that_of_their_points(history):
-    """Against a sum over the lines themselves, steps of up to 30 s joined."""
+    """Compares with a sum over the lines themselves, where steps of up to 30 s are joined."""
     import lzma
     from datetime import datetime, timezone
 
@@ -206,6 +215,7 @@ def test_bad_lines_are_reported_and_the_rest_is_imported(history):
 
 
 def test_a_year_that_no_clock_shows_is_refused(history):
+    """A year outside 1970 to 2200 is refused."""
     file = history.folder / "future.csv"
     file.write_text("20/11/9999 07:00:00;12\n")
     said = history.run("history", "import", file, "--plug", "Heater", status=1)
@@ -213,6 +223,7 @@ def test_a_year_that_no_clock_shows_is_refused(history):
 
 
 def test_a_line_per_minute_has_its_energy(history):
+    """A recording with one line per minute has the correct energy."""
     history.holds("Heater", steady("20/11/2026", 1000, [7, 8], step=60))
     assert "60 s apart" in history.said
     [hour, _] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
@@ -220,6 +231,7 @@ def test_a_line_per_minute_has_its_energy(history):
 
 
 def test_an_hour_that_comes_twice_begins_with_summer_time(history):
+    """A start time in the repeated hour is in summer time."""
     file = history.folder / "plain.csv"
     file.write_text("0,1\n1,1\n")
     done = json.loads(history.run("history", "import", file, "--plug", "Heater", "--start", "2026-10-25T02:30", "--json"))
@@ -227,12 +239,14 @@ def test_an_hour_that_comes_twice_begins_with_summer_time(history):
 
 
 def test_energy_that_is_fed_in_is_not_counted_and_said(history):
+    """Negative power is not counted as energy, and a warning is printed."""
     history.holds("Roof", steady("20/11/2026", -300, [12]))
     history.run("history", "Roof", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
     assert "Roof: active power was below 0 W at times; energy that is fed in is not counted" in history.said
 
 
 def test_a_changed_end_of_a_chunk_is_shown(history):
+    """A corrupted end time of a chunk does not stop the commands."""
     history.holds("Heater", steady("20/11/2026", 1000, [7]))
     with sqlite3.connect(history.folder / "history" / "history.sqlite") as database:
         database.execute("UPDATE chunk SET until = until + (1 << 60)")
@@ -241,8 +255,9 @@ def test_a_changed_end_of_a_chunk_is_shown(history):
     history.run("chart", "Heater", "--from", "2026-11-19", "--to", "2026-11-20")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="it mounts the directory without the right to write")
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting the directory read-only needs root")
 def test_a_directory_that_cannot_be_written_is_read(history):
+    """A history in a read-only directory can be read."""
     history.holds("Heater", steady("20/11/2026", 1000, [7]))
     directory = history.folder / "history"
     with sqlite3.connect(directory / "history.sqlite") as database:

@@ -1,4 +1,4 @@
-"""Options take values that begin with a dash: negative numbers, and names."""
+"""Options accept values that begin with a dash: negative numbers, and names."""
 
 import subprocess
 
@@ -19,5 +19,6 @@ def test_a_place_in_the_south_or_west_is_accepted(programs, tmp_path, place):
     ("dim", "Lamp", "5%", "--over", "-1s"), ("chart", "Lamp", "--last", "-1d"),
 ])
 def test_a_negative_value_is_refused_as_such(programs, words):
+    """An invalid negative value is refused as a value, not as a missing one."""
     told = subprocess.run([programs / "plugctl", *words], capture_output=True, text=True, timeout=30)
     assert told.returncode == 64 and "Missing value" not in told.stderr, told

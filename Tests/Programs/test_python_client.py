@@ -1,4 +1,4 @@
-"""The Python client (Integrations/python-smartplug): its rules as values, its messages and its types."""
+"""The Python client (Integrations/python-smartplug): its state machines, messages and types."""
 
 import pathlib
 import random
@@ -22,15 +22,17 @@ CODE = code_bytes("ABCD-EFGH-IJKL-MNOP")
 
 
 def test_the_descriptors_are_those_of_the_proto_files(tmp_path):
+    """The stored descriptors equal those that protoc generates from the .proto files."""
     made = tmp_path / "descriptors"
     subprocess.run(
         [sys.executable, "-m", "grpc_tools.protoc", "-I", PROTOCOL, "--include_imports", f"--descriptor_set_out={made}",
          *(file.name for file in PROTOCOL.glob("*.proto"))], check=True)
     wanted = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(made.read_bytes()).file}
-    assert {file.name: file for file in descriptors().file} == wanted, "Scripts/generate makes them anew"
+    assert {file.name: file for file in descriptors().file} == wanted, "Scripts/generate updates them"
 
 
 def test_its_types_are_right(tmp_path):
+    """mypy finds no errors in the library."""
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--cache-dir", tmp_path], cwd=LIBRARY, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -42,6 +44,7 @@ def plug_frame(**kind):
 
 
 def test_frames_are_read_however_their_bytes_arrive():
+    """Frames are decoded for any split of the bytes."""
     sent = plug_frame(pong={"token": 7}) + plug_frame(goodbye={"reason": 7, "detail": "who are you?"})
     for size in (1, 3, len(sent)):
         reader, found = FrameReader(), []
@@ -53,6 +56,7 @@ def test_frames_are_read_however_their_bytes_arrive():
 
 
 def test_what_is_no_frame_is_told():
+    """An empty, oversized or undecodable frame raises MalformedMessage."""
     for data in (bytes(4), b"\0\1\0\1", b"\0\0\0\2\xff\xff"):
         reader = FrameReader()
         reader.feed(data)
@@ -61,6 +65,7 @@ def test_what_is_no_frame_is_told():
 
 
 def test_messages_and_names_of_a_later_version_are_skipped():
+    """Unknown messages are skipped, and unknown enum values have no name."""
     reader = FrameReader()
     reader.feed(b"\0\0\0\3\xfa\x3e\0" + plug_frame(pong={"token": 7}))
     assert reader.next()[0] == "pong"
@@ -75,7 +80,7 @@ def test_a_setup_code_is_read_as_a_person_types_it():
 
 
 def answered(code, plug_code=None):
-    """A pairing after the challenge, whether its proof is right, and the proof of a plug with its code."""
+    """Returns a pairing after the challenge, whether its proof is valid, and the proof of a plug with its code."""
     pairing = Pairing(code, b"plug's key", b"controller's key", "Test")
     request = ControllerMessage(**pairing.request()).pairing_request
     challenge = PlugMessage(pairing_challenge={"plug_id": PLUG_ID, "nonce": bytes(range(32))}).pairing_challenge
@@ -114,6 +119,7 @@ def subscribed(next_sequence, **gap):
 
 
 def test_events_are_taken_in_order_and_once():
+    """Events are accepted once and in order; a gap must match the last event."""
     lane = EventLane()
     assert lane.begin() == {} and lane.subscribed(subscribed(8)) is None and lane.after == 7
     lane.check(8)
@@ -130,12 +136,13 @@ def test_events_are_taken_in_order_and_once():
 
 
 def test_a_gap_that_does_not_fit_ends_the_session():
+    """A gap that does not match the cursor raises MalformedMessage."""
     for gap in ({"from": 10, "to": 19}, {"from": 9, "to": 8}, {"from": 9, "to": 2**63}, {"from": 9, "to": 30}):
         lane = EventLane(after=8)
         lane.begin()
         with pytest.raises(MalformedMessage):
             lane.subscribed(subscribed(21, **gap))
-    # The number is one of another journal: everything in this one is new.
+    # The cursor belongs to a different journal: all events of this one are new.
     lane = EventLane(after=500)
     lane.begin()
     assert lane.subscribed(subscribed(5, **{"from": 1, "to": 4, "reason": 3})) == Gap(1, 4, "unknown_cursor")
@@ -143,6 +150,7 @@ def test_a_gap_that_does_not_fit_ends_the_session():
 
 
 def test_waiting_doubles_and_begins_anew_after_a_good_session():
+    """The delay doubles up to 30 s, and is reset after a session of more than a few seconds."""
     back_off = BackOff(random.Random(1))
     waited = [back_off.next() for _ in range(12)]
     assert all(0.125 * 2**n <= delay <= 0.25 * 2**n for n, delay in enumerate(waited[:7])), waited
@@ -154,6 +162,7 @@ def test_waiting_doubles_and_begins_anew_after_a_good_session():
 
 
 def test_silence_and_doubt():
+    """The deadlines of ping and timeout follow the last message; a doubted connection times out within 5 s."""
     alive = Liveness(now=100)
     assert (alive.ping_at, alive.gone_at) == (120, 145)
     alive.received(now=110)
@@ -166,18 +175,20 @@ def test_silence_and_doubt():
 
 
 def test_the_age_of_an_event_counts_its_way():
+    """The age of an event includes its travel time; a better measurement of the clock replaces a worse one."""
     clock = PlugClock(asked=100.0, answered=100.2, plug_time=50_000_000_000)
     assert clock.age(plug_time=40_000_000_000, now=110.1) == pytest.approx(19.9)
     assert clock.age(plug_time=90_000_000_000, now=110.1) == 0
     better = PlugClock(asked=200.0, answered=200.02, plug_time=150_000_000_000)
     assert clock.refined(better) is better
     assert better.refined(PlugClock(asked=201.0, answered=203.0, plug_time=152_000_000_000)) is better
-    # In time any measurement is better than one that is a day old.
+    # After a day any new measurement is better.
     late = PlugClock(asked=86_600.0, answered=86_602.0, plug_time=1)
     assert better.refined(late) is late
 
 
 def test_a_chunk_that_is_cut_off_or_promises_too_much_is_told():
+    """A truncated or inconsistent sample chunk raises ValueError."""
     # Two samples, 1000 ms apart, of 40 W.
     head = bytes([0xC1, 0, 0, 2]) + (1000).to_bytes(8, "big") + (2000).to_bytes(8, "big")
     whole = head + bytes([1, 0, 0x41, 0, 0xE8, 0x07, 0b10, 0, 0xA0, 0x06])
@@ -189,6 +200,7 @@ def test_a_chunk_that_is_cut_off_or_promises_too_much_is_told():
 
 
 def test_announcements_are_judged():
+    """Announcements are validated: id, port and at most eight addresses."""
     txt = {"id": PLUG_ID, "pair": "1"}
     found = FoundPlug.announced(
         "Lamp._smartplug._tcp.local.", ["fe80::1%3", "fd00::1", "10.0.0.1", *(f"10.0.1.{number}" for number in range(20))], 4711, txt)
@@ -199,6 +211,7 @@ def test_announcements_are_judged():
 
 
 def test_a_next_key_counts_beside_the_one_of_now_until_it_is_proved():
+    """An announced next key is valid in addition to the current one until the plug proves it."""
     plug = PairedPlug(PLUG_ID, (b"one",))
     both = plug.announced(b"two")
     assert both.keys == (b"one", b"two") and both.announced(b"three").keys == (b"one", b"three")
@@ -206,6 +219,7 @@ def test_a_next_key_counts_beside_the_one_of_now_until_it_is_proved():
 
 
 def test_keys_in_a_folder_are_their_owners_alone(tmp_path):
+    """Files and folder of keys are readable by their owner only."""
     folder = KeyFolder(tmp_path / "keys")
     own = folder.identity().public_key
     assert folder.identity().public_key == own
@@ -235,4 +249,5 @@ def test_a_different_key_for_a_paired_id_is_stored_only_on_request(tmp_path):
 
 
 def test_a_frame_of_ours_is_one_of_the_protocol():
+    """A message is encoded as the protocol's frame."""
     assert frame(hello={"version": 1}) == b"\0\0\0\4\n\2\x08\1"

@@ -1,4 +1,5 @@
-"""The Python client follows a plug that the test plays: it comes back, resumes, repeats and distrusts."""
+"""The Python client follows a plug that the test simulates: it reconnects, resumes, repeats commands and rejects wrong
+keys."""
 
 import asyncio
 import contextlib
@@ -20,7 +21,8 @@ def plug_frame(**kind):
 
 
 class PlayedPlug:
-    """A plug on the loopback interface. `play` gets each connection, as (read, send), after Hello and Welcome."""
+    """A simulated plug on the loopback interface. `play` gets (read, send) of each connection, after Hello and
+    Welcome."""
 
     def __init__(self, play):
         self._identity, self._play = Identity.draw(), play
@@ -59,7 +61,7 @@ class PlayedPlug:
 
 
 def followed(play, act, **options):
-    """Follows a plug that is played, while `act(plug, told, played)` runs. Returns all updates, and the FollowedPlug."""
+    """Follows the simulated plug while `act(plug, told, played)` runs. Returns all updates, and the FollowedPlug."""
     told = []
 
     async def follow():
@@ -91,6 +93,7 @@ def event(number, **more):
 
 
 def test_it_comes_back_after_the_last_event_that_took_effect():
+    """After a reconnection it resumes after the last acknowledged event."""
     asked = []
 
     async def play(read, send):
@@ -131,6 +134,7 @@ def test_an_event_of_an_earlier_boot_has_no_age():
 
 
 def test_a_command_is_sent_again_under_its_id_until_it_is_answered():
+    """An unanswered command is repeated with the same id and a shorter deadline; a refusal raises CommandRefused."""
     asked = []
 
     async def play(read, send):
@@ -154,6 +158,7 @@ def test_a_command_is_sent_again_under_its_id_until_it_is_answered():
 
 
 def test_commands_without_an_answer_end_in_time_and_have_a_limit():
+    """A command without an answer ends at its deadline, and at most 16 commands may be pending."""
     async def play(read, send):
         await read("goodbye")
 
@@ -168,6 +173,7 @@ def test_commands_without_an_answer_end_in_time_and_have_a_limit():
 
 
 def test_places_that_never_answer_or_are_another_plugs_keep_nobody_away():
+    """Addresses that do not answer or have a different key do not prevent the connection, and get no Hello."""
     said = []
 
     async def play(read, send):
@@ -181,7 +187,7 @@ def test_places_that_never_answer_or_are_another_plugs_keep_nobody_away():
             silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
             controller = await Controller.make(Identity.draw(), "Test")
             places = [silent.sockets[0].getsockname()[:2], other.place, ("127.0.0.1", 1), real.place]
-            async with asyncio.timeout(8):  # less than an attempt at the silent one takes
+            async with asyncio.timeout(8):  # less than one attempt at the silent address
                 session = await controller.connect(real.paired, places)
             assert session.description.plug_id == PLUG_ID
             await session.connection.close()
@@ -192,8 +198,9 @@ def test_places_that_never_answer_or_are_another_plugs_keep_nobody_away():
 
 
 def test_nothing_is_said_to_a_plug_with_another_key():
+    """With a different key than the pinned one, no Hello is sent."""
     async def play(read, send):
-        raise AssertionError("it said Hello")
+        raise AssertionError("the client sent Hello")
 
     async def act(plug, told, played):
         await until(lambda: len(told) >= 2)
@@ -203,6 +210,7 @@ def test_nothing_is_said_to_a_plug_with_another_key():
 
 
 def test_a_plug_that_knows_us_no_more_says_so():
+    """A plug that no longer knows the controller ends the session with its reason."""
     async def play(read, send):
         send(goodbye={"reason": 7, "detail": "You are not paired."})
 
@@ -217,6 +225,7 @@ def test_a_plug_that_knows_us_no_more_says_so():
 
 
 def test_the_next_key_of_a_plug_is_kept_before_the_plug_hears_of_it():
+    """A plug's next key is stored before the plug gets the confirmation."""
     kept, said = [], []
 
     async def play(read, send):
@@ -237,6 +246,7 @@ def test_the_next_key_of_a_plug_is_kept_before_the_plug_hears_of_it():
 
 
 def test_a_plug_that_breaks_the_protocol_is_left():
+    """An event that violates the protocol disconnects and is not reported."""
     async def play(read, send):
         await read("subscribe")
         send(subscribed={"next_sequence": 5})

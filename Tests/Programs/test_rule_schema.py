@@ -1,4 +1,5 @@
-"""The JSON Schema that editors use, judged by a validator that is not ours: what `rules check` takes is valid, a misspelt key is not."""
+"""The JSON Schema for editors, checked by an independent validator: rules that `rules check` accepts are valid,
+misspelled keys are not."""
 
 import json
 import pathlib
@@ -10,7 +11,7 @@ import yaml
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"
 
-# Each trigger, condition, action and setting once.
+# Contains each trigger, condition, action and setting once.
 EVERYTHING = """
 - rule: 7
   when:
@@ -75,7 +76,7 @@ def validator(programs):
 
 
 def read(text):
-    """Every single value as text: neither `on` nor 07:30 is anything else to whoever writes rules."""
+    """Parses YAML with every scalar as text, because rules treat neither `on` nor 07:30 as another type."""
     return yaml.load(text, Loader=yaml.BaseLoader)
 
 
@@ -96,11 +97,13 @@ def test_every_trigger_condition_action_and_setting_is_valid(validator):
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_the_readers_refuse_for_its_shape_is_not_valid(programs, validator, tmp_path, text):
+    """Rules with a wrong structure are rejected by the schema and by `rules check`."""
     assert list(validator.iter_errors(read(text))), text
     assert taken(programs, tmp_path, text).returncode == 1
 
 
 def test_a_letter_too_many_in_any_key_is_noticed(validator):
+    """An additional letter in any key makes the rules invalid."""
     rules = read(EVERYTHING)
 
     def changed(value):

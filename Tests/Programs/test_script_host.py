@@ -1,5 +1,5 @@
-"""The program that runs one script of rules: whatever the script does, it is stopped by name, the next call is answered, and nothing has
-happened that the answer does not say."""
+"""The program that runs one script of rules: a misbehaving script is stopped with its reason, the next call is
+answered, and no action is performed that the answer does not list."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def host(programs):
 
 
 def handler(body):
-    """A script whose second function does `body`, and whose first lights the lamp."""
+    """A script whose second function runs `body`, and whose first switches the lamp on."""
     first = 'on("Hall", "button", "pressed", function() plug("Lamp"):on() end)'
     return first + '\non("Hall", "button", "double", function(event)\n' + body + "\nend)"
 
@@ -38,7 +38,7 @@ def run(host, body, **fields):
     return host.call(1, **fields)
 
 
-# MARK: - What the issue shows: each stopped and named, and the process goes on
+# MARK: - Misbehaving scripts are stopped and named, and the process continues
 
 TIME = "the script computed for more than 1 s and was stopped"
 
@@ -70,7 +70,7 @@ def test_endless_loop_is_stopped_and_named(host, body):
     error = failure(run(host, body))
     assert error.startswith("test.lua:") and error.endswith(TIME), error
     assert time.monotonic() - start > 0.9
-    assert host.call(0) == DONE, "the process goes on"
+    assert host.call(0) == DONE, "the process did not continue"
 
 
 @pytest.mark.parametrize("body", [
@@ -82,7 +82,7 @@ def test_endless_loop_is_stopped_and_named(host, body):
     "for i = 1, 100 do coroutine.wrap(function() string.find(('a'):rep(30000), ('.-'):rep(30) .. 'b') end)() end",
 ])
 def test_pattern_that_runs_for_ever_is_killed(host, body):
-    """Within a C function no error can be raised: the kernel ends the process, and its status tells why."""
+    """No error can be raised inside a C function: the kernel ends the process, and its status shows the reason."""
     assert "loaded" in host.load(handler(body))
     start = time.monotonic()
     with pytest.raises(Ended) as ended:
@@ -99,7 +99,7 @@ def test_pattern_that_runs_for_ever_is_killed(host, body):
     "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end",
     "local function f() return 1 + f() end f()",
     "local s = {} for i = 1, 1e7 do s[i] = 'line' .. i end table.concat(s)",
-    # The stack is what grows.
+    # The stack grows.
     "local kept = {} for i = 1, 15 do kept[i] = ('x'):rep(1 << 20) .. i end local function f() return 1 + f() end f()",
     "local x <close> = setmetatable({}, {__close = function() log('closed') end}) local s = ('x'):rep(1 << 24)",
 ])
@@ -108,12 +108,12 @@ def test_allocation_bomb_is_stopped_and_named(host, body):
     assert "not enough memory: a script has at most 16 MiB" in error or "string slice too long" in error \
         or "stack overflow" in error or "resulting string too large" in error, error
     assert error.startswith("test.lua:3: "), error
-    assert host.call(0) == DONE, "the process goes on"
+    assert host.call(0) == DONE, "the process did not continue"
     assert host.memory() < 24 << 20
 
 
 def test_memory_that_stays_full_ends_the_process(host):
-    """What the script keeps in its own variables nobody else can free: the next process begins anew."""
+    """Memory in the script's global variables cannot be freed: the process ends, and the next one starts empty."""
     error = failure(run(host, "kept = {} while true do kept[#kept + 1] = ('x'):rep(1000) .. #kept end"))
     assert "not enough memory" in error
     with pytest.raises(Ended) as ended:
@@ -141,12 +141,14 @@ def test_memory_that_stays_full_ends_the_process(host):
     ("setmetatable({}, {__gc = function() end})", "a script has no finalizers"),
 ])
 def test_file_read_fork_and_all_else_that_is_not_there_say_why(host, body, why):
+    """Each missing library function raises an error that names it and the reason."""
     error = failure(run(host, body))
     assert error.startswith("test.lua:3: ") and why in error, error
     assert host.call(0) == DONE
 
 
 def test_call_cannot_yield_and_closes_what_it_left_open(host):
+    """A call cannot yield, and its variables are closed when it fails."""
     body = """local x <close> = setmetatable({}, {__close = function() log('closed') end})
         log(coroutine.isyieldable()) coroutine.yield()"""
     answer = run(host, body)
@@ -156,6 +158,7 @@ def test_call_cannot_yield_and_closes_what_it_left_open(host):
 
 
 def test_compiled_code_is_not_loaded(host):
+    """Precompiled chunks are refused; `load` of source text works."""
     body = ("local f, why = load('\\27Lua', 'x', 'b') log(f, why) log(load('\\27Lua')) "
             "log(load('return 7')()) log(load('return a', 'x', 't', {a = 8})())")
     log = run(host, body)["done"]["log"]
@@ -163,6 +166,7 @@ def test_compiled_code_is_not_loaded(host):
 
 
 def test_thousand_commands_at_once_are_refused_together(host):
+    """More than 256 actions in one call are refused together."""
     error = failure(run(host, "for i = 1, 1000 do plug('Lamp'):toggle() end"))
     assert error == "test.lua:3: more than 256 actions are asked for at once"
     assert host.call(0) == DONE
@@ -170,15 +174,16 @@ def test_thousand_commands_at_once_are_refused_together(host):
 
 
 def run_again(host, count):
-    """In a second process: one runs one script."""
+    """In a second process, because each runs one script."""
     with ScriptHost(host.process.args[0]) as other:
         other.load(handler(f"for i = 1, {count} do plug('Lamp'):toggle() end"))
         return other.call(1)
 
 
-# MARK: - One answer to one question
+# MARK: - One answer per request
 
 def test_nothing_is_said_without_being_asked(host):
+    """The process sends exactly one answer per request, with the output in its log."""
     assert host.says_nothing()
     answer = host.load('log("at first") print("and", 1, nil, true)' + ONE_MORE)
     assert answer["loaded"]["log"] == ["at first", "and 1 nil true"]
@@ -188,6 +193,7 @@ def test_nothing_is_said_without_being_asked(host):
 
 
 def test_lines_in_pieces_and_several_at_once(host):
+    """Requests may arrive in pieces or several at once."""
     host.load(handler("log(event.value)"))
     line = json.dumps({"call": {"handler": 1, "at": 1, "event": {"value": "é" * 200}}}, ensure_ascii=False).encode() + b"\n"
     for start in range(0, len(line), 7):
@@ -207,6 +213,7 @@ def test_lines_in_pieces_and_several_at_once(host):
     b'{"call":{"handler":-1}}', b'{"call":{"handler":"x"}}', b"[" * 5000, b'{"load":{"name":1,"source":2}}',
 ])
 def test_what_is_no_question_is_answered_as_such(host, line):
+    """Malformed requests are answered with an error, and the process continues."""
     host.load(handler(""))
     host.send(line + b"\n")
     assert failure(host.receive())
@@ -214,14 +221,16 @@ def test_what_is_no_question_is_answered_as_such(host, line):
 
 
 def test_line_that_is_too_long_is_told_and_left_out(host):
+    """A line longer than 1 MiB is answered with an error and discarded."""
     host.load(handler(""))
     host.send(b'{"call":{"handler":0,"at":1,"event":{"why":"' + b"x" * (3 << 20) + b'"}}}\n')
     assert failure(host.receive()) == "the line is longer than 1 MiB"
     assert host.call(0) == DONE
-    assert host.memory() < 2 << 20, "nothing of it is kept"
+    assert host.memory() < 2 << 20, "the line was stored"
 
 
 def test_end_of_input_is_the_end(host):
+    """The process exits when its input ends."""
     host.load(handler(""))
     host.socket.close()
     assert host.process.wait(patient(5)) == 0
@@ -244,6 +253,7 @@ def test_call_before_a_script_is_refused(host):
 
 
 def test_signals_of_the_terminal_are_the_controllers(host):
+    """The process ignores the terminal's signals, which are handled by the controller."""
     host.load(handler(""))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         os.kill(host.process.pid, number)
@@ -251,7 +261,7 @@ def test_signals_of_the_terminal_are_the_controllers(host):
 
 
 def test_time_is_limited_though_the_starter_held_signals_back(programs):
-    """A thread of a larger program may start it with every signal held back or ignored."""
+    """A thread of a larger program may start the process with all signals blocked or ignored."""
     before = ("python3", "-c", "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); "
               "signal.signal(signal.SIGPROF, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])")
     with ScriptHost(programs / "plugctl-script", before=before) as host:
@@ -259,16 +269,17 @@ def test_time_is_limited_though_the_starter_held_signals_back(programs):
 
 
 def test_person_who_starts_it_is_told_what_it_is(programs):
+    """Started by a person, the program exits with status 64 and an explanation."""
     result = subprocess.run([programs / "plugctl-script", "a", "b"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert result.returncode == 64 and "plugctl starts it" in result.stderr
 
 
-# MARK: - What is left behind
+# MARK: - Resources
 
 def test_idle_script_is_small(host):
     host.load(handler("state.n = (state.n or 0) + 1 log(event.value)"))
     host.call(1)
-    assert host.memory() < 1 << 20, "3 MB are allowed"
+    assert host.memory() < 1 << 20, "an idle script uses more than 1 MB"
 
 
 def test_thousands_of_events_come_without_loss_and_memory_stays_flat(host):
@@ -283,6 +294,7 @@ def test_thousands_of_events_come_without_loss_and_memory_stays_flat(host):
 
 
 def test_failed_call_does_nothing_and_takes_its_state_back(host):
+    """A failed call performs no action, and restores the state from before the call."""
     host.load(handler("state.list = state.list or {} table.insert(state.list, 1) plug('Lamp'):off() timer('x'):start(1) "
                       "log('before') if event.value == 1 then error('wrong') end"))
     assert host.call(1)["done"]["state"] == {"list": [1]}
@@ -292,6 +304,7 @@ def test_failed_call_does_nothing_and_takes_its_state_back(host):
 
 
 def test_state_is_that_of_before_for_every_variable_that_holds_it(host):
+    """After a failed call, every variable that refers to the state has the previous content."""
     host.load('local mine = state mine.n = 1 on("A", "button", "long", function(event) mine.n = mine.n + 1 '
               'if event.value then state = {n = 50} error({}) end end)')
     assert host.call()["done"]["state"] == {"n": 2}
@@ -300,10 +313,11 @@ def test_state_is_that_of_before_for_every_variable_that_holds_it(host):
 
 
 def test_state_that_was_set_while_loading_outlives_a_failed_call(host):
+    """State that was set while loading is kept after a failed call, and reported once."""
     host.load('state = {n = 5} on("A", "button", "long", function(event) if event.value then error("x") end log(state.n) end)')
     assert failure(host.call(event={"value": 1})) == "test.lua:1: x"
     assert host.call() == {"done": {"log": ["5"], "state": {"n": 5}}}
-    assert host.call() == {"done": {"log": ["5"]}}, "it is told once"
+    assert host.call() == {"done": {"log": ["5"]}}, "the state is reported once"
 
 
 @pytest.mark.parametrize(("thrown", "told"), [
@@ -315,12 +329,14 @@ def test_state_that_was_set_while_loading_outlives_a_failed_call(host):
     ("('x'):rep(100000)", "…"), ("'\\xff\\0\\27[2J', 0", "?  [2J"),
 ])
 def test_whatever_is_thrown_becomes_words(host, thrown, told):
+    """Any error value is converted to a short text."""
     error = failure(run(host, f"error({thrown})"))
     assert told in error and len(error) < 2100, error
     assert host.call(0) == DONE
 
 
 def test_changes_of_its_own_world_break_only_the_script(host):
+    """A script that destroys its own libraries does not disable the limits."""
     body = """for _, library in ipairs{string, table, math, utf8, coroutine, os} do
         local names = {} for name in pairs(library) do names[#names + 1] = name end
         for _, name in ipairs(names) do library[name] = nil end end
@@ -333,5 +349,5 @@ def test_changes_of_its_own_world_break_only_the_script(host):
     assert "loaded" in answer
     assert host.call(1) == {"done": {}}
     assert host.call(0) == DONE
-    assert failure(host.call(2)) == f"test.lua:8: {TIME}", "the limits hold all the same"
+    assert failure(host.call(2)) == f"test.lua:8: {TIME}", "the time limit still applies"
     assert host.call(0) == DONE

@@ -1,4 +1,5 @@
-"""What a script can say: each word becomes what a rule file has for it, each misuse an error with its line and a hint."""
+"""The functions for scripts: each produces the same as the corresponding rule in a file, and each misuse is an error
+with its line and a hint."""
 
 import pytest
 
@@ -18,7 +19,7 @@ def rules(host, *lines):
 
 
 def act(host, body, **fields):
-    """What the answer to a call of a function that does this says."""
+    """Returns the answer to a call of a function with this body."""
     assert "loaded" in host.load('on("A", "button", "long", function(event) ' + body + " end)", **fields.pop("load", {}))
     return host.call(**fields)
 
@@ -63,10 +64,12 @@ TRIGGERS = [
 
 @pytest.mark.parametrize(("line", "rule"), TRIGGERS)
 def test_trigger_is_that_of_rule_files(host, line, rule):
+    """A trigger of a script equals that of a rule file."""
     assert rules(host, line) == [rule]
 
 
 def test_rules_stand_in_their_order_with_their_lines(host):
+    """Rules are listed in the order of registration, with their lines."""
     answer = host.load('\n\non("A", "button", "long",\n  function() log(1) end)\nfor _, name in ipairs{"B", "C"} do\n'
                        '  on(name, "button", "long", function() log(name) end)\nend')
     assert [rule["line"] for rule in answer["loaded"]["rules"]] == [3, 6, 6]
@@ -84,6 +87,7 @@ def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
 
 
 def test_rule_that_stands_at_no_line_is_told(host):
+    """A registration without a line in the script is refused."""
     assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) stands at no line of the script\nhint: ")
 
 
@@ -111,15 +115,18 @@ ACTIONS = [
 
 @pytest.mark.parametrize(("line", "action"), ACTIONS)
 def test_action_is_that_of_rule_files(host, line, action):
+    """An action of a script equals that of a rule file."""
     assert done(host, line) == {"then": [action]}
 
 
 def test_timers_count_as_they_are_in_the_end(host):
+    """Each timer is reported once, with its final setting."""
     assert done(host, 'timer("a"):start("10 min") timer("b"):start(1) timer("a"):stop() timer("c"):stop()')["timers"] == [
         {"name": "a"}, {"name": "b", "after": 1}, {"name": "c"}]
 
 
 def test_plug_is_what_was_told_last(host):
+    """A plug's state is the last one that was sent, and nil if it is unknown."""
     body = ('local l = plug("lamp") log(l:isOn(), l:level(), l:power(), l:isConnected()) '
             'local x = plug("Unknown") log(x:isOn(), x:level(), x:power(), x:isConnected(), tostring(l))')
     lamp = {"name": "Lamp", "connected": True, "on": False, "level": 40, "power": 3.2}
@@ -129,6 +136,7 @@ def test_plug_is_what_was_told_last(host):
 
 
 def test_event_has_what_happened(host):
+    """The event has the fields of the call."""
     event = {"id": "ab", "rule": "test.lua:1", "why": "it rose", "plug": "TV", "value": 86.5}
     assert done(host, "log(event.id, event.rule, event.why, event.plug, event.value, event.other)", event=event)["log"] == [
         "ab test.lua:1 it rose TV 86.5 nil"]
@@ -193,6 +201,7 @@ def test_misuse_at_load_is_told_with_its_line(host, line, words):
 # MARK: - State
 
 def test_state_comes_back_as_it_was_told(host):
+    """Stored state is returned unchanged, except for null values."""
     state = {"n": 3, "half": 0.5, "text": "\"\\é\n", "list": [1, [2], {}], "deep": {"a": {"b": [True, False]}}, "none": None}
     body = "log(state.n, math.type(state.n), state.half, #state.list, state.deep.a.b[2], state.none) state.n = state.n + 1"
     answer = done(host, body, load={"state": state})
@@ -201,6 +210,7 @@ def test_state_comes_back_as_it_was_told(host):
 
 
 def test_state_is_told_only_if_it_changed(host):
+    """Unchanged state is not reported."""
     assert "state" not in done(host, "state.n = 1 state.n = state.old", load={"state": {"old": 1, "n": 1}})
 
 
@@ -216,11 +226,12 @@ def test_floats_that_no_whole_number_holds_exactly_come_back_too(host, programs)
     state = done(host, "state.list = {" + ", ".join(map(repr, values)) + "}")["state"]
     with ScriptHost(programs / "plugctl-script") as other:
         assert act(other, "log(#state.list) error('x')", load={"state": state})["failed"]["log"] == ["6"]
-        assert other.call()["failed"]["log"] == ["6"], "and after a failed call"
+        assert other.call()["failed"]["log"] == ["6"], "the state after a failed call"
         assert state["list"] == values
 
 
 def test_state_that_cannot_be_kept_is_told_at_load(host):
+    """State that cannot be stored is an error at load."""
     host.send(b'{"load":{"name":"test.lua","source":"","state":{"n":1e999}}}\n')
     assert host.receive()["failed"]["error"].startswith("state.n is inf, which cannot be kept")
     assert host.call() == {"failed": {"error": "no script is loaded"}}
@@ -240,18 +251,20 @@ def test_state_that_cannot_be_kept_is_told_at_load(host):
     ("state.p = plug('A') state.q = setmetatable({}, {__index = log, __pairs = error})", None),
 ])
 def test_what_cannot_be_kept_is_told_with_its_path(host, change, words):
+    """State that cannot be stored is an error with its path, and the previous state is kept."""
     answer = act(host, change, load={"state": {"before": 1}})
     if words is None:
         assert answer["done"]["state"] == {"before": 1, "p": {}, "q": {}}
         return
     assert answer["failed"]["error"].startswith(words), answer
     host.call()
-    assert host.call() == answer, "the state is that of before, again and again"
+    assert host.call() == answer, "the state was not restored each time"
 
 
-# MARK: - Time and chance
+# MARK: - Time and random numbers
 
 def test_time_is_the_controllers(host):
+    """Time and time zone are those of the controller's request."""
     body = ("log(os.time(), os.date('%Y-%m-%d %H:%M:%S %z'), os.date('!%H %%z'), os.date('*t').hour, "
             "os.time{year=2023, month=11, day=14, hour=23, min=13, sec=20})")
     assert done(host, body, offset=3600)["log"] == ["1700000000 2023-11-14 23:13:20 +0100 22 %z 23 1700000000"]
@@ -265,6 +278,7 @@ def test_misuse_of_time_is_told_with_its_line(host, call):
 
 
 def test_chance_is_the_same_for_the_same_script_and_time(programs):
+    """Random numbers depend only on the script's name and the time."""
     source = ('local first = math.random(1 << 50) on("A", "button", "long", function() '
               "log(first, math.random(1 << 50), math.random()) math.randomseed() end)")
     answers = []
@@ -277,6 +291,7 @@ def test_chance_is_the_same_for_the_same_script_and_time(programs):
 
 
 def test_log_has_its_limits(host):
+    """The log is limited to 100 lines of 500 bytes."""
     log = done(host, "for i = 1, 200 do log(i, ('é'):rep(300)) end log('\\27[2J\\n', {}, nil)")["log"]
     assert len(log) == 100 and log[-1] == "more lines are left out"
     assert all(len(line.encode()) <= 500 for line in log) and log[0].endswith("…")
@@ -285,10 +300,11 @@ def test_log_has_its_limits(host):
 @pytest.mark.parametrize("body", [
     "for i = 1, 256 do notify(('x'):rep(1900)) end",
     "local w = {} for i = 1, 64 do w[i] = ('\\1'):rep(1000) end for i = 1, 256 do run(w) end",
-    # Only together.
+    # Only in sum.
     "for i = 1, 130 do notify(('x'):rep(1900)) end for i = 1, 20 do log(('\"'):rep(400)) end",
 ])
 def test_answer_that_is_too_large_is_refused(host, body):
+    """An answer larger than 256 KiB is refused."""
     error = act(host, body)["failed"]["error"]
     assert error in {place + "what is asked for at once is larger than 256 KiB" for place in ("", "test.lua:1: ")}
     for _ in range(3):
@@ -296,7 +312,7 @@ def test_answer_that_is_too_large_is_refused(host, body):
 
 
 def test_text_that_grows_as_it_is_written_stays_within_the_limits(host):
-    """A control character takes six bytes."""
+    """A control character is encoded with six bytes."""
     source = 'on("A", "button", "long", function(event) state.x = ("\\1"):rep(event.value) log(#state.x) end)'
     assert "loaded" in host.load(source)
     for _ in range(20):
@@ -307,6 +323,7 @@ def test_text_that_grows_as_it_is_written_stays_within_the_limits(host):
 
 
 def test_options_of_a_trigger_are_those_of_its_time(host):
+    """Options of a trigger are read at its registration."""
     line = "local days = {'mon'} at('07:30', {weekdays = days}, f) days[1] = print"
     assert rules(host, line) == [{"when": {"time": "07:30", "weekdays": ["mon"]}}]
 

@@ -1,4 +1,5 @@
-"""The parts of Scripts/test: running jobs (Scripts/lib/jobs.py) and summing up their reports (Scripts/lib/results.py)."""
+"""The parts of Scripts/test: running jobs (Scripts/lib/jobs.py) and summarizing their reports
+(Scripts/lib/results.py)."""
 
 import json
 import pathlib
@@ -15,7 +16,7 @@ JUNIT = '<testsuite><testcase classname="c" name="{}" time="{}">{}</testcase></t
 
 @pytest.fixture
 def run_jobs(tmp_path):
-    """Runs jobs, which are given as kind and shell command by their names: their results by their names."""
+    """Runs jobs, given as kind and shell command by name, and returns their results by name."""
 
     def run(jobs, *options):
         lines = [f"suite\t{name}\t{kind}\t{tmp_path}/{name}.status\tsh\t-c\t{command}\n" for name, (kind, command) in jobs.items()]
@@ -31,7 +32,7 @@ def run_jobs(tmp_path):
 
 
 def has_ended(process):
-    """Whether a process ends within 5 s; nobody may have asked for its status yet."""
+    """Returns True if the process ends within 5 s; it may be a zombie."""
     status = pathlib.Path(f"/proc/{process}/stat")
     for _ in range(100):
         try:
@@ -44,12 +45,14 @@ def has_ended(process):
 
 
 def test_every_job_is_run_and_its_status_told(run_jobs):
+    """Every job runs, and its exit status is reported."""
     results = run_jobs({"good": ("waits", "true"), "bad": ("exact", "echo why; exit 3"), "busy": ("computes", "true")})
     assert {name: line["status"] for name, line in results.items()} == {"good": 0, "bad": 3, "busy": 0}
     assert "why" in run_jobs.said and "FAILED: suite bad" in run_jobs.said
 
 
 def test_a_job_that_fails_and_then_passes_alone_is_repeated_once(run_jobs, tmp_path):
+    """A failed job is repeated alone, once if it passes."""
     late = f"test -e {tmp_path}/tried || {{ echo late; touch {tmp_path}/tried; exit 1; }}"
     results = run_jobs({"late": ("waits", late), "other": ("computes", f"echo x >>{tmp_path}/other")})
     assert results["late"]["repeats"] == {"late": {"runs": 2, "passed": True}} and "repeats" not in results["other"]
@@ -65,11 +68,13 @@ def test_a_job_that_always_fails_runs_three_times(run_jobs, tmp_path):
 
 
 def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(run_jobs, tmp_path):
+    """A job whose output contains a crash is not repeated."""
     results = run_jobs({"crash": ("waits", f"echo x >>{tmp_path}/runs; echo 'Fatal error: Index out of range'; exit 1")})
     assert (tmp_path / "runs").read_text() == "x\n" and "repeats" not in results["crash"]
 
 
 def test_with_more_than_five_failed_cases_none_is_repeated(run_jobs, tmp_path):
+    """With more than five failed jobs, none is repeated."""
     results = run_jobs({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
     assert len((tmp_path / "runs").read_text().split()) == 6 and {line["status"] for line in results.values()} == {1}
 
@@ -121,6 +126,7 @@ def test_rounds_print_the_failure_rate_of_each_case(run_jobs, tmp_path):
 
 
 def test_a_job_that_never_ends_is_ended_with_all_that_it_started(run_jobs, tmp_path):
+    """A job above its time limit is killed with all its child processes."""
     results = run_jobs({"endless": ("waits", f"sleep 1000 & echo $! >{tmp_path}/child; wait")}, "--limit", "1")
     assert results["endless"]["status"] == 124
     assert has_ended(int((tmp_path / "child").read_text()))
@@ -148,7 +154,7 @@ def test_an_interrupted_run_leaves_no_process(tmp_path):
 
 
 class Run:
-    """Made-up results of a run, and what is said of them."""
+    """Artificial results of a run, and their summary."""
 
     def __init__(self, folder):
         self._folder, self._lines = folder, []
@@ -192,11 +198,13 @@ def test_reports_are_counted(run):
     (None, 0, "a.xml: no report"),
 ], ids=["failure", "bad exit", "nothing ran", "broken report", "no report"])
 def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
+    """A bad exit status or an empty report counts as a failure."""
     last, code, told = run.job("a.xml", text, status).told()
     assert ", 1 failed," in last and code == 1 and f"failed: suite: {reason}" in told
 
 
 def test_a_case_that_passed_alone_is_flaky_and_the_run_passes(run):
+    """A case that failed once and then passed alone is flaky, and the run passes."""
     failed = JUNIT.format("one", 9, '<failure message="not within 5 s"/>')
     last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 2, "passed": True}}).job("b.xml", JUNIT.format("two", 1, "")).told()
     assert (last, code) == ("1 passed, 0 failed, 0 skipped", 0)
@@ -204,6 +212,7 @@ def test_a_case_that_passed_alone_is_flaky_and_the_run_passes(run):
 
 
 def test_a_case_that_failed_again_alone_has_failed(run):
+    """A case that failed again alone fails the run."""
     failed = JUNIT.format("one", 9, '<failure message="no"/>')
     last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 3, "passed": False}}).told()
     assert (last, code) == ("0 passed, 1 failed, 0 skipped", 1) and "failed: suite: c one (failed 3 of 3): no" in told
@@ -219,6 +228,7 @@ def test_more_than_five_flaky_cases_fail_the_run(run):
 
 
 def test_a_crash_costs_the_test_that_it_interrupted(run):
+    """A crash counts as a failure of the interrupted test."""
     def event(kind, **payload):
         return json.dumps({"kind": "event", "payload": {"kind": kind, "instant": {"absolute": 1.0}, **payload}})
 

@@ -1,4 +1,4 @@
-"""A board with the packages on it."""
+"""A board with the installed packages."""
 
 import json
 
@@ -20,16 +20,16 @@ class Board:
         self.install()
 
     def install(self):
-        """With nothing fetched: what the packages need is there."""
+        """Installs the packages without any download: their dependencies are present."""
         return self.does("dpkg --install /root/*.deb && dpkg --audit")
 
     def simulate(self):
-        """The service as it is, but with simulated parts, and the task to give its network addresses."""
+        """Configures the service with simulated parts that manages the network addresses."""
         self.system.write(DROP_IN, SIMULATED)
         self.does("systemctl daemon-reload")
 
     def unit(self, *names):
-        """Properties of the service, as systemd tells them; of one its value, of several a tuple."""
+        """Returns properties of the service from systemd: a value, or a tuple for several names."""
         told = self.does(f"systemctl show plugd --property={','.join(names)}")
         values = dict(line.split("=", 1) for line in told.splitlines())
         return values[names[0]] if len(names) == 1 else tuple(values[name] for name in names)
@@ -38,7 +38,7 @@ class Board:
         return json.loads(self.does("plugd status"))
 
     def process_status(self):
-        """Of plugd, what the kernel tells: capabilities, user, filters."""
+        """Returns plugd's status from the kernel: capabilities, user, filters."""
         told = self.does(f"cat /proc/{self.unit('MainPID')}/status")
         return {name: value.strip() for name, value in (line.split(":", 1) for line in told.splitlines())}
 

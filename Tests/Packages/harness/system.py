@@ -1,4 +1,4 @@
-"""A Debian that has just been installed, with its own systemd, in namespaces."""
+"""A newly installed Debian with its own systemd, in namespaces."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ UP = ("running", "degraded")
 
 
 class Failed(AssertionError):
-    """A command in the system failed; the message has what it said."""
+    """A command in the system failed; the message contains its output."""
 
 
 def children(process):
@@ -40,29 +40,29 @@ class System:
         self.boot_seconds = time.monotonic() - began
 
     def does(self, command):
-        """What the command, for a shell as root, wrote; it must succeed."""
+        """Runs a shell command as root, which must succeed, and returns its output."""
         done = self.tries(command)
         if done.returncode:
             raise Failed(f"{command}\nexit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def tries(self, command, timeout=120):
-        """As `does`, but it may fail."""
+        """Runs a command that may fail."""
         return subprocess.run(
             [*self._enter("--all", "--root", "--wdns=/"), "sh", "-c", command],
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
 
     def waits_for(self, what, seconds, look):
-        """What `look` gives once it is neither None nor False; it may fail until then."""
+        """Waits until `look` returns neither None nor False, and returns that; `look` may fail until then."""
         return self._wait_for(what, seconds, look)
 
     def on_its_network(self, *command):
-        """Runs a program of this machine there."""
+        """Runs a program of this machine in the system's network."""
         subprocess.run([*self._enter("--net"), *command], check=True, timeout=20)
 
     def put(self, file, place):
-        """Copies a file of this machine into it."""
+        """Copies a file of this machine into the system."""
         self.write(place, pathlib.Path(file).read_bytes())
 
     def write(self, place, content):
@@ -71,7 +71,7 @@ class System:
         inside.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def files(self):
-        """Every file, folder and link on its disk."""
+        """Returns every file, folder and link on its disk."""
         return set(self.does("find / -xdev -printf '%p\\n'").splitlines())
 
     def processes(self, name):
