@@ -1,4 +1,4 @@
-"""Finds, pairs, follows and commands smart plugs. README.md shows how."""
+"""Finds, pairs, follows and commands smart plugs; README.md has an example."""
 
 from .commands import Command, Done, dim, identify, reset_protection, turn
 from .connection import Connection

@@ -1,4 +1,4 @@
-"""The command line; README.md shows it."""
+"""The command line; README.md lists its commands."""
 
 import argparse
 import asyncio
@@ -32,7 +32,7 @@ def fields(message: Any) -> dict[str, Any]:
 
 
 async def browse(seconds: float) -> None:
-    """Plugs as they are announced."""
+    """Prints announced plugs for that many seconds."""
     def found(plug: FoundPlug) -> None:
         say(id=plug.plug_id, name=plug.name, addresses=plug.addresses, port=plug.port, pairing=plug.pairing)
 
@@ -43,7 +43,7 @@ async def browse(seconds: float) -> None:
 
 
 async def watch(controller: Controller, paired: PairedPlug, after: int | None) -> None:
-    """All updates of a plug, at any place where it is announced, until the program is stopped."""
+    """Prints all updates of a plug, at any address where it is announced, until the program is stopped."""
     def tell(update: Update) -> None:
         told = asdict(update)
         if isinstance(update, Event):
@@ -147,7 +147,7 @@ async def main(words: argparse.Namespace) -> None:
     connection = await controller.open([(words.host, words.port)])
     try:
         if words.verb == "pair":
-            # A plug's own file has its code twice, in two lines.
+            # The plug's own file contains the code in two equal lines.
             code = code_bytes(pathlib.Path(words.code_file).read_text().splitlines()[0])
             plug = await controller.pair(connection, code)
             folder.keep(plug, words.replace)

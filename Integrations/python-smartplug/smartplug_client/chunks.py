@@ -1,4 +1,4 @@
-"""The sample chunk: a run of samples in few bytes, as Protocol.md describes it."""
+"""Sample chunks: many samples in few bytes, as specified in Protocol.md."""
 
 import struct
 from collections.abc import Sequence
@@ -46,7 +46,8 @@ class _Reader:
 
 
 def samples(chunk: bytes) -> list[Sample]:
-    """Milliseconds of the plug's clock, and W, V and A where the meter has them. Raises ValueError."""
+    """Decodes a chunk: milliseconds of the plug's clock, and W, V and A if the meter measures them. Raises
+    ValueError."""
     try:
         return _samples(chunk)
     except (IndexError, struct.error) as error:

@@ -1,4 +1,4 @@
-"""Commands. They are absolute: carried out twice they lead to the same state."""
+"""Commands. They are absolute: a command that is executed twice leads to the same state."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,36 +8,37 @@ from .model import State
 
 @dataclass(frozen=True)
 class Command:
-    """A kind of the protocol's Command and its fields."""
+    """A kind of the protocol's Command, with its fields."""
 
     kind: str
     fields: dict[str, Any] = field(default_factory=dict)
 
     def message(self, request: bytes, within: float) -> dict[str, Any]:
-        """`within`: seconds after which the plug refuses to carry it out."""
+        """Returns the message's fields. The plug refuses the command `within` seconds after it arrives."""
         return {"request_id": request, "deadline_ms": max(1, round(within * 1000)), self.kind: self.fields}
 
 
 @dataclass(frozen=True)
 class Done:
-    """The plug carried a command out."""
+    """The plug executed a command."""
 
     state: State
-    sequence: int | None  # the event that records it; None: nothing changed
+    sequence: int | None  # the event that records it; None if nothing changed
 
 
 def turn(on: bool, auto_off: float | None = None) -> Command:
-    """`auto_off`: seconds until it turns off again, with `on`."""
+    """Switches the relay. With `on`, `auto_off` is the number of seconds until it switches off again."""
     return Command("set_relay", {"on": on} if auto_off is None else {"on": on, "auto_off_ms": round(auto_off * 1000)})
 
 
 def dim(level: float, over: float = 0) -> Command:
-    """`level`: per cent; 0 turns the plug off, more turns it on. `over`: seconds that the way there takes."""
+    """Sets the level in per cent; 0 switches the plug off, a higher level on. `over` is the duration of the transition
+    in seconds."""
     return Command("set_level", {"level_permille": round(level * 10), "transition_ms": round(over * 1000)})
 
 
 def identify() -> Command:
-    """The plug's light blinks for some seconds."""
+    """Makes the plug's light blink for some seconds."""
     return Command("identify")
 
 

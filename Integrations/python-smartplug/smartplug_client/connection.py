@@ -1,4 +1,4 @@
-"""One connection: TLS 1.3 with both keys shown, and frames on it."""
+"""A connection: TLS 1.3 with the keys of both sides, and frames."""
 
 import asyncio
 import ssl
@@ -10,9 +10,10 @@ from .wire import FrameReader, frame, name_of
 
 
 class _Arrivals(asyncio.Protocol):
-    """Bytes that arrived and were not received yet. asyncio's streams discard them, and with them a Goodbye, when the connection is reset."""
+    """Stores received bytes until they are read. asyncio's streams discard them, including a Goodbye, when the
+    connection is reset."""
 
-    MOST = 131_072  # bytes; above them nothing more is read from the network, so that a plug cannot fill this program's memory
+    MOST = 131_072  # limit in bytes; above it reading is paused, so that a plug cannot fill this program's memory
 
     def __init__(self) -> None:
         self.frames = FrameReader()
@@ -55,11 +56,11 @@ class _Arrivals(asyncio.Protocol):
 
 
 class Connection:
-    """`open` makes one. Pings of the plug are answered as long as somebody receives."""
+    """A connection to a plug, made by `open`. It answers the plug's pings while a caller waits in `receive`."""
 
     def __init__(self, transport: asyncio.Transport, arrivals: _Arrivals, host: str) -> None:
         self._transport, self._arrivals = transport, arrivals
-        # Without a port. A connection that has ended already does not tell.
+        # Without the port. A connection that has already ended has no peer name.
         self.address = str((transport.get_extra_info("peername") or (host,))[0])
         try:
             self.plug_key = public_key_info(transport.get_extra_info("ssl_object").getpeercert(binary_form=True))
@@ -68,9 +69,10 @@ class Connection:
 
     @classmethod
     async def open(cls, host: str, port: int, context: ssl.SSLContext, within: float = 10) -> "Connection":
-        """`context`: that of `Identity.tls`. Raises OSError, which includes TimeoutError and errors of TLS, and MalformedMessage."""
+        """Opens a connection. `context` is the result of `Identity.tls`. Raises OSError, which includes TimeoutError
+        and errors of TLS, and MalformedMessage."""
         async with asyncio.timeout(within):
-            # Not the address as a server's name: one with a zone is no name that TLS takes.
+            # The address is not passed as the server's name, because TLS does not accept an address with a zone.
             transport, arrivals = await asyncio.get_running_loop().create_connection(
                 _Arrivals, host, port, ssl=context, server_hostname="")
         try:
@@ -80,12 +82,13 @@ class Connection:
             raise
 
     def send(self, **kind: Any) -> None:
-        """For example send(hello={"version": 1}). On a connection that has ended it does nothing: `receive` says why it ended."""
+        """Sends a message, for example send(hello={"version": 1}). Does nothing on a connection that has ended:
+        `receive` raises the reason."""
         if not self._transport.is_closing():
             self._transport.write(frame(**kind))
 
     async def receive(self) -> tuple[str, Any]:
-        """The kind of the next message and the message. May be cancelled; nothing is lost then.
+        """Returns the kind of the next message and the message. It may be cancelled without loss.
 
         Raises Goodbye, MalformedMessage, OSError and EOFError.
         """
@@ -104,14 +107,14 @@ class Connection:
         return kind, message
 
     async def next(self, *kinds: str) -> tuple[str, Any]:
-        """The next message of one of these kinds. Others that are on their way are passed over."""
+        """Returns the next message of one of these kinds, and discards others."""
         while True:
             kind, message = await self.receive()
             if kind in kinds:
                 return kind, message
 
     async def close(self) -> None:
-        """Returns at the latest after two seconds."""
+        """Closes the connection; returns after at most two seconds."""
         self._transport.close()
         try:
             async with asyncio.timeout(2):

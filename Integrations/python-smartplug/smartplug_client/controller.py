@@ -1,4 +1,4 @@
-"""This side of all connections: its key and its name."""
+"""The controller's side of all connections: its key and its name."""
 
 import asyncio
 import ssl
@@ -12,23 +12,23 @@ from .session import Session
 
 Place = tuple[str, int]  # a numeric address and a port
 STAGGER = 0.25  # seconds
-PAIRING_TIME = 45.0  # seconds; after wrong codes a plug looks at the next one up to 30 s later
+PAIRING_TIME = 45.0  # seconds; after wrong codes a plug delays the check of the next one by up to 30 s
 
 
 class Controller:
-    """`make` makes one."""
+    """A controller with its key and its name, made by `make`."""
 
     def __init__(self, identity: Identity, name: str, context: ssl.SSLContext) -> None:
         self.identity, self.name, self._context = identity, name, context
 
     @classmethod
     async def make(cls, identity: Identity, name: str) -> "Controller":
-        """`name`: how plugs list this controller, at most 63 bytes of UTF-8."""
+        """Makes a controller. `name` is its name in the plugs' lists of controllers, at most 63 bytes of UTF-8."""
         return cls(identity, name, await asyncio.to_thread(identity.tls))
 
     async def open(self, places: Sequence[Place]) -> Connection:
-        """A connection to the first of these places that accepts one. The other end may be any plug. Raises OSError and
-        MalformedMessage."""
+        """Opens a connection to the first of these places that accepts one. Any plug may have accepted it. Raises
+        OSError and MalformedMessage."""
         failure: Exception = ConnectionError("no address of the plug is known")
         for host, port in places:
             try:
@@ -38,8 +38,8 @@ class Controller:
         raise failure
 
     async def connect(self, plug: PairedPlug, places: Sequence[Place]) -> Session:
-        """A session with this plug. The places are tried one after the other, the next one as soon as a quarter of a second is over
-        (RFC 8305), so that one that never answers costs no more. Nothing is said to any other plug.
+        """Opens a session with this plug. A new place is tried every quarter of a second (RFC 8305), so that a place
+        that never answers costs no more time. No data is sent to a different plug.
 
         Raises WrongPlug, Goodbye, MalformedMessage, OSError and EOFError.
         """
@@ -52,9 +52,9 @@ class Controller:
                     won = await done
                     return won
                 except Goodbye:
-                    raise  # by the plug itself
+                    raise  # The plug itself ended the connection.
                 except (WrongPlug, MalformedMessage, OSError, EOFError) as error:
-                    # That another plug answered says more than that none did.
+                    # The answer of a wrong plug is a better reason than no answer.
                     failure = failure if isinstance(failure, WrongPlug) else error
             raise failure
         finally:
@@ -74,9 +74,11 @@ class Controller:
             raise
 
     async def pair(self, connection: Connection, code: bytes) -> PairedPlug:
-        """Pairs with the plug at the other end, whose window has to be open. `code`: from `pairing.code_bytes`.
+        """Pairs with the plug at the other end, whose pairing window must be open. `code` is the result of
+        `pairing.code_bytes`.
 
-        Raises Goodbye (the reasons "pairing_closed", "wrong_code", "limit"), NotThePlug, MalformedMessage, OSError and EOFError.
+        Raises Goodbye (with the reasons "pairing_closed", "wrong_code", "limit"), NotThePlug, MalformedMessage, OSError
+        and EOFError.
         """
         pairing = Pairing(code, connection.plug_key, self.identity.public_key, self.name)
         async with asyncio.timeout(PAIRING_TIME):

@@ -1,4 +1,4 @@
-"""Plugs that announce themselves by multicast DNS."""
+"""Plugs that are announced by multicast DNS."""
 
 import asyncio
 import itertools
@@ -14,13 +14,13 @@ TYPE = "_smartplug._tcp.local."
 
 @dataclass(frozen=True)
 class FoundPlug:
-    """A plug as it is announced. Nothing of it is proved."""
+    """A plug as it is announced, without any proof."""
 
     plug_id: str
     name: str
-    addresses: tuple[str, ...]  # numeric, IPv4 first, link-local ones last and with their zone
+    addresses: tuple[str, ...]  # numeric, IPv4 first, link-local IPv6 last and with a zone
     port: int
-    pairing: bool  # its window is open
+    pairing: bool  # its pairing window is open
 
     @property
     def places(self) -> list[tuple[str, int]]:
@@ -28,7 +28,7 @@ class FoundPlug:
 
     @classmethod
     def announced(cls, name: str, addresses: list[str], port: int | None, txt: Mapping[str, str | None]) -> "FoundPlug | None":
-        """None where the announcement is not one of a plug."""
+        """Returns the announced plug, or None if the announcement is not valid."""
         plug_id = txt.get("id") or ""
         if not re.fullmatch("[0-9a-f]{12}", plug_id) or not port or not addresses:
             return None
@@ -41,17 +41,18 @@ class FoundPlug:
             txt.get("pair") == "1")
 
 
-MOST_ADDRESSES = 8  # of one announcement. Each may cost a connection that fails, and anybody may announce any number
-MOST_PLACES = 16  # of one plug, by all who claim to be it
+# limit per announcement: each address may cost a failed connection, and any host may announce any number
+MOST_ADDRESSES = 8
+MOST_PLACES = 16  # limit per plug, over all hosts that announce its id
 
 
 class PlugBrowser:
-    """Keeps a list of the plugs that are announced now. Belongs to the event loop of `zeroconf`."""
+    """Keeps a list of the currently announced plugs. It belongs to the event loop of `zeroconf`."""
 
-    MOST = 1024  # names that are remembered, and looked up at the same time: anybody may announce any number
+    MOST = 1024  # limit of stored names and of concurrent lookups, because any host may announce any number
 
     def __init__(self, zeroconf: Zeroconf, changed: Callable[[FoundPlug], None] | None = None) -> None:
-        """`changed`: called for each plug that is new or announced anew."""
+        """`changed` is called for each plug that is new or announced again."""
         self._zeroconf, self._changed = zeroconf, changed
         self._found: dict[str, FoundPlug] = {}
         self._lookups: dict[str, asyncio.Task[None]] = {}
@@ -67,7 +68,7 @@ class PlugBrowser:
         return list(self._found.values())
 
     def places(self, plug_id: str) -> list[tuple[str, int]]:
-        """The places at which somebody claims to be this plug, at most 16."""
+        """Returns the places at which a host announces this plug, at most 16."""
         claims = (place for plug in self._found.values() if plug.plug_id == plug_id for place in plug.places)
         return list(itertools.islice(claims, MOST_PLACES))
 

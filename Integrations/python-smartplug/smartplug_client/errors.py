@@ -1,12 +1,12 @@
-"""Failures that callers handle. Each text is a sentence for a person."""
+"""Errors that callers handle. Each text is a sentence for the user."""
 
 
 class PlugError(Exception):
-    """The plug did not do what was asked."""
+    """The plug did not do what was requested."""
 
 
 class Goodbye(PlugError):
-    """The plug ended the connection and said why.
+    """The plug ended the connection and sent a reason.
 
     `reason` is the name of the protocol's GoodbyeReason in lower case, such as "not_paired" or "wrong_code".
     """
@@ -18,7 +18,7 @@ class Goodbye(PlugError):
 
 
 class WrongPlug(PlugError):
-    """The key of the plug that answered is not one that is pinned."""
+    """The plug that answered has a key that is not pinned."""
 
 
 class NotThePlug(PlugError):
@@ -42,12 +42,12 @@ class CommandRefused(PlugError):
 
 
 class CommandUnanswered(PlugError):
-    """No answer came in time. The plug carries the command out before its deadline or not at all."""
+    """No answer arrived in time. The plug executes the command before its deadline or not at all."""
 
 
 class NoLog(PlugError):
-    """The firmware of this plug does not tell its log."""
+    """The firmware of this plug does not send its log."""
 
 
 class MalformedMessage(PlugError):
-    """The plug broke the protocol. The connection is of no more use."""
+    """The plug violated the protocol. The connection cannot be used any longer."""

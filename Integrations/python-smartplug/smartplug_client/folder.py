@@ -1,4 +1,4 @@
-"""A folder that keeps a controller's key, and the keys of the plugs that it is paired with."""
+"""A folder for a controller's key and the keys of its plugs."""
 
 import os
 import pathlib
@@ -8,14 +8,15 @@ from .identity import Identity, PairedPlug
 
 
 class KeyFolder:
-    """`key.pem`, and one file `PLUG.plug` for each plug with its key (DER). Only their owner can read them."""
+    """The folder contains `key.pem`, and a file `PLUG.plug` with the key (DER) of each plug. Only their owner can read
+    them."""
 
     def __init__(self, path: str | pathlib.Path) -> None:
         self._path = pathlib.Path(path)
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def identity(self) -> Identity:
-        """The controller's key, which is drawn the first time."""
+        """Returns the controller's key, which is generated the first time."""
         file = self._path / "key.pem"
         if not file.exists():
             self._write(file, Identity.draw().private_key)
@@ -25,7 +26,7 @@ class KeyFolder:
         return [PairedPlug(file.stem, (file.read_bytes(),)) for file in sorted(self._path.glob("[!.]*.plug"))]
 
     def plug_with(self, key: bytes) -> PairedPlug | None:
-        """The plug that has this key; None where it is not paired."""
+        """Returns the plug with this key, or None if it is not paired."""
         return next((plug for plug in self.plugs() if plug.knows(key)), None)
 
     def keep(self, plug: PairedPlug, replace: bool = False) -> None:

@@ -1,4 +1,5 @@
-"""A plug that is followed: connected again whenever the connection ends, with its events in order, and commands at any time."""
+"""A followed plug: it is reconnected whenever the connection ends, its events arrive in order, and commands are
+possible at any time."""
 
 import asyncio
 import os
@@ -28,10 +29,10 @@ class Connected:
 
 @dataclass(frozen=True)
 class Disconnected:
-    """No session. Further attempts are made in any case.
+    """The session ended. Further attempts are made in any case.
 
-    `distrust`: "not_paired" or "factory_reset" if the paired plug said so itself;
-    "other_key" if the plug that answers has a key that is not pinned; None otherwise.
+    `distrust` is "not_paired" or "factory_reset" if the paired plug itself reported it, "other_key" if the plug that
+    answered has a key that is not pinned, and None otherwise.
     """
 
     words: str
@@ -40,7 +41,7 @@ class Disconnected:
 
 @dataclass(frozen=True)
 class Described:
-    """The plug says something else of itself."""
+    """The plug's description changed."""
 
     description: model.Description
 
@@ -56,19 +57,19 @@ class _Waiting:
 
 
 class FollowedPlug:
-    """`run` follows the plug until it is cancelled."""
+    """Follows a plug while `run` is active, until that is cancelled."""
 
-    MOST_COMMANDS = 16  # of a session without answer; the plug refuses further ones
-    AT_MOST_EVERY = 1.0  # seconds between attempts, however often somebody announces the plug
+    MOST_COMMANDS = 16  # unanswered commands per session; the plug refuses further ones
+    AT_MOST_EVERY = 1.0  # seconds between attempts, however often the plug is announced
 
     def __init__(
             self, controller: Controller, plug: PairedPlug, places: Callable[[], Sequence[Place]], *, after: int | None = None,
             dead_band: float = 1.0, interval: float = 10.0, keep: Callable[[PairedPlug], Awaitable[None]] | None = None) -> None:
         """
-        places: the addresses that the plug is announced at now. They are asked for at each attempt.
-        after: the last event that has taken its effect; None: only events from now on are told.
-        dead_band, interval: a reading is told when active power moved by so many watts, or after so many seconds.
-        keep: stores the plug's keys, which change when the plug draws another one; returns when they are stored.
+        places: returns the addresses at which the plug is currently announced; called before each attempt.
+        after: the last event that was handled; with None, only new events are reported.
+        dead_band, interval: a reading is reported when active power changed by this many watts, or after this many seconds.
+        keep: stores the plug's keys, which change when the plug generates a new one; returns when they are stored.
         """
         self._controller, self._plug, self._places, self._keep = controller, plug, places, keep
         self._options = {"dead_band_mw": round(dead_band * 1000), "max_interval_ms": round(interval * 1000)}
@@ -82,11 +83,11 @@ class FollowedPlug:
 
     @property
     def cursor(self) -> int | None:
-        """The last event that was told. Give it to the next one as `after`."""
+        """The last event that was handled. Pass it to the next instance as `after`."""
         return self._lane.after
 
     async def run(self, tell: Callable[[Update], None]) -> NoReturn:
-        """Passes each update to `tell`, in order. An event counts as done, and is acknowledged, when `tell` has returned."""
+        """Passes each update to `tell`, in order. An event is acknowledged when `tell` has returned."""
         loop = asyncio.get_running_loop()
         while True:
             attempted, began = loop.time(), None
@@ -113,7 +114,8 @@ class FollowedPlug:
                 pass
 
     def located(self) -> None:
-        """The plug was announced, perhaps at another place. Tries at once, or asks the plug whether it is still there."""
+        """Reports that the plug was announced, perhaps at a new address: tries to connect at once, or pings the
+        plug."""
         self._wake.set()
         if self._session is not None and self._liveness.doubt(asyncio.get_running_loop().time()):
             self._send_ping(self._session)
@@ -121,9 +123,9 @@ class FollowedPlug:
                 self._listening.reschedule(self._liveness.gone_at)
 
     async def command(self, command: Command, within: float = 5) -> Done:
-        """Has the command carried out within so many seconds, also over a connection that has to be made first.
+        """Executes the command within that many seconds, including the time for a new connection.
 
-        Raises CommandRefused, and CommandUnanswered, after which the plug does not carry it out any more.
+        Raises CommandRefused, and CommandUnanswered, after which the plug does not execute the command any more.
         """
         if len(self._waiting) >= self.MOST_COMMANDS:
             raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands wait for their answers")
@@ -140,7 +142,7 @@ class FollowedPlug:
         finally:
             del self._waiting[request]
 
-    # One session
+    # One session.
 
     async def _follow(self, session: Session, tell: Callable[[Update], None]) -> NoReturn:
         loop = asyncio.get_running_loop()
@@ -149,7 +151,7 @@ class FollowedPlug:
         description = session.description
         tell(Connected(description, session.connection.address))
         session.connection.send(subscribe={**self._lane.begin(), **self._options})
-        # After the subscription, so that the events of commands are among those heard.
+        # After the subscription, so that the events of the commands are received.
         self._session = session
         for request, waiting in self._waiting.items():
             self._send_command(session, request, waiting)
@@ -199,7 +201,8 @@ class FollowedPlug:
         if wire.HasField("age_ms"):
             age = wire.age_ms / 1000
             if wire.boot_id in (b"", session.welcome.boot_id):
-                # The plug's figure is of the time of sending. The message may have been under way for long.
+                # The plug's value is the age at the time of sending. The message may have been in transit for a long
+                # time.
                 age = max(age, session.clock.age(model.plug_time(wire.plug_time), now))
         return model.Event(wire.sequence, age, model.happening(wire))
 

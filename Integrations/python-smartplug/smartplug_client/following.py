@@ -1,4 +1,4 @@
-"""The rules of a session that is followed, as values that know no clock and no socket. Times are seconds of a monotonic clock."""
+"""The rules of a followed session, as values without a clock or a socket. Times are seconds of a monotonic clock."""
 
 import random
 from typing import Any
@@ -8,11 +8,11 @@ from .errors import MalformedMessage
 
 
 class BackOff:
-    """How long to wait before the next attempt: doubling up to half a minute, with jitter, so that many controllers of a plug do
-    not return at the same moment."""
+    """The delay before the next attempt. It doubles up to half a minute, with jitter, so that the controllers of a plug
+    do not reconnect at the same time."""
 
     FIRST, LONGEST = 0.25, 30.0
-    SETTLED = 5.0  # a session of this length was a good one: after it the waiting begins anew
+    SETTLED = 5.0  # seconds; after a session of at least this length the delay starts at FIRST again
 
     def __init__(self, chance: random.Random | None = None) -> None:
         self._chance, self._base = chance or random.Random(), self.FIRST
@@ -23,17 +23,17 @@ class BackOff:
         return delay
 
     def ended(self, lasted: float) -> None:
-        """A session ended."""
+        """Records that a session of that length in seconds ended."""
         if lasted >= self.SETTLED:
             self._base = self.FIRST
 
 
 class Liveness:
-    """When to send Ping, and when the other side counts as gone."""
+    """The times at which a Ping is due, and at which the peer counts as gone."""
 
-    PING = 20.0  # nothing was sent for so long
-    SILENT = 45.0  # nothing was received for so long
-    DOUBT = 5.0  # after a Ping that was sent for doubt
+    PING = 20.0  # seconds without a sent message
+    SILENT = 45.0  # seconds without a received message
+    DOUBT = 5.0  # seconds after a Ping that was sent by `doubt`
 
     def __init__(self, now: float) -> None:
         self._sent = self._received = now
@@ -46,7 +46,7 @@ class Liveness:
         self._received, self._doubted = now, None
 
     def doubt(self, now: float) -> bool:
-        """There is reason to think that the connection is gone. Whether to send Ping."""
+        """Records a reason to assume that the connection is broken. Returns True if a Ping must be sent."""
         if self._doubted is not None:
             return False
         self._doubted = now
@@ -63,43 +63,44 @@ class Liveness:
 
 
 class PlugClock:
-    """An estimate of the plug's clock from a question and its answer: the clock showed the time of the answer somewhere between the two."""
+    """An estimate of the plug's clock from a request and its answer: the plug read its clock at some time between the
+    two."""
 
-    DRIFT = 1e-4  # at most, of two clocks
+    DRIFT = 1e-4  # maximum relative drift of two clocks
 
     def __init__(self, asked: float, answered: float, plug_time: int) -> None:
-        """`plug_time`: nanoseconds since the plug's boot."""
+        """`plug_time` is in nanoseconds since the plug's boot."""
         self._middle, self._uncertainty = (asked + answered) / 2, (answered - asked) / 2
         self._plug_time = plug_time / 1e9
 
     def refined(self, other: "PlugClock") -> "PlugClock":
-        """The better one of this and a newer measurement."""
+        """Returns the more exact one of this and a newer measurement."""
         grown = self._uncertainty + (other._middle - self._middle) * self.DRIFT
         return other if other._uncertainty <= grown else self
 
     def age(self, plug_time: int, now: float) -> float:
-        """Seconds since then, at least 0, and rather too few than too many."""
+        """Returns the seconds since a plug time, at least 0; the estimate is rather too low than too high."""
         return max(0.0, self._plug_time + (now - self._middle) - self._uncertainty - plug_time / 1e9)
 
 
 class EventLane:
-    """Which event is due. Numbers are consecutive, and a gap names those that are missing."""
+    """The order of events: numbers are consecutive, and a gap names the missing ones."""
 
     def __init__(self, after: int | None = None) -> None:
-        """`after`: the last event that has taken its effect; None: only events from now on are wanted."""
+        """`after` is the last event that was handled; with None, only new events are requested."""
         self.after, self._is_open = after, False
 
     def begin(self) -> dict[str, Any]:
-        """The event lane's part of Subscribe, in a new session."""
+        """Returns the event lane's fields of Subscribe for a new session."""
         self._is_open = False
         return {} if self.after is None else {"after": self.after}
 
     def subscribed(self, wire: Any) -> model.Gap | None:
-        """The answer to Subscribe, or a gap that came unasked. Raises MalformedMessage."""
+        """Handles the answer to Subscribe, or a gap that was sent later. Raises MalformedMessage."""
         due = model.sequence(wire.next_sequence)
         gap = model.gap(wire.gap) if wire.HasField("gap") else None
         if gap is not None:
-            # The whole journal is another one than that in which the cursor was a number.
+            # The cursor is a number of a different journal.
             other_journal = gap.reason == "unknown_cursor" and not self._is_open
             if not other_journal and self.after is not None and gap.first != self.after + 1:
                 raise MalformedMessage(f"a gap from {gap.first} came where event {self.after + 1} was due")

@@ -1,4 +1,4 @@
-"""The controller's own key, and which key a plug has."""
+"""The controller's own key, and the keys of plugs."""
 
 import contextlib
 import datetime
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def public_key_info(certificate: bytes) -> bytes:
-    """The DER SubjectPublicKeyInfo of a DER certificate. Controllers and plugs pin it.
+    """Returns the DER SubjectPublicKeyInfo of a DER certificate, which controllers and plugs pin.
 
     Raises ValueError.
     """
@@ -24,10 +24,10 @@ def public_key_info(certificate: bytes) -> bytes:
 
 
 class Identity:
-    """A controller's P-256 key. One controller has one key for all its plugs."""
+    """A controller's P-256 key. A controller has one key for all its plugs."""
 
     def __init__(self, private_key: bytes) -> None:
-        """`private_key`: PEM (PKCS 8), without a password. Raises ValueError."""
+        """Loads a private key in PEM (PKCS 8) without a password. Raises ValueError."""
         key = serialization.load_pem_private_key(private_key, None)
         if not isinstance(key, ec.EllipticCurvePrivateKey):
             raise ValueError("the key of a controller is one of an elliptic curve")
@@ -35,31 +35,33 @@ class Identity:
 
     @classmethod
     def draw(cls) -> "Identity":
-        """A new key."""
+        """Generates a new key."""
         key = ec.generate_private_key(ec.SECP256R1())
         return cls(key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
 
     @property
     def private_key(self) -> bytes:
-        """PEM (PKCS 8). Keep it where nobody else can read it."""
+        """The private key in PEM (PKCS 8). Store it where other users cannot read it."""
         return self._key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
 
     @property
     def public_key(self) -> bytes:
-        """DER SubjectPublicKeyInfo."""
+        """The public key as DER SubjectPublicKeyInfo."""
         return self._key.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
 
     def tls(self) -> ssl.SSLContext:
-        """TLS 1.3 with this key. It accepts any plug: compare the plug's key before anything is said.
+        """Returns a context for TLS 1.3 with this key. It accepts any plug: compare the plug's key before sending any
+        data.
 
-        Blocks for some milliseconds, since `ssl` reads keys from files only. The file is its owner's alone, and gone on return.
+        Blocks for some milliseconds, because `ssl` reads keys only from files. The file is readable only by its owner,
+        and is removed before this returns.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
-        # The certificates are self-signed, and their names and dates mean nothing.
+        # The certificates are self-signed; their names and dates are not used.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         context.set_alpn_protocols(["smartplug/1"])
@@ -67,7 +69,7 @@ class Identity:
         return context
 
     def load_into(self, context: ssl.SSLContext) -> None:
-        """Shows this key in the context's handshakes."""
+        """Uses this key in the context's handshakes."""
         with self._as_file() as file:
             context.load_cert_chain(file)
 
@@ -82,7 +84,7 @@ class Identity:
             os.unlink(file)
 
     def _certificate(self) -> bytes:
-        """TLS wants the key in a certificate. Nothing else in it counts."""
+        """TLS requires the key in a certificate. Nothing else in it is used."""
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "smartplug client")])
         return (
             x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(self._key.public_key())
@@ -93,7 +95,8 @@ class Identity:
 
 @dataclass(frozen=True)
 class PairedPlug:
-    """A plug that this controller is paired with: its id and its key, and for a while the key that it announced as its next one."""
+    """A plug that this controller is paired with: its id, its key, and during a key rotation also the next key that it
+    announced."""
 
     plug_id: str
     keys: tuple[bytes, ...]
@@ -102,14 +105,14 @@ class PairedPlug:
         return key in self.keys
 
     def announced(self, key: bytes) -> "PairedPlug":
-        """The plug said which key comes next."""
+        """Returns the plug with its announced next key."""
         return self if key in self.keys else replace(self, keys=(self.keys[0], key))
 
     def proved(self, key: bytes) -> "PairedPlug":
-        """The plug proved this key. Where it is the next one, the one before does not count any more."""
+        """Returns the plug after it proved this key. If it is the next key, the previous one is removed."""
         return replace(self, keys=(key,)) if key in self.keys[1:] else self
 
 
 def fingerprint(key: bytes) -> str:
-    """SHA-256 of a key, 64 hexadecimal digits, as a plug lists its controllers."""
+    """Returns the SHA-256 of a key in 64 hexadecimal digits, as in the plug's list of controllers."""
     return hashlib.sha256(key).hexdigest()

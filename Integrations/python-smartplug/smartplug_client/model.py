@@ -12,7 +12,7 @@ HIGHEST_TIME = 2**60  # nanoseconds
 
 
 class Press(StrEnum):
-    """How the button was pressed."""
+    """The kind of a button press."""
 
     SINGLE = "single"
     DOUBLE = "double"
@@ -21,10 +21,10 @@ class Press(StrEnum):
 
 @dataclass(frozen=True)
 class Reading:
-    """One measurement. None: the meter does not measure this quantity."""
+    """One measurement. A quantity is None if the meter does not measure it."""
 
     active_power: float  # W
-    active_energy: float  # Wh, only rises
+    active_energy: float  # Wh, never decreases
     voltage_rms: float | None = None  # V
     current_rms: float | None = None  # A
     apparent_power: float | None = None  # VA
@@ -35,54 +35,63 @@ class Reading:
 
 @dataclass(frozen=True)
 class State:
-    """A plug as it is now."""
+    """The current state of a plug."""
 
     relay_on: bool
     level: float | None = None  # per cent; None: the plug does not dim
     reading: Reading | None = None  # None until the meter has answered
-    tripped: str | None = None  # the protection that locks the relay open, such as "over_power"; None: nothing tripped
+    # the protection that locks the relay open, such as "over_power"; None if no protection tripped
+    tripped: str | None = None
 
 
 @dataclass(frozen=True)
 class RelayChanged:
+    """The relay was switched."""
     on: bool
-    cause: str | None  # "button", "controller", "protection", "timer", "power_on"; None: one of a later version
-    controller: str  # its name, where the cause is a controller
+    cause: str | None  # "button", "controller", "protection", "timer", "power_on"; None for a cause of a later version
+    controller: str  # its name, if the cause is a controller
 
 
 @dataclass(frozen=True)
 class ButtonPressed:
+    """The button was pressed."""
     press: Press
 
 
 @dataclass(frozen=True)
 class ProtectionTripped:
+    """A protection opened the relay."""
     protection: str | None
 
 
 @dataclass(frozen=True)
 class ProtectionReset:
+    """A protection was reset."""
     protection: str | None
     cause: str | None
 
 
 @dataclass(frozen=True)
 class Restarted:
+    """The firmware restarted."""
     power_lost: bool
 
 
 @dataclass(frozen=True)
 class PairingFailed:
+    """A controller used a wrong setup code."""
     failures: int
 
 
 @dataclass(frozen=True)
 class ControllerPaired:
+    """A controller was paired."""
     controller: str
 
 
 @dataclass(frozen=True)
 class ControllerRemoved:
+    """A controller was removed."""
     controller: str
 
 
@@ -93,16 +102,16 @@ Happening = (
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened, once. Its number never repeats in the life of the plug."""
+    """An event with a number that never repeats in the life of the plug."""
 
     sequence: int
-    age: float | None  # seconds when it was received; None: it happened before the plug's last boot
-    what: Happening | None  # None: a kind of a later version
+    age: float | None  # seconds when it was received; None if it happened before the plug's last boot
+    what: Happening | None  # None for a kind of a later version
 
 
 @dataclass(frozen=True)
 class Gap:
-    """All events from the first number to the last are lost."""
+    """All events from the first number to the last one are lost."""
 
     first: int
     last: int
@@ -111,7 +120,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Crash:
-    """The last life of the firmware that did not end in order."""
+    """The last run of the firmware that ended with a crash or a kill."""
 
     report: str
     count: int
@@ -123,8 +132,8 @@ class Description:
     """The plug's own description."""
 
     plug_id: str
-    name: str  # that a person gave it
-    announced_name: str  # with a number where another host has the name
+    name: str  # the name that the user chose
+    announced_name: str  # with a number added if another host has the name
     capabilities: frozenset[str]
     firmware: str
     role: str | None  # of this controller: "owner", "user", "viewer", "guest"
@@ -136,6 +145,7 @@ def _optional(message: Any, field: str, scale: float) -> float | None:
 
 
 def reading(wire: Any) -> Reading:
+    """Converts a reading of the protocol."""
     return Reading(
         active_power=wire.active_power_dw / 10,
         active_energy=wire.active_energy_mwh / 1000,
@@ -148,7 +158,7 @@ def reading(wire: Any) -> Reading:
 
 
 def state(wire: Any) -> State:
-    """Raises MalformedMessage."""
+    """Converts a state of the protocol. Raises MalformedMessage."""
     if wire.level_permille > 1000:
         raise MalformedMessage(f"a dim level of {wire.level_permille} permille")
     return State(
@@ -159,21 +169,21 @@ def state(wire: Any) -> State:
 
 
 def sequence(number: int) -> int:
-    """Raises MalformedMessage."""
+    """Validates the number of an event. Raises MalformedMessage."""
     if not 1 <= number <= HIGHEST_SEQUENCE:
         raise MalformedMessage(f"{number} is not the number of an event")
     return number
 
 
 def plug_time(nanoseconds: int) -> int:
-    """Raises MalformedMessage."""
+    """Validates a plug time. Raises MalformedMessage."""
     if nanoseconds > HIGHEST_TIME:
         raise MalformedMessage(f"{nanoseconds} is later than a plug's clock can be")
     return nanoseconds
 
 
 def happening(wire: Any) -> Happening | None:
-    """The content of an event of the wire; None for a kind, or a press, of a later version."""
+    """Converts the content of an event of the protocol; returns None for a kind, or a press, of a later version."""
     kind = wire.WhichOneof("kind")
     if kind is None:
         return None
@@ -200,7 +210,7 @@ def happening(wire: Any) -> Happening | None:
 
 
 def gap(wire: Any) -> Gap:
-    """Raises MalformedMessage."""
+    """Converts a gap of the protocol. Raises MalformedMessage."""
     first, last = sequence(getattr(wire, "from")), sequence(wire.to)
     if last < first:
         raise MalformedMessage(f"a gap from {first} to {last}")
@@ -208,6 +218,7 @@ def gap(wire: Any) -> Gap:
 
 
 def description(welcome: Any) -> Description:
+    """Converts a Welcome message to a description."""
     crash = welcome.crash
     return Description(
         plug_id=welcome.plug_id, name=welcome.given_name or welcome.name, announced_name=welcome.name,

@@ -1,4 +1,4 @@
-"""Pairing, as Protocol.md describes it."""
+"""Pairing, as specified in Protocol.md."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ PLUG_ID = re.compile("[0-9a-f]{12}")
 
 
 def code_bytes(text: str) -> bytes:
-    """The ten bytes of a setup code as a person types it: spaces, hyphens and case do not count.
+    """Returns the ten bytes of a setup code in text form; spaces, hyphens and case are ignored.
 
     Raises ValueError.
     """
@@ -34,7 +34,7 @@ def code_bytes(text: str) -> bytes:
 def proofs(
         code: bytes, plug: str, plug_key: bytes, controller_key: bytes, plug_nonce: bytes, controller_nonce: bytes,
 ) -> tuple[bytes, bytes]:
-    """The proof that the controller sends, and the one that the plug must answer."""
+    """Returns the proof that the controller sends, and the one that the plug must answer."""
     items = [b"smartplug-pair-1", struct.pack(">I", VERSION), plug.encode(), plug_key, controller_key, plug_nonce,
              controller_nonce]
     transcript = b"".join(struct.pack(">I", len(item)) + item for item in items)
@@ -45,21 +45,23 @@ def proofs(
 
 
 class Pairing:
-    """The controller's side of one pairing on one connection: `request`, then `answer` to the challenge, then `finish`."""
+    """The controller's side of one pairing on one connection. Call `request`, then `answer` with the challenge, then
+    `finish`."""
 
     def __init__(self, code: bytes, plug_key: bytes, controller_key: bytes, name: str) -> None:
-        """The keys are those that TLS verified on this connection. `name`: how the plug lists this controller, at most 63 bytes."""
+        """The keys are those that TLS verified on this connection. `name` is the controller's name in the plug's list,
+        at most 63 bytes."""
         self._code, self._plug_key, self._controller_key, self._name = code, plug_key, controller_key, name
         self._nonce = os.urandom(32)
         self._expected = b""
         self.plug_id = ""
 
     def request(self) -> dict[str, Any]:
-        """The first message."""
+        """Returns the first message."""
         return {"pairing_request": {"version": VERSION, "controller": self._name, "nonce": self._nonce}}
 
     def answer(self, kind: str, challenge: Any) -> dict[str, Any]:
-        """The message with this side's proof.
+        """Returns the message with this side's proof.
 
         Raises MalformedMessage.
         """

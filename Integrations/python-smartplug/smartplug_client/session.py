@@ -1,4 +1,4 @@
-"""A session with a paired plug, in which one thing is asked after the other. `following.py` has the one that goes on by itself."""
+"""A session with a paired plug for one request at a time. `followed.py` has a session that reconnects by itself."""
 
 import asyncio
 import os
@@ -13,18 +13,19 @@ from .following import PlugClock
 from .identity import PairedPlug, fingerprint
 from .wire import VERSION, name_of
 
-ANSWER_TIME = 10.0  # seconds for an answer that the plug gives at once
+ANSWER_TIME = 10.0  # seconds for an immediate answer
 
 
 class Session:
-    """`greet` makes one. Answers are messages of the protocol as smartplug.proto describes them."""
+    """A session, made by `greet`. Answers are messages of the protocol, documented in smartplug.proto."""
 
     def __init__(self, connection: Connection, welcome: Any, clock: PlugClock) -> None:
         self.connection, self.welcome, self.clock = connection, welcome, clock
 
     @classmethod
     async def greet(cls, connection: Connection, plug: PairedPlug, name: str) -> "Session":
-        """Says Hello, if the key at the other end is one of this plug. Raises WrongPlug, Goodbye, MalformedMessage, OSError, EOFError."""
+        """Sends Hello if the key at the other end is a key of this plug. Raises WrongPlug, Goodbye, MalformedMessage,
+        OSError and EOFError."""
         if not plug.knows(connection.plug_key):
             raise WrongPlug("the plug that answered has a key that is not paired")
         async with asyncio.timeout(ANSWER_TIME):
@@ -41,19 +42,20 @@ class Session:
         return model.description(self.welcome)
 
     async def subscribe(self, after: int | None = None) -> tuple[Any, Any]:
-        """Opens both lanes. Returns Subscribed and Snapshot; `updates` gives the messages after them."""
+        """Opens both lanes. Returns Subscribed and Snapshot; `updates` yields the messages after them."""
         self.connection.send(subscribe={} if after is None else {"after": after})
         _, subscribed = await self.connection.next("subscribed")
         _, snapshot = await self.connection.next("snapshot")
         return subscribed, snapshot
 
     async def updates(self) -> AsyncIterator[tuple[str, Any]]:
-        """Events, states and gaps ("subscribed") as they come."""
+        """Yields events, states and gaps ("subscribed") on arrival."""
         while True:
             yield await self.connection.next("event", "state", "subscribed")
 
     async def command(self, command: Command, request: bytes | None = None, within: float = 5) -> Any:
-        """The CommandResult. `request`: 16 bytes, to repeat a command that may have been carried out before."""
+        """Sends a command and returns its CommandResult. `request` has 16 bytes, to repeat a command that may have been
+        executed before."""
         request = request or os.urandom(16)
         self.connection.send(command=command.message(request, within))
         async with asyncio.timeout(within + ANSWER_TIME):
@@ -63,7 +65,7 @@ class Session:
                     return result
 
     async def samples(self, start: int, end: int) -> list[dict[str, float]]:
-        """All samples between two plug times in nanoseconds, both included."""
+        """Returns all samples between two plug times in nanoseconds, inclusive."""
         self.connection.send(fetch_samples={"fetch_id": 1, "from": start, "to": end})
         found: list[dict[str, float]] = []
         while True:
@@ -71,11 +73,11 @@ class Session:
             if answer.chunk:
                 found += chunks.samples(answer.chunk)
             if answer.last:
-                # Chunks come whole.
+                # The plug sends complete chunks, which may extend beyond the limits.
                 return [sample for sample in found if start <= sample["milliseconds"] * 1_000_000 <= end]
 
     async def log(self, level: str, seconds: int) -> AsyncIterator[tuple[str, Any]]:
-        """The answer of the plug, then each line of its log, and the number of lines lost before one, until the log ends. Raises NoLog."""
+        """Yields the plug's answer, then each line of its log and the number of lost lines before it, until the log ends. Raises NoLog."""
         if "log" not in self.welcome.capabilities:
             raise NoLog("this plug does not tell its log")
         self.connection.send(follow_log={"level": f"LOG_LEVEL_{level.upper()}", "seconds": seconds})
@@ -92,21 +94,21 @@ class Session:
                     return
 
     async def controllers(self) -> Any:
-        """Who is paired with the plug."""
+        """Returns the controllers that are paired with the plug."""
         self.connection.send(list_controllers={})
         return (await self._answer("controllers")).controllers
 
     async def remove(self, mark: str) -> Any:
-        """Removes the controller with this fingerprint; those that are left. Raises CommandRefused."""
+        """Removes the controller with this fingerprint, and returns the remaining ones. Raises CommandRefused."""
         self.connection.send(remove_controller={"fingerprint": mark})
         return (await self._answer("controllers")).controllers
 
     async def leave(self, own_key: bytes) -> None:
-        """Has the plug forget this controller, which ends the session. Raises CommandRefused where it is the last owner."""
+        """Removes this controller from the plug, which ends the session. Raises CommandRefused if it is the last owner."""
         self.connection.send(remove_controller={"fingerprint": fingerprint(own_key)})
         try:
             await self._answer("controllers")
-        except Goodbye as goodbye:  # It ends the sessions of a controller that it removed.
+        except Goodbye as goodbye:  # The plug ends the sessions of a removed controller.
             if goodbye.reason != "not_paired":
                 raise
 

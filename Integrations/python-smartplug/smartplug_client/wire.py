@@ -1,7 +1,7 @@
 """The messages of the protocol, and frames.
 
-The message classes are made from descriptors and not by protoc: generated code works with one or two major versions of protobuf
-only, and Home Assistant decides which version is installed.
+The message classes are built from descriptors at run time, because code that protoc generates works with only one or
+two major versions of protobuf, and Home Assistant decides which version is installed.
 """
 
 import base64
@@ -20,11 +20,11 @@ _HEAD = struct.Struct(">I")
 
 
 def descriptors() -> descriptor_pb2.FileDescriptorSet:
-    """The .proto files that this package speaks."""
+    """Returns the descriptors of the protocol's .proto files."""
     return descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(DESCRIPTORS))
 
 
-# A pool of its own: other packages in the process may have the same file names.
+# A separate pool, because other packages in the process may have files with the same names.
 _pool = descriptor_pool.DescriptorPool()
 for _file in descriptors().file:
     _pool.Add(_file)
@@ -39,7 +39,8 @@ PlugMessage: Any = _message("PlugMessage")
 
 
 def name_of(enumeration: str, number: int) -> str | None:
-    """The lower-case name of an enumeration's value without its prefix; None for a value of a later version, and for UNSPECIFIED."""
+    """Returns the lower-case name of an enumeration's value without its prefix; None for a value of a later version,
+    and for UNSPECIFIED."""
     kind = _pool.FindEnumTypeByName(f"smartplug.v1.{enumeration}")
     value = kind.values_by_number.get(number)
     if value is None or number == 0:
@@ -49,13 +50,13 @@ def name_of(enumeration: str, number: int) -> str | None:
 
 
 def frame(**kind: Any) -> bytes:
-    """One ControllerMessage behind its length, for example frame(hello={"version": 1})."""
+    """Returns one ControllerMessage with its length in front, for example frame(hello={"version": 1})."""
     message: bytes = ControllerMessage(**kind).SerializeToString()
     return _HEAD.pack(len(message)) + message
 
 
 class FrameReader:
-    """Takes bytes as they arrive and gives the messages in them."""
+    """Splits received bytes into messages."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -65,12 +66,12 @@ class FrameReader:
 
     @property
     def waiting(self) -> int:
-        """Bytes that were not taken yet."""
+        """The number of bytes that were not read yet."""
         return len(self._bytes)
 
     def next(self) -> tuple[str, Any] | None:
-        """The kind of the next message and the message of that kind; None until more bytes arrive. Kinds of a later version are
-        skipped.
+        """Returns the kind of the next message and the message, or None until more bytes arrive. Kinds of a later
+        version are skipped.
 
         Raises MalformedMessage.
         """

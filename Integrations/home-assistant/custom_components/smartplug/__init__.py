@@ -1,4 +1,4 @@
-"""Smart plugs without a broker and without a daemon: each is paired with Home Assistant and followed by it."""
+"""Smart plugs without a broker or a daemon: Home Assistant is paired with each plug and follows it."""
 
 import asyncio
 import logging
@@ -21,7 +21,8 @@ LEAVING = 10  # seconds
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: SmartPlugConfigEntry) -> bool:
-    """A plug that is away is no reason to fail: its entities come, or are available again, as soon as it is there."""
+    """Sets up an entry. It succeeds also while the plug is away: its entities become available when the plug
+    answers."""
     entry.runtime_data = Plug(hass, entry, await async_get_house(hass))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     entry.async_create_background_task(hass, entry.runtime_data.follow(), f"smartplug {entry.title}")
@@ -33,7 +34,8 @@ async def async_unload_entry(hass: HomeAssistant, entry: SmartPlugConfigEntry) -
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """The plug forgets Home Assistant, if it is there; Home Assistant forgets it in any case."""
+    """Removes Home Assistant from the plug's list of controllers if the plug answers, and the plug's keys in any
+    case."""
     house = await async_get_house(hass)
     plug = house.keys.plug(entry.unique_id or "")
     try:

@@ -1,4 +1,4 @@
-"""Whether a protection of the plug locks its relay open."""
+"""Reports whether a protection of the plug locks its relay open."""
 
 from homeassistant.components.binary_sensor import BinarySensorDeviceClass, BinarySensorEntity
 from homeassistant.const import EntityCategory

@@ -1,4 +1,4 @@
-"""Lets a plug blink, and resets its protection."""
+"""Buttons that make the plug blink, and reset its protection."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How a plug is added: found or named, then paired with the code on its label."""
+"""The dialogs that add a plug: discovered or by address, then paired with the code on its label."""
 
 from collections.abc import Mapping
 import logging
@@ -22,7 +22,7 @@ CODE = vol.Schema({vol.Required(CONF_CODE): TextSelector()})
 
 
 def place_of(address: str) -> Place:
-    """Of "host:port" or "[2001:db8::1]:4711". Raises ValueError."""
+    """Parses "host:port" or "[2001:db8::1]:4711". Raises ValueError."""
     host, colon, port = address.strip().rpartition(":")
     if not colon or not host or not 1 <= int(port) <= 65535 or ":" in host and not host.startswith("["):
         raise ValueError(address)
@@ -30,7 +30,7 @@ def place_of(address: str) -> Place:
 
 
 class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Each entry is a plug, and its unique id is the plug's."""
+    """Each entry is a plug; its unique id is the plug's id."""
 
     VERSION = 1
 
@@ -48,7 +48,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self._found(found)
 
     async def async_step_user(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
-        """A plug that is announced, or an address where none is."""
+        """Selects an announced plug, or an address if the plug is not announced."""
         errors = {}
         known = self._async_current_ids(include_ignore=False)
         plugs = {plug.plug_id: plug for plug in (await async_get_house(self.hass)).browser.plugs if plug.plug_id not in known}
@@ -86,7 +86,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="pair", data_schema=CODE, errors=errors, description_placeholders={"name": self._name})
 
     async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
-        """The plug does not know Home Assistant any more, or has another key."""
+        """The plug no longer knows Home Assistant, or has a different key."""
         return await self.async_step_reauth_confirm()
 
     async def async_step_reauth_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -101,7 +101,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="reauth_confirm", data_schema=CODE, errors=errors, description_placeholders={"name": entry.title})
 
     async def async_step_reconfigure(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
-        """Another address, for a plug that multicast does not reach."""
+        """Changes the address of a plug that multicast does not reach."""
         entry, errors = self._get_reconfigure_entry(), {}
         if user_input is not None:
             house = await async_get_house(self.hass)
@@ -122,7 +122,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
             description_placeholders={"name": entry.title})
 
     async def _pair(self, text: str) -> tuple[PairedPlug | None, str]:
-        """The plug, whose key is kept then; or the error of the form."""
+        """Pairs with the plug and stores its key, or returns the error for the form."""
         house, wanted = await async_get_house(self.hass), self.unique_id
         places = house.browser.places(wanted or "") or self._announced
         try:
@@ -135,7 +135,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
                     await session.leave(house.controller.identity.public_key)
                     return None, "wrong_plug"
                 stored = house.keys.plug(paired.plug_id)
-                # Any plug can claim any id. Only the form of the configured plug itself replaces a key.
+                # Any plug can claim any id. Only the form of the configured plug itself may replace a key.
                 if self.source != SOURCE_REAUTH and stored.keys and not stored.knows(paired.keys[0]):
                     await session.leave(house.controller.identity.public_key)
                     return None, "different_key"

@@ -1,12 +1,12 @@
-"""Names that several modules share."""
+"""Constants that several modules use."""
 
 DOMAIN = "smartplug"
 
-# Seconds, as with the rules of the daemon. An automation must not take an older press for one of now.
+# Seconds, as in the daemon's rules. An automation must not run for an older press.
 OLDEST_PRESS = 5.0
 
-# In sequence. A plug that was set back to factory state has another key for good; another plug at its old address answers only for a
-# short time.
+# Consecutive attempts. After a factory reset the plug has a different key permanently; a different plug at its previous
+# address answers only for a short time.
 ATTEMPTS_WITH_OTHER_KEY = 3
 
-AFTER_FAULT = 30.0  # seconds; a failure that recurs at once must not fill the log
+AFTER_FAULT = 30.0  # seconds; limits the log entries of a repeating failure

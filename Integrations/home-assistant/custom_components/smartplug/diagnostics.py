@@ -1,4 +1,4 @@
-"""The download for people who look for a fault. It does not contain the plug's name, id, addresses or keys."""
+"""The download for troubleshooting. It does not contain the plug's name, id, addresses or keys."""
 
 from dataclasses import asdict
 from typing import Any

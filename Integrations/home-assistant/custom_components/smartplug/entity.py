@@ -1,4 +1,4 @@
-"""The base of all entities of a plug."""
+"""The base class of all entities of a plug."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,13 +15,13 @@ from .plug import Plug, SmartPlugConfigEntry
 
 
 class PlugEntity(Entity):
-    """Its unique id is the plug's id and a key, which is that of the same entity by MQTT."""
+    """The unique id is the plug's id and a key; the key is the same as that of the entity by MQTT."""
 
     _attr_has_entity_name = True
     _attr_should_poll = False
 
     def __init__(self, plug: Plug, key: str) -> None:
-        """`plug` was connected before."""
+        """`plug` must have been connected once."""
         self.plug = plug
         self._attr_unique_id = f"{plug.plug_id}_{key}"
         assert plug.description is not None
@@ -48,8 +48,8 @@ class PlugEntity(Entity):
 def add_as_known(
         entry: SmartPlugConfigEntry, add: AddConfigEntryEntitiesCallback, known: Callable[[Plug], Iterable[str]],
         make: Callable[[Plug, str], Any]) -> None:
-    """Adds an entity for each key as soon as `known` gives it: a plug reports its capabilities and measured quantities only when it is
-    connected."""
+    """Adds an entity for each key as soon as `known` returns it: a plug reports its capabilities and quantities only
+    when it is connected."""
     plug = entry.runtime_data
     added: set[str] = set()
 
@@ -66,5 +66,5 @@ def add_as_known(
 
 
 def has(*capabilities: str) -> Callable[[Plug], bool]:
-    """Whether the plug has one of them."""
+    """Returns a condition that is true if the plug has one of these capabilities."""
     return lambda plug: plug.description is not None and not plug.description.capabilities.isdisjoint(capabilities)

@@ -1,4 +1,4 @@
-"""The parts that all plugs share: the key of this Home Assistant, the list of announced plugs, and the followed plugs."""
+"""The parts that all plugs share: Home Assistant's key, the list of announced plugs, and the followed plugs."""
 
 from dataclasses import dataclass, field
 
@@ -13,12 +13,12 @@ from homeassistant.helpers.singleton import singleton
 from .const import DOMAIN
 from .keys import KeyStore
 
-LONGEST_NAME = 63  # bytes, by the protocol
+LONGEST_NAME = 63  # bytes, a limit of the protocol
 
 
 @dataclass
 class House:
-    """`async_get_house` gives the only one."""
+    """The shared parts; `async_get_house` returns the only instance."""
 
     keys: KeyStore
     controller: Controller
@@ -26,7 +26,7 @@ class House:
     followed: dict[str, FollowedPlug] = field(default_factory=dict)
 
     def places(self, entry: ConfigEntry) -> list[Place]:
-        """Where the entry's plug is announced now; else the address that a person gave, if one did."""
+        """Returns the addresses at which the entry's plug is announced, or the address that the user entered."""
         announced = self.browser.places(entry.unique_id or "")
         if announced or CONF_HOST not in entry.data:
             return announced
@@ -35,7 +35,7 @@ class House:
 
 @singleton(DOMAIN)
 async def async_get_house(hass: HomeAssistant) -> House:
-    """Made when it is first wanted, and kept until Home Assistant stops."""
+    """Returns the house. It is created at the first call, and kept until Home Assistant stops."""
     keys = await KeyStore.load(hass)
     name = f"Home Assistant {hass.config.location_name}".encode()[:LONGEST_NAME].decode(errors="ignore")
     controller = await Controller.make(keys.identity, name)

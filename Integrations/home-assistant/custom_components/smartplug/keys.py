@@ -1,4 +1,4 @@
-"""The key of this Home Assistant and those of its plugs, in one file that only its owner may read."""
+"""The key of this Home Assistant and those of its plugs, in a file that only its owner can read."""
 
 from typing import TypedDict
 
@@ -12,18 +12,18 @@ from .const import DOMAIN
 
 class _Kept(TypedDict):
     private_key: str  # PEM
-    plugs: dict[str, list[str]]  # keys in hexadecimal digits, by the ids of the plugs
+    plugs: dict[str, list[str]]  # keys in hexadecimal digits, by plug id
 
 
 class KeyStore:
-    """`load` makes one."""
+    """The stored keys, loaded by `load`."""
 
     def __init__(self, store: Store[_Kept], kept: _Kept) -> None:
         self._store, self._kept = store, kept
 
     @classmethod
     async def load(cls, hass: HomeAssistant) -> "KeyStore":
-        """Draws the key the first time."""
+        """Loads the keys, and generates Home Assistant's key the first time."""
         store: Store[_Kept] = Store(hass, 1, DOMAIN, private=True, atomic_writes=True)
         kept = await store.async_load()
         if kept is None:
@@ -37,11 +37,11 @@ class KeyStore:
         return Identity(self._kept["private_key"].encode())
 
     def plug(self, plug_id: str) -> PairedPlug:
-        """With the keys that were kept; one without keys trusts nobody."""
+        """Returns a plug with its stored keys; a plug without keys trusts no device."""
         return PairedPlug(plug_id, tuple(bytes.fromhex(key) for key in self._kept["plugs"].get(plug_id, [])))
 
     async def keep(self, plug: PairedPlug) -> None:
-        """Returns when it is on the disk."""
+        """Stores a plug's keys; returns when they are on the disk."""
         self._kept["plugs"][plug.plug_id] = [key.hex() for key in plug.keys]
         await self._store.async_save(self._kept)
 

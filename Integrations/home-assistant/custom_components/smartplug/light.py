@@ -1,4 +1,4 @@
-"""A plug that dims."""
+"""A plug with a dimmer."""
 
 from typing import Any
 

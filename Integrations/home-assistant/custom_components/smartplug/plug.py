@@ -1,4 +1,4 @@
-"""A plug as its entities see it: its newest state, its presses, and its commands."""
+"""A plug as its entities use it: its current state, its presses, and its commands."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,7 +24,8 @@ type SmartPlugConfigEntry = ConfigEntry[Plug]
 
 
 class Plug:
-    """`follow` runs as long as the entry is loaded. `description` and `state` are None until the plug was connected first."""
+    """A followed plug. `follow` runs while the entry is loaded. `description` and `state` are None until the first
+    connection."""
 
     def __init__(self, hass: HomeAssistant, entry: SmartPlugConfigEntry, house: House) -> None:
         self._hass, self._entry = hass, entry
@@ -50,7 +51,8 @@ class Plug:
         self._press_listeners: dict[object, Callable[[str, int], None]] = {}
 
     async def follow(self) -> None:
-        """Does not return. An error in this program ends the session; the plug is followed again afterwards."""
+        """Follows the plug and never returns. An error in this program ends the session, and the plug is followed
+        again."""
         while True:
             try:
                 await self._followed.run(self._tell)
@@ -61,16 +63,17 @@ class Plug:
 
     @callback
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Called for each change. Returns how to end it."""
+        """Calls `listener` for each change. Returns the function that ends this."""
         return _add(self._listeners, listener)
 
     @callback
     def listen_to_presses(self, listener: Callable[[str, int], None]) -> Callable[[], None]:
-        """Called for each press of now, with its kind and the number of the event."""
+        """Calls `listener` for each recent press, with its kind and the number of the event. Returns the function that
+        ends this."""
         return _add(self._press_listeners, listener)
 
     async def command(self, command: Command) -> None:
-        """Returns when the plug has done it. Raises HomeAssistantError."""
+        """Sends a command; returns when the plug has executed it. Raises HomeAssistantError."""
         try:
             done = await self._followed.command(command)
         except CommandRefused as refused:
@@ -86,7 +89,7 @@ class Plug:
             self.state = done.state
             self._changed()
 
-    # Updates of the plug
+    # Updates of the plug.
 
     @callback
     def _tell(self, update: Update) -> None:
@@ -116,7 +119,7 @@ class Plug:
             self._was_told_away = False
             _LOGGER.info("%s is back", self._entry.title)
         ir.async_delete_issue(self._hass, DOMAIN, self._issue)
-        # It is the plug that was paired: nobody needs to pair it again.
+        # The answer is from the paired plug, so a new pairing is not needed.
         for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
             self._hass.config_entries.flow.async_abort(flow["flow_id"])
 

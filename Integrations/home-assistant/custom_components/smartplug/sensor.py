@@ -70,7 +70,7 @@ TOLD = {one.key: one for one in (
 
 
 def measured(plug: Plug) -> list[str]:
-    """Keys of all that its meter has measured."""
+    """Returns the keys of all quantities that the plug's meter has measured."""
     reading = plug.state.reading if plug.state else None
     return [key for key, one in MEASURED.items() if reading is not None and one.value(reading) is not None]
 

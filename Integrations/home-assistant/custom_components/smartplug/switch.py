@@ -1,4 +1,4 @@
-"""The relay of a plug that does not dim."""
+"""The relay of a plug without a dimmer."""
 
 from typing import Any
 
