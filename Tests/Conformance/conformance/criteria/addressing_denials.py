@@ -186,7 +186,7 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """Replaces the probed address number `wanted_number` by the first one."""
+    """Replaces one of the probed addresses by an earlier one."""
     order = []
 
     def change(frame):
