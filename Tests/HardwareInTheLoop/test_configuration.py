@@ -10,11 +10,13 @@ METER = {"kind": "ade7953", "bus": BUS, "interval_s": 0.3}
 
 
 def test_an_unknown_key_is_told_with_the_nearest_known(plug):
+    """An unknown key in plugd.toml is an error that suggests the nearest known key."""
     said = plug(relay={"line": "RELAY", "activ_low": True}).refuses_to_start()
     assert "activ_low" in said and "active_low" in said and "plugd.toml:" in said, said
 
 
 def test_the_same_line_for_two_parts_is_told(plug):
+    """A line that two parts use is an error."""
     said = plug(light={"line": "RELAY"}).refuses_to_start()
     assert "RELAY" in said or "the same line" in said, said
 
@@ -65,6 +67,7 @@ def test_calibrating_on_a_resistive_load(switched_on, mains):
     ((0, 0, 0), "1000", ""),
 ], ids=["too small a load", "far from what is measured", "no resistive load", "nothing on"])
 def test_calibrating_refuses_nonsense(guest, switched_on, mains, feeds, power, word):
+    """A calibration with an unsuitable load is refused, and no calibration file is written."""
     mains.feeds(*feeds)
     done = switched_on.command("calibrate", "--power", power, "--voltage", "230")
     assert done.status == 1 and word in done.text, done
@@ -73,6 +76,7 @@ def test_calibrating_refuses_nonsense(guest, switched_on, mains, feeds, power, w
 
 
 def test_calibrating_refuses_a_plug_that_is_off(plug, mains):
+    """A calibration is refused with a hint while the relay is off."""
     mains.feeds(230, 4, 920)
     done = plug(meter=METER).start().command("calibrate", "--power", "920")
     assert done.status == 1 and "the relay is off" in done.text and "hint:" in done.text, done

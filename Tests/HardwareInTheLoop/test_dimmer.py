@@ -66,6 +66,7 @@ def test_a_pwm_that_is_not_there_is_told(plug):
 
 
 def test_a_plug_without_a_dimmer_says_so(plug, controller):
+    """A dim command is refused by a plug without a dimmer."""
     running = plug()
     controller.introduce(running)
     running.start()

@@ -28,6 +28,7 @@ def test_plugd_declares_libgpiod_as_its_header_does(interface):
 
 @pytest.mark.both
 def test_plugd_loads_the_one_that_is_there(guest, plug, interface):
+    """plugd loads the only installed version of libgpiod."""
     plug().start()
     assert loaded(guest) == {FILES[interface]}
 
@@ -41,6 +42,7 @@ def test_of_both_it_loads_the_second(guest, plug):
 
 
 def test_parts_without_lines_load_none(guest, plug):
+    """Without a part on a GPIO line, plugd does not load libgpiod."""
     plug(relay=None, button=None).start()
     assert loaded(guest) == set()
 

@@ -73,6 +73,7 @@ def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
 
 @both
 def test_an_active_high_button_and_an_active_low_relay(guest, plug, lines, button):
+    """The polarity of button and relay follows the configuration, also at the start."""
     button.hold()  # An active-high contact is not pressed while its line is low.
     running = plug(
         relay={"line": "RELAY", "active_low": True}, button={"line": "BUTTON", "active_low": False, "bias": "as-is"}).start()

@@ -94,6 +94,7 @@ def test_a_meter_that(metered, mains, fault, counter):
 
 
 def test_a_chip_that_lost_power_for_a_moment_is_set_up_again(metered, mains):
+    """A chip that lost its power is initialized again, and its readings return."""
     reads(metered, activePower=460)
     before = counters(metered)["initialisations"]
     mains.writes()
@@ -121,17 +122,20 @@ def test_a_missing_chip_is_told_and_the_relay_works(plug, mains, lines, button):
 
 
 def test_a_wrong_address_is_told(plug):
+    """`plugd check` reports a chip that does not answer at its address, with a hint."""
     said = plug(meter={"kind": "ina226", "bus": BUS, "address": 0x4A, "shunt_ohms": 0.01}).once("check")
     assert said.status == 1 and "0x4a does not answer" in said.text and "i2cdetect" in said.text, said
 
 
 def test_a_wrong_identity_is_told(plug, chip):
+    """`plugd check` reports a chip with wrong identity registers."""
     chip(0x41).put({0xFF: 0x1234})
     said = plug(meter={"kind": "ina226", "bus": BUS, "address": 0x41, "shunt_ohms": 0.01}).once("check")
     assert said.status == 1 and "0x5449 0x1234" in said.text and "another chip" in said.text, said
 
 
 def test_a_missing_bus_is_told(plug):
+    """`plugd check` reports a missing I2C bus with a hint."""
     said = plug(meter={"kind": "ade7953", "bus": "/dev/i2c-9"}).once("check")
     assert said.status == 1 and "/dev/i2c-9" in said.text and "dtparam=i2c_arm" in said.text, said
 

@@ -318,6 +318,7 @@ def test_both_languages_say_the_same():
 
 
 def test_the_readme_has_each_point_of_the_quality_scale():
+    """The table in the README has the states of quality_scale.yaml."""
     rules = yaml.safe_load((INTEGRATION / "smartplug" / "quality_scale.yaml").read_text())["rules"]
     states = {rule: told if isinstance(told, str) else told["status"] for rule, told in rules.items()}
     rows = [line.split("|") for line in (INTEGRATION.parent / "README.md").read_text().splitlines() if line.startswith("| ")]

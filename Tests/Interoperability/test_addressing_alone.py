@@ -51,6 +51,7 @@ def gaps(moments):
 
 
 def case_found_and_switched_over_IPv4(house):
+    """A controller with only an IPv4 address finds the plug and switches it over IPv4."""
     host, other = house.host(), house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")
     lamp = house.plug(host)
@@ -61,6 +62,7 @@ def case_found_and_switched_over_IPv4(house):
 
 
 def case_found_and_switched_over_IPv6(house):
+    """If both families work, the plug is switched over IPv6 link-local addresses."""
     host, other = house.host(), house.host()
     lamp = house.plug(host)
     person = house.controller(other)

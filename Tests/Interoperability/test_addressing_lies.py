@@ -64,6 +64,7 @@ def case_options_are_overloaded(house):
 
 
 def case_one_of_two_servers_only_lies(house):
+    """With one server that sends only wrong answers, the plug uses the lease of the other."""
     house.server(Scripted, lies="all", answer="none")
     truthful = house.server(Dnsmasq)
     host, frames, events = watched(house)
@@ -73,6 +74,7 @@ def case_one_of_two_servers_only_lies(house):
 
 
 def case_one_of_two_servers_refuses_what_it_offers(house):
+    """With one server that refuses its own offers, the plug gets a lease from the other."""
     house.server(Scripted, answer="refusing", address="10.7.0.150")
     truthful = house.server(Dnsmasq)
     host, frames, events = watched(house)
@@ -83,6 +85,7 @@ def case_one_of_two_servers_refuses_what_it_offers(house):
 
 
 def case_one_of_two_servers_offers_and_is_silent(house):
+    """With one server that does not answer requests, the plug gets a lease from the other."""
     house.server(Scripted, answer="mute", address="10.7.0.150")
     truthful = house.server(Dnsmasq)
     host, frames, events = watched(house)

@@ -83,6 +83,7 @@ def locals_of(host):
 
 
 def case_the_cable_is_pulled_and_plugged_in_with_a_server(house):
+    """After a reconnection the plug requests its previous lease and keeps the address."""
     server = house.server(Dnsmasq)
     host, frames, events = watched(house)
     house.plug(host)
@@ -156,6 +157,7 @@ def move(host, link):
 
 
 def case_killed_and_started_again_with_a_server(house):
+    """A restarted plug requests its stored lease, and the address is never removed."""
     server = house.server(Dnsmasq)
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -173,6 +175,7 @@ def case_killed_and_started_again_with_a_server(house):
 
 
 def case_killed_and_started_again_alone(house):
+    """A restarted plug keeps its link-local address and announces it again."""
     host, frames, events = watched(house)
     lamp = house.plug(host)
     first = events.usable(is_link_local, 12)

@@ -39,6 +39,7 @@ def observes(house, host, lamp, frames, because):
 
 
 def case_an_address_by_hand_is_left_alone(house):
+    """In auto mode the plug does not change an address that it did not set."""
     house.server(Dnsmasq)
     host, frames, events = watched(house, ipv4=True)
     lamp = house.plug(host, addressing="auto")
@@ -65,18 +66,22 @@ def under_manager(house, name):
 
 
 def case_NetworkManager_has_the_interface(house):
+    """The plug observes an interface that NetworkManager manages."""
     under_manager(house, "NetworkManager")
 
 
 def case_dhcpcd_has_the_interface(house):
+    """The plug observes an interface that dhcpcd manages."""
     under_manager(house, "dhcpcd")
 
 
 def case_networkd_has_the_interface(house):
+    """The plug observes an interface that systemd-networkd manages."""
     under_manager(house, "systemd-networkd")
 
 
 def case_auto_manages_what_nobody_else_does(house):
+    """In auto mode the plug manages an interface without another network manager."""
     server = house.server(Dnsmasq)
     host, _, events = watched(house)
     lamp = house.plug(host, addressing="auto")
@@ -85,6 +90,7 @@ def case_auto_manages_what_nobody_else_does(house):
 
 
 def case_observe_is_obeyed_without_anybody(house):
+    """In observe mode the plug sends no DHCP message and sets no IPv4 address."""
     house.server(Dnsmasq)
     host, frames, events = watched(house)
     house.plug(host, addressing="observe")
@@ -113,6 +119,7 @@ def case_it_needs_two_privileges_and_keeps_no_others(house):
 
 
 def case_root_gives_up_all_but_two_privileges(house):
+    """A plug that is started by root keeps only two capabilities."""
     server = house.server(Dnsmasq)
     host, _, events = watched(house)
     lamp = house.plug(host)
@@ -122,6 +129,7 @@ def case_root_gives_up_all_but_two_privileges(house):
 
 
 def case_who_only_observes_keeps_none(house):
+    """A plug in observe mode keeps no capability."""
     host, _, _ = watched(house, ipv4=True)
     lamp = house.plug(host, addressing="observe")
     lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")

@@ -25,6 +25,7 @@ def leased(events, network, within=15, since=0):
 
 @with_each(*SERVERS)
 def case_a_lease_is_used_told_and_renewed(house, kind):
+    """A lease is used, reported and renewed by unicast at T1."""
     network = Network.brief(kind)
     server = house.server(kind, network)
     host = house.host()
@@ -99,6 +100,7 @@ def case_the_server_is_gone_at_T1_and_T2(house, kind):
 
 @with_each(*SERVERS)
 def case_the_server_knows_another_network_now(house, kind):
+    """After the server's network changed, the plug gives up its lease and gets a new one."""
     server = house.server(kind, Network())
     host = house.host()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
@@ -141,6 +143,7 @@ def case_the_pool_is_exhausted(house, kind):
 
 @with_each(*SERVERS)
 def case_an_offered_address_is_in_use(house, kind):
+    """An offered address that another host uses is declined, and the plug uses the next one."""
     network = Network(first="10.7.0.200", last="10.7.0.201")
     house.server(kind, network)
     user = house.link.host(ipv4=False)
@@ -175,6 +178,7 @@ def case_routes_without_classes_replace_the_router(house):
 
 
 def case_a_fifth_of_the_frames_is_lost(house):
+    """With 20 % packet loss the plug still gets an address, and finally a lease."""
     network = Network()
     house.server(Dnsmasq, network)
     host = house.host()

@@ -209,6 +209,7 @@ def test_a_broker_that_hangs_is_given_up_and_the_house_goes_on(house, lan, tmp_p
 
 
 def test_foreign_messages_hurt_nobody(house):
+    """Oversized, malformed and very many messages do not crash the daemon and cause at most two log lines."""
     home = house()
     listener = home.broker.listen()
     home.says(listener, "Lamp", "state")

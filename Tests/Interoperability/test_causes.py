@@ -38,6 +38,7 @@ def told(done, *words):
 
 
 def case_no_line(house):
+    """A missing GPIO chip is reported with a hint."""
     done = check(house, house.host(), "true")
     told(done, "relay", "there is no GPIO chip", "is the driver")
 
@@ -78,11 +79,13 @@ def named(person, level, subject, about, words, *options):
 
 
 def case_no_address(house):
+    """An interface without an address is a problem."""
     lamp, person = family(house, ipv4=False, ipv6=False)
     named(person, "problem", "interface", "eth0", "it has no address to send from")
 
 
 def case_no_multicast_by_a_flag(house):
+    """An interface without the multicast flag is a problem."""
     _, person = family(house)
     person.host.run("ip", "link", "set", "eth0", "multicast", "off")
     named(person, "problem", "interface", "eth0", "it cannot multicast")
@@ -94,6 +97,7 @@ def firewall(host, rule):
 
 
 def case_no_multicast_by_a_firewall_here(house):
+    """A local firewall that drops port 5353 is a problem."""
     _, person = family(house)
     firewall(person.host, "in udp dport 5353 drop")
     found = named(person, "problem", "multicast", "eth0", "not even this host's own packets are heard")
@@ -114,6 +118,7 @@ def case_no_multicast_on_the_way(house):
 
 
 def case_wrong_time(house):
+    """A wrong clock is a problem."""
     _, person = family(house)
     person.under(WrongClock.of_1970(house.folder).words)
     found = named(person, "problem", "clock", "", "it says 1970-01-01T00:0")
@@ -142,6 +147,7 @@ def case_not_paired_any_more(house):
 
 
 def case_port_blocked_at_the_plug(house):
+    """A firewall at the plug that drops connections is a problem."""
     lamp, person = family(house)
     firewall(lamp.host, "in tcp dport 4711 drop")
     found = named(person, "problem", "plug", "Lamp", "no connection within 2 s")
@@ -149,6 +155,7 @@ def case_port_blocked_at_the_plug(house):
 
 
 def case_port_blocked_with_a_refusal(house):
+    """A firewall at the plug that resets connections is a problem."""
     lamp, person = family(house)
     firewall(lamp.host, "in tcp dport 4711 reject with tcp reset")
     found = named(person, "problem", "plug", "Lamp", "cannot connect")
@@ -156,6 +163,7 @@ def case_port_blocked_with_a_refusal(house):
 
 
 def case_port_kept_by_another_program(house):
+    """A program that uses port 5353 exclusively is named."""
     _, person = family(house)
     holder = person.host.start(sys.executable, "-c", HOLDER)
     holder.seen(lambda line: line.text == "bound", 5, "that it opened the port")

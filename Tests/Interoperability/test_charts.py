@@ -74,6 +74,7 @@ def test_pictures_are_files(history):
 
 
 def test_bars_of_energy_are_those_of_the_table(history):
+    """The energy chart has the values of `plugctl history`."""
     history.holds("Heater", steady("01/12/2011", 1000) + steady("02/12/2011", 500))
     window = ["--from", "2011-12-01", "--to", "2011-12-03", "--by", "day", "--json"]
     bars = history.run("chart", "Heater", "--energy", *window)

@@ -37,6 +37,7 @@ def stopped(lines):
 
 @pytest.mark.parametrize("whole_house", [False, True])
 def test_what_was_missed_is_printed_with_its_age(lan, plug, controller, whole_house):
+    """After a pause, a watch prints the missed events once, with their ages."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     names = [] if whole_house else ["Lamp"]

@@ -83,6 +83,7 @@ def test_what_the_command_line_prints_is_what_the_interface_answers(served, cont
 
 
 def test_health_and_readiness_are_told(served):
+    """/health and /ready answer with status 200."""
     assert served.get("/health") == {"status": "ok"}
     assert served.ask("GET", "/ready").status == 200
 

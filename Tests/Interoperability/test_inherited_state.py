@@ -109,6 +109,7 @@ def test_signals_that_nohup_and_a_shell_ignore_for_a_background_program_stay_ign
 
 @pytest.mark.parametrize("words", [CLOSED, PARENT], ids=["closed descriptors", "careless parent"])
 def test_a_plug_starts_whatever_its_parent_left(lan, programs, tmp_path, words):
+    """plugd starts with ignored and blocked signals and with closed descriptors."""
     host, state = lan.host(), tmp_path / "plug"
     running = host.start(*words, programs / "plugd", "run", "--name", "-Lamp", "--state", state, "--simulate", "lamp", name="plugd")
     eventually(

@@ -10,6 +10,7 @@ PLACES = pytest.mark.parametrize("beside", [True, False], ids=["on the same host
 
 @PLACES
 def test_two_plugs_started_together(lan, plug, controller, beside):
+    """One of two plugs with the same name is renamed."""
     here = lan.host()
     there = here if beside else lan.host()
     plug(here, "Lamp"), plug(there, "Lamp")
@@ -18,6 +19,7 @@ def test_two_plugs_started_together(lan, plug, controller, beside):
 
 @PLACES
 def test_a_second_plug_started_later(lan, plug, controller, beside):
+    """A plug that starts later is renamed, and the first keeps its name."""
     here = lan.host()
     there = here if beside else lan.host()
     watcher = controller(lan.host())

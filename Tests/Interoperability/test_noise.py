@@ -27,6 +27,7 @@ def service_goes_on(lan, plug, controller, counter):
 
 @pytest.mark.parametrize("address", ["224.0.0.251", "ff02::fb%eth0", "the plug's own"])
 def test_datagrams_at_the_discovery_port(lan, plug, controller, address):
+    """Random datagrams at port 5353 are counted as malformed, and the plug works."""
     with service_goes_on(lan, plug, controller, "malformedDatagrams") as (host, _):
         make_noise(lan.host(), "datagrams", host.ipv4 if address == "the plug's own" else address, 5353, 2000)
 
@@ -51,5 +52,6 @@ def test_a_flood_of_datagrams_leaves_memory_as_it_was(lan, plug, controller):
 
 
 def test_streams_at_the_plugs_port(lan, plug, controller):
+    """Random bytes in connections are counted as malformed, and the plug works."""
     with service_goes_on(lan, plug, controller, "malformedSessions") as (host, person):
         make_noise(lan.host(), "streams", host.ipv4, person.port("Lamp"), 40)

@@ -38,6 +38,7 @@ def test_wrong_usage(lan, controller):
 
 
 def test_pressing_a_plug_that_does_not_run(lan, programs, tmp_path):
+    """`plugd press` without a running plug fails with a hint."""
     done = lan.host().finish(programs / "plugd", "press", "--state", tmp_path / "nobody")
     assert done.status == 1 and "hint:" in done.errors, done
 
@@ -78,6 +79,7 @@ def test_a_malformed_recording(lan, programs, tmp_path, content, place, expected
 
 
 def test_a_recording_that_is_not_there(lan, programs, tmp_path):
+    """A missing recording is an error with a hint."""
     missing = tmp_path / "missing.csv.xz"
     done = lan.host().finish(
         programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", missing)
@@ -86,6 +88,7 @@ def test_a_recording_that_is_not_there(lan, programs, tmp_path):
 
 @pytest.mark.parametrize("words", [["rules", "check"], ["rules", "run"]])
 def test_a_rule_file_with_an_error(lan, controller, tmp_path, words):
+    """An error in a rule file is printed with its line, column and a caret."""
     rules = tmp_path / "rules.yaml"
     faulty = "when: { plug: Television, active power: { rises above: 40 V } }"
     rules.write_text(f"- rule: Movie night\n  {faulty}\n  then:\n    - turn off: Lamp\n")

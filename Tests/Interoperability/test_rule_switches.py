@@ -124,6 +124,7 @@ def test_a_program_that_hangs_is_ended_and_others_go_on(served):
 
 
 def test_a_web_hook_carries_the_event(lan, plug, controller, tmp_path):
+    """A web hook sends the event as JSON, with the event's id as idempotency key."""
     plug(lan.host(), "Kettle", simulate="kettle")
     host = lan.host()
     server = tmp_path / "server.py"

@@ -57,6 +57,7 @@ def test_a_script_is_compared_with_itself(evening):
 
 
 def test_washes_are_counted_over_days(past):
+    """The example counts washes over days and resets the count weekly."""
     wash = [(0, 2000), (600, 150), (3000, 400), (3600, 1.0)]
     points = [(hours(8), 0.5)]
     for begin in (hours(9), hours(12), hours(15)):

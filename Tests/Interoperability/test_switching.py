@@ -48,6 +48,7 @@ def test_a_press_reaches_who_watches(lan, plug, controller, press):
 
 
 def test_another_load_is_measured(lan, plug, controller):
+    """A changed load is reported as a reading."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")

@@ -71,6 +71,7 @@ def cause_of_the_next(lines, seen):
 @pytest.mark.parametrize("words", [["on", "Lamp"], ["off", "Lamp"], ["toggle", "Lamp"], ["dim", "Lamp", "30%"],
                                    ["reset", "Lamp", "--protection"], ["on", "Lamp", "Kettle"], ["on", "lamp"]])
 def test_both_ways_print_the_same(house, words):
+    """A command prints the same through the daemon and directly."""
     through = house.person.does(*words, "--json")
     straight = house.straight.does(*words, "--json", "--direct")
     toggled = words[0] == "toggle"  # The second command toggles the result of the first.
@@ -97,6 +98,7 @@ def test_the_plug_knows_by_whom(house):
 
 
 def test_a_refusal_is_the_same(house):
+    """A refusal is the same through the daemon and directly."""
     told = [house.person.finish("dim", "Kettle", "30%", "--json", *way) for way in ([], ["--direct"])]
     assert [done.status for done in told] == [1, 1]
     assert told[0].objects == told[1].objects and "error" in told[0].objects[0]
@@ -141,6 +143,7 @@ def test_another_users_socket_is_not_spoken_to(house):
 
 
 def test_rules_and_what_they_did(house):
+    """`plugctl rules state` counts the firings of a rule."""
     assert house.person.does("rules", "state", "--json").objects[0]["firings"] == 0
     house.plugs["Kettle"].press()
     eventually(lambda: house.person.does("rules", "state", "--json").objects[0]["firings"] == 1, 5, "a firing")

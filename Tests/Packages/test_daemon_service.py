@@ -46,6 +46,7 @@ def person(board):
 
 
 def test_systemd_understands_it(person):
+    """systemd-analyze reports no error in the user unit."""
     assert person("command -v systemd-analyze").strip()
     told = person(f"systemd-analyze verify --user --man=no {UNIT}.service 2>&1 || true").splitlines()
     assert [line for line in told if UNIT in line and not any(name in line for name in NEWER)] == []

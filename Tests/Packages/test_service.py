@@ -25,6 +25,7 @@ def lamp(board):
 
 
 def test_its_service_exposes_little(board):
+    """The exposure level of the service by systemd-analyze is below the limit."""
     told = board.does("systemd-analyze security --offline=true --no-pager /lib/systemd/system/plugd.service")
     exposure = float(re.search(r"Overall exposure level for plugd.service: ([\d.]+)", told)[1])
     print(f"plugd.service: exposure {exposure} (at most {WORST_EXPOSURE})")
@@ -68,6 +69,7 @@ def test_it_starts_with_parts_that_are_not_there_and_says_so(bare_board):
 
 
 def test_it_takes_little_when_idle(lamp):
+    """Memory and processor use of an idle plugd are below the limits."""
     process = lamp.unit("MainPID")
     time.sleep(3)  # It announces itself first.
 
@@ -96,6 +98,7 @@ def test_it_is_ready_as_a_user_of_its_own_with_what_it_needs(lamp):
 
 
 def test_its_button_turns_the_relay_over(lamp):
+    """`plugd press` toggles the relay."""
     before = lamp.status()["relay"]
     lamp.does("plugd press")
     after = lamp.system.waits_for("the relay", 15, lambda: (now := lamp.status()["relay"]) != before and now)
@@ -116,6 +119,7 @@ def test_it_gives_its_network_addresses_and_is_paired_and_switched(lamp):
 
 
 def test_it_is_started_again_as_it_was_when_it_is_killed(lamp):
+    """After a kill plugd is restarted with the same id and relay state."""
     if lamp.status()["relay"] == "off":
         lamp.does("plugd press")
     before, restarts = lamp.status(), int(lamp.unit("NRestarts"))
@@ -162,6 +166,7 @@ def test_removed_it_leaves_no_process_and_keeps_its_state(lamp):
 
 
 def test_purged_it_leaves_nothing(lamp):
+    """Purging the packages removes all files, users and processes."""
     lamp.does("rm -rf /etc/systemd/system/plugd.service.d /root/*.deb /root/.local")
     lamp.does("dpkg --purge smartplug-firmware smartplug-controller")
     assert lamp.system.processes("plugd") == []

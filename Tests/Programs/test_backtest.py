@@ -66,6 +66,7 @@ def test_a_firing_stands_beside_what_was_really_switched(evening):
 
 
 def test_the_same_history_gives_the_same_bytes(evening):
+    """Repeated backtests print identical output."""
     rules = evening.rules(RULES)
     assert len({evening.run("rules", "backtest", rules, "--verbose") for _ in range(3)}) == 1
 
@@ -118,6 +119,7 @@ def test_wrong_names_are_told_with_the_nearest(evening):
 
 
 def test_explain_tells_why_nothing_happened(evening):
+    """`plugctl rules explain` names the reason why a rule did not fire."""
     rules = evening.rules(RULES.replace("rises above: 40 W", "rises above: 100 W"))
     said = evening.run("rules", "explain", "Movie night", "--rules", rules, "--at", "2026-11-20T20:15")
     assert "nothing is known to have met it" in said
@@ -132,6 +134,7 @@ def test_explain_tells_why_nothing_happened(evening):
 
 
 def test_explain_tells_how_conditions_stood(evening):
+    """`plugctl rules explain` lists each condition with its result."""
     rules = evening.rules(RULES.replace(
         "  then:\n    - turn off: Ceiling",
         '  if:\n    - time: { after: "21:00", before: "23:00" }\n    - { plug: Television, active power: { below: 100 W } }\n  then:\n    - turn off: Ceiling'))

@@ -91,6 +91,7 @@ def test_a_changed_source_is_compiled_and_so_is_what_imports_it(second):
 
 
 def test_a_changed_program_takes_the_module_that_it_imports(second):
+    """A changed program is compiled with the cached module that it imports."""
     second.write("Sources/say/main.swift", FILES["Sources/say/main.swift"] + "print(2)\n")
     assert second.build() == ("41\n2", {"Number": "cached", "say": "compiled"})
 
@@ -129,6 +130,7 @@ def test_a_source_that_asks_for_its_path_is_compiled_where_it_is(second):
 
 @pytest.mark.parametrize("damage", [b"", b"garbage"], ids=["empty", "garbage"])
 def test_a_damaged_entry_is_thrown_away(second, cache, damage):
+    """A damaged cache entry is discarded, and the module is compiled."""
     for file in (cache / "modules").rglob("*"):
         if file.is_file() and file.name != "manifest.json":
             file.write_bytes(damage)
@@ -136,6 +138,7 @@ def test_a_damaged_entry_is_thrown_away(second, cache, damage):
 
 
 def test_an_entry_without_its_list_is_thrown_away(second, cache):
+    """A cache entry with a damaged manifest is discarded, and the module is compiled."""
     for file in (cache / "modules").rglob("manifest.json"):
         file.write_text("{")
     assert second.build() == ("41", {"Number": "compiled", "say": "compiled"})

@@ -45,6 +45,7 @@ def test_what_is_not_known_is_no_zero(history):
 
 
 def test_a_tariff_makes_it_cost(history):
+    """With a tariff the cost is computed by time of day."""
     (history.folder / "configuration" / "smartplug").mkdir(parents=True)
     (history.folder / "configuration" / "smartplug" / "tariff.toml").write_text(TARIFF)
     history.holds("Heater", steady("20/11/2026", 1000))
@@ -64,6 +65,7 @@ def test_a_wrong_tariff_is_told_with_its_line(history):
 
 
 def test_scripts_get_csv_and_sqlite(history):
+    """Energy is exported as CSV and to a new SQLite file; an existing file is not overwritten."""
     history.holds("Heater", steady("20/11/2026", 1000, [1, 2]))
     window = ["--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour"]
     rows = list(csv.DictReader(history.run("history", "Heater", *window, "--csv").splitlines()))

@@ -7,6 +7,7 @@ import pytest
 
 @pytest.mark.parametrize("place", ["-33.87,151.21", "-33.87, -70.65", "52.52,-13.4"])
 def test_a_place_in_the_south_or_west_is_accepted(programs, tmp_path, place):
+    """A location with negative coordinates is accepted."""
     rules = tmp_path / "rules.yaml"
     rules.write_text("- rule: Evening\n  when: { sun: sunset }\n  then:\n    - turn on: Lamp\n")
     words = ["rules", "check", "--offline", "--location", place, rules]

@@ -90,6 +90,7 @@ def answered(code, plug_code=None):
 
 
 def test_both_sides_prove_the_code():
+    """Pairing succeeds only if both sides know the setup code."""
     pairing, is_right, proof = answered(CODE)
     assert is_right
     pairing.finish("pairing_proof", proof)
@@ -230,6 +231,7 @@ def test_keys_in_a_folder_are_their_owners_alone(tmp_path):
 
 
 def test_hidden_files_of_a_folder_are_not_keys(tmp_path):
+    """Hidden files in the key folder are ignored."""
     folder = KeyFolder(tmp_path)
     folder.keep(PairedPlug(PLUG_ID, (b"key",)))
     (tmp_path / f"._{PLUG_ID}.plug").write_bytes(b"attributes of macOS")

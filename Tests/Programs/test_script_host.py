@@ -66,6 +66,7 @@ TIME = "the script computed for more than 1 s and was stopped"
     "local n = 0 while true do n = n + 1 plug('Lamp'):isOn() end",
 ])
 def test_endless_loop_is_stopped_and_named(host, body):
+    """An endless loop is stopped after 1 s with an error at its line."""
     start = time.monotonic()
     error = failure(run(host, body))
     assert error.startswith("test.lua:") and error.endswith(TIME), error
@@ -104,6 +105,7 @@ def test_pattern_that_runs_for_ever_is_killed(host, body):
     "local x <close> = setmetatable({}, {__close = function() log('closed') end}) local s = ('x'):rep(1 << 24)",
 ])
 def test_allocation_bomb_is_stopped_and_named(host, body):
+    """A script that exceeds its memory limit is stopped with an error at its line."""
     error = failure(run(host, body))
     assert "not enough memory: a script has at most 16 MiB" in error or "string slice too long" in error \
         or "stack overflow" in error or "resulting string too large" in error, error

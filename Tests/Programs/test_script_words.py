@@ -83,6 +83,7 @@ def test_rules_stand_in_their_order_with_their_lines(host):
     ('local function add() return at("07:30",\n  function() end) end\n\nadd()', 4),
 ])
 def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
+    """A registration by a tail call has the line of its function or of the caller."""
     assert host.load(text)["loaded"]["rules"][0]["line"] == line
 
 
@@ -215,6 +216,7 @@ def test_state_is_told_only_if_it_changed(host):
 
 
 def test_floats_come_back_exactly(host):
+    """Floating-point numbers in the state are stored exactly."""
     values = [0.1, 1 / 3, 1e300, 5e-324, 123456789.123456789, 2.0**52 + 0.5]
     source = 'on("A", "button", "long", function() state.list = {' + ", ".join(map(repr, values)) + "} end)"
     host.load(source)
@@ -222,6 +224,7 @@ def test_floats_come_back_exactly(host):
 
 
 def test_floats_that_no_whole_number_holds_exactly_come_back_too(host, programs):
+    """Large floating-point numbers without a fraction are stored exactly."""
     values = [1e17, -1e17, 2.0**53, 2.0**53 + 2, -(2.0**63), 1e300]
     state = done(host, "state.list = {" + ", ".join(map(repr, values)) + "}")["state"]
     with ScriptHost(programs / "plugctl-script") as other:
@@ -329,6 +332,7 @@ def test_options_of_a_trigger_are_those_of_its_time(host):
 
 
 def test_most_rules_and_the_longest_log_fit_into_one_answer(host):
+    """The maximum number of rules and the longest log fit into one answer."""
     source = ('local words = {} for i = 1, 3 do words[i] = ("x"):rep(600) end local function f() end\n'
               'for i = 1, 64 do on("A", "energy exceeds", i, {since = words}, f) end for i = 1, 100 do log(("\\"\\\\"):rep(249)) end')
     answer = host.load(source)["loaded"]

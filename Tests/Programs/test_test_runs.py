@@ -242,6 +242,7 @@ def test_a_crash_costs_the_test_that_it_interrupted(run):
 
 @pytest.mark.parametrize("kind", ["parallel", "computes", "guest", "browser", "waits", "exact"])
 def test_jobs_of_every_kind_are_counted(run, kind):
+    """Jobs of every kind are counted."""
     assert run.job("a.xml", JUNIT.format("one", 2, ""), kind=kind).told()[0] == "1 passed, 0 failed, 0 skipped"
 
 

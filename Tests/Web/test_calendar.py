@@ -40,6 +40,7 @@ def calendar(tmp_path):
 
 @pytest.mark.parametrize("browser", ["UTC", "Europe/Berlin", "Asia/Tokyo", "America/New_York"])
 def test_days_and_months_are_the_daemons(calendar, browser):
+    """Dates on the page are in the daemon's time zone, and a foreign zone is named."""
     told = calendar(browser, "UTC")
     assert told["today"] == "2026-11-26T00:00:00.000Z"
     assert told["year"] == "2025-12-01T00:00:00.000Z"
@@ -66,6 +67,7 @@ def test_a_day_whose_midnight_is_skipped_or_comes_twice_begins_with_its_date(cal
 
 
 def test_an_unknown_zone_leaves_the_browsers_own(calendar):
+    """With an unknown zone the page uses the browser's."""
     assert calendar("Asia/Tokyo", "No/Such")["today"] == "2026-11-25T15:00:00.000Z"
 
 

@@ -71,6 +71,7 @@ def test_a_refusal_is_said_in_the_card_and_the_switch_goes_back(house, page):
 
 
 def test_the_keyboard_dims(house, page):
+    """The dimmer is operated with the keyboard, and the last value reaches the plug."""
     lamp = house.plugs["Lamp"]
     if lamp.status()["relay"] != "on":
         page.switch("Lamp").click()

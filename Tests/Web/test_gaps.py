@@ -36,6 +36,7 @@ def presses(page, name="Lamp"):
 
 @pytest.mark.time_limit(180)
 def test_the_daemon_is_killed_and_nothing_is_missing(house, page):
+    """After a kill of the daemon the page shows the missed press and a chart without a gap."""
     watch_chart(page)
     page.page.evaluate("window.opened = 'once'")
     known = presses(page)

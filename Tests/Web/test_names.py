@@ -13,6 +13,7 @@ NAMES = {"script": SCRIPT, "emoji": EMOJI, "arabic": "مصباح \"غرفة\" & 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_a_name_is_shown_as_it_is(empty_house, look, name):
+    """A name with markup or special characters is displayed literally in every part of the page."""
     assert len(name.encode()) <= 63
     plug = empty_house.add(name, simulate="lamp")
     empty_house.start_daemon()

@@ -49,6 +49,7 @@ def turn_lamp_on(house, page):
 
 
 def test_a_rule_that_is_turned_off_is_held_back(house, page):
+    """A rule disabled on the page does not fire, also after a restart of the daemon."""
     hall = switch(page, "Hall")
     expect(hall).to_have_attribute("aria-checked", "true")
     before = house.plugs["Television"].status()["relay"]
@@ -70,6 +71,7 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
 
 
 def test_a_refusal_puts_the_switch_back(house, page):
+    """When disabling a rule is refused, the switch returns and the error is shown."""
     page.page.route("**/enabled", lambda route: route.fulfill(
         status=503, content_type="application/json", body='{"error": "the daemon ends", "hint": "try later"}'))
     switch(page, "Hall").click()
@@ -86,6 +88,7 @@ def test_a_rule_is_run_once(house, page):
 
 @pytest.mark.time_limit(120)
 def test_what_it_did_is_explained(house, evening):
+    """The traces of a rule show its firings with conditions and actions."""
     page = evening
     turn_lamp_on(house, page)
     house.plugs["Switch"].press("--double")
