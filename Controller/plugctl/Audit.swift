@@ -6,14 +6,14 @@ import Presentation
 struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show who changed a plug, or tried to: its audit log.",
+        abstract: "Show a plug's audit log: who changed the plug, or tried to.",
         discussion: """
-            Who was paired and removed, who was refused, who changed name, settings, roles, code and keys, which firmware began, and who
-            reset the plug: the last 1000 of these, and the last 200 refusals; what is refused again within an hour is counted. The
-            plug keeps them in flash, so they survive a loss of power. A factory reset empties the log and is its first entry.
+            The log records pairings and removals, refused requests, changes of name, settings, roles, setup code and keys, firmware
+            starts and factory resets. The plug keeps the last 1000 entries and the last 200 refusals in flash, so they survive a power
+            failure. Repeated refusals within an hour are counted in one entry. A factory reset clears the log and is its first entry.
 
-            Times are this machine's, oldest first. A plug has no battery clock: of what happened before it lost power or
-            rebooted only the order is known.
+            Times are in this machine's time zone, oldest first. A plug has no battery-backed clock: for entries from before a power
+            failure or reboot, only the order is known.
 
             Examples:
               plugctl audit Lamp
@@ -24,15 +24,15 @@ struct Audit: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(parsing: .unconditional, help: "Show the newest so many, from 1 on.")
+    @Option(parsing: .unconditional, help: "Show only the newest N entries.")
     var limit: Int?
     @Flag(
-        help: "One JSON object a line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."
+        help: "One JSON object per line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."
     )
     var json = false
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit is 1 or more, not \(limit)") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, not \(limit)") }
     }
 
     func run() async throws {

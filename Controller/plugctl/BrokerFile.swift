@@ -14,7 +14,7 @@ enum BrokerFile {
                 try BrokerSettings(bytes, file: path, home: UserDirectories.home)
             }
         } catch {
-            complainOfFile("\(error)\nhint: put it right and start again; until then the house speaks to no broker")
+            complainOfFile("\(error)\nhint: correct the file and restart; until then, the MQTT broker is not used")
             return nil
         }
     }
@@ -27,7 +27,7 @@ func openBroker(_ settings: BrokerSettings, _ directory: String, on client: Plug
     do {
         return try BrokerDoor(settings, directory: directory, on: client.eventLoop) { complain($0) }
     } catch {
-        complain("the house speaks to no broker: \(error)\nhint: see the files in \(directory)")
+        complain("the MQTT broker is not used: \(error)\nhint: check the files in \(directory)")
         return nil
     }
 }

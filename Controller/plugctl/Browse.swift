@@ -7,13 +7,13 @@ import ServiceDiscovery
 struct Browse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse",
-        abstract: "Show plugs as they come, change and go.",
+        abstract: "Show plugs as they appear, change and disappear on the network.",
         discussion: """
-            It is live and goes on until interrupted; there is nothing to refresh.
+            The list is live: new lines are printed until the command is interrupted.
 
-            With --packets it shows the packets of multicast DNS instead, of every service and host, each with what is in it: \
-            "alone" marks a record that replaces what was known before, "QU" a question that wants its answer for itself. It \
-            sends nothing; what is answered to one host alone is not heard.
+            With --packets it shows multicast DNS packets of all services and hosts instead, with their contents. "alone" marks a \
+            record that replaces earlier ones (cache flush), "QU" a question that requests a unicast answer. Nothing is sent. \
+            Unicast answers to other hosts are not received.
 
             Examples:
               plugctl browse
@@ -25,21 +25,21 @@ struct Browse: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Flag(
         help: """
-            One JSON object a line: event, name, type, domain, interface, txt. With --packets: at, interface, from, port, to, \
+            One JSON object per line: event, name, type, domain, interface, txt. With --packets: at, interface, from, port, to, \
             bytes, kind (query, probe, response, malformed), truncated, questions, records, more, fault.
             """)
     var json = false
     @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
-    @Flag(help: "Show the packets that carry it.")
+    @Flag(help: "Show multicast DNS packets.")
     var packets = false
     @Option(
-        help: "With --packets: write them to this file too, for Wireshark (pcap); what stood there is replaced.",
+        help: "With --packets: also write the packets to this file (pcap, for Wireshark). An existing file is replaced.",
         completion: .file(extensions: ["pcap"]))
     var write: String?
 
     func validate() throws {
-        guard write == nil || packets else { throw ValidationError("--write goes with --packets") }
+        guard write == nil || packets else { throw ValidationError("--write requires --packets") }
     }
 
     func run() async throws {
@@ -64,7 +64,7 @@ struct Browse: AsyncParsableCommand {
                 let explaining = Task {
                     try await Task.sleep(for: .seconds(1))
                     guard await listener.places.isEmpty else { return }
-                    complain("no usable network interface yet; waiting for one\nhint: `plugctl doctor` says why")
+                    complain("no usable network interface yet; waiting for one\nhint: `plugctl doctor` shows why")
                 }
                 defer { explaining.cancel() }
                 for await packet in listener.packets {
@@ -76,7 +76,7 @@ struct Browse: AsyncParsableCommand {
             }
             await listener.stop()
             let dropped = await listener.dropped
-            if dropped > 0 { complain("\(dropped) packets came faster than they could be shown, and are missing") }
+            if dropped > 0 { complain("\(dropped) packets were dropped because they arrived faster than they could be printed") }
         }
     }
 }

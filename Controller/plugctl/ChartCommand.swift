@@ -11,12 +11,12 @@ import Terminal
 struct ChartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chart",
-        abstract: "Draw what plugs drew: the last minutes, a day, years.",
+        abstract: "Draw a chart of the power or energy of plugs.",
         discussion: """
-            A chart is drawn from the history that `plugctl daemon` records and, for what is newer, from the plugs themselves. \
-            Where there are more samples than columns, a band shows what was lowest and highest in each, around the mean. \
-            Times without samples stay empty. Up to two weeks have what appliances did above the curve: \
-            runs of a compressor, a wash with its phases. With --live it scrolls, until q or Control-C.
+            The data comes from the history that `plugctl daemon` records and, for newer samples, from the plugs. \
+            If there are more samples than columns, a band shows the lowest and highest value of each column around the mean. \
+            Times without samples stay empty. Charts of up to two weeks show appliance cycles above the curve, such as \
+            compressor runs or the phases of a wash. With --live the chart scrolls until q or Control-C is pressed.
 
             Examples:
               plugctl chart Refrigerator
@@ -29,41 +29,41 @@ struct ChartCommand: AsyncParsableCommand {
     @Argument(help: "The plugs' names.")
     var names: [String]
     @OptionGroup var window: WindowOptions
-    @Flag(help: "Scroll on as readings come.")
+    @Flag(help: "Scroll as new readings arrive.")
     var live = false
-    @Flag(help: "Several plugs on top of each other: the uppermost line is their sum.")
+    @Flag(help: "Stack several plugs; the top line is their sum.")
     var stacked = false
     @Flag(help: "Energy as bars, instead of active power.")
     var energy = false
-    @Option(help: "With --energy: hour, day or month. (default: what fits the time)")
+    @Option(help: "With --energy: hour, day or month. (default: depends on the time span)")
     var by: ShownStep?
-    @Flag(help: "Leave out what appliances did: runs of a compressor, a wash with its phases.")
+    @Flag(help: "Do not mark appliance cycles, such as compressor runs or the phases of a wash.")
     var noCycles = false
-    @Option(help: "Write it to this file as SVG.", completion: .file())
+    @Option(help: "Write the chart to this file as SVG.", completion: .file())
     var svg: String?
-    @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
+    @Option(help: "Write the chart to this file as PNG; requires librsvg.", completion: .file())
     var png: String?
-    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers.")
+    @Option(help: "Colours of SVG and PNG files: light, dark, or automatic (the viewer's preference).")
     var theme = ChartTheme.automatic
     @Flag(
         help: """
-            Print what would be drawn instead, one JSON object a line: plug, at, activePower (W), and of what sums up many \
-            samples minActivePower, maxActivePower, covered (s). With --energy: what plugctl history --json prints.
+            Print the data instead, one JSON object per line: plug, at, activePower (W) and, for summaries of several samples, \
+            minActivePower, maxActivePower, covered (s). With --energy: the same objects as plugctl history --json.
             """)
     var json = false
     @OptionGroup var options: HistoryOptions
     @OptionGroup var network: NetworkOptions
 
     func validate() throws {
-        guard !names.isEmpty else { throw ValidationError("name one plug at least") }
+        guard !names.isEmpty else { throw ValidationError("name at least one plug") }
         // Plugs are distinguished by letters.
-        guard names.count <= 26 else { throw ValidationError("a chart has 26 plugs at most") }
-        guard by == nil || energy else { throw ValidationError("--by goes with --energy") }
-        guard !energy || !stacked else { throw ValidationError("bars of energy stand on each other without --stacked") }
+        guard names.count <= 26 else { throw ValidationError("a chart shows at most 26 plugs") }
+        guard by == nil || energy else { throw ValidationError("--by requires --energy") }
+        guard !energy || !stacked else { throw ValidationError("--stacked is implied by --energy") }
         let isFile = svg != nil || png != nil
-        guard !json || !isFile else { throw ValidationError("--json goes without --svg and --png") }
+        guard !json || !isFile else { throw ValidationError("--json cannot be combined with --svg or --png") }
         guard !live || !(isFile || json || energy || window.from != nil) else {
-            throw ValidationError("--live goes without --from, --energy, --json, --svg and --png")
+            throw ValidationError("--live cannot be combined with --from, --energy, --json, --svg or --png")
         }
     }
 
@@ -123,7 +123,7 @@ struct ChartCommand: AsyncParsableCommand {
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
         guard let periods = CalendarPeriod.all(step, from: first, to: last, zone: zone) else {
-            throw Complaint("that are more than \(CalendarPeriod.limit) bars\nhint: --by month, or less time")
+            throw Complaint("the chart would have more than \(CalendarPeriod.limit) bars\nhint: use --by month or a shorter time span")
         }
         let energies = try gathered.energies(periods, from: gathering.history)
         if json {

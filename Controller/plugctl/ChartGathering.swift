@@ -93,9 +93,9 @@ struct ChartGathering: Sendable {
                 }
                 let kept = try KeptCourse(of: plug, from: history, over: span, columns: columns)
                 if !kept.damaged.isEmpty {
-                    complain("\(plug.title): a part of its history cannot be read, and is left out")
+                    complain("\(plug.title): part of its history cannot be read and is left out")
                 }
-                if kept.isCut { complain("\(plug.title): of more samples than are shown the end is left out") }
+                if kept.isCut { complain("\(plug.title): there are too many samples; the newest ones are left out") }
                 courses.append(PowerCourse(plug: plug.title, kept: kept))
             }
             var source = ChartSource(courses: courses)
@@ -132,7 +132,7 @@ struct ChartGathering: Sendable {
                 let wall = WallTime(millisecondsSince1970: time)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
             }
-            complain("\(course.plug): its history is of another time\nhint: --from \(ends[0]) --to \(ends[1])")
+            complain("\(course.plug): its history has no samples in this time span\nhint: use --from \(ends[0]) --to \(ends[1])")
         }
     }
 
@@ -151,12 +151,12 @@ struct ChartGathering: Sendable {
             let name = try await client.find(wanted(index, known), within: network.wait.duration)
             var course = known == nil ? PowerCourse(plug: name.name) : course
             if try await !fill(&course, from: client.follow(name, after: nil), known) {
-                complain("\(name.name): the plug did not answer, so what the history does not have is missing")
+                complain("\(name.name): the plug did not answer; samples that are not in the history are missing")
             }
             return (index, course, name.name)
         } catch let error where known != nil && !(error is CancellationError) {
             let reason = error is PlugNotFound ? "the plug did not answer" : "\(error)"
-            complain("\(course.plug): \(reason); what the history does not have is missing")
+            complain("\(course.plug): \(reason); samples that are not in the history are missing")
             return (index, course, course.plug)
         } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
             // The name may be a wrong spelling of a plug in the history.
@@ -177,7 +177,7 @@ struct ChartGathering: Sendable {
             for await report in plug.reports {
                 if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
                 if case .connected(let description) = report.update, let known, description.id != known.id {
-                    throw Complaint("another plug bears this name now")
+                    throw Complaint("a different plug has this name now")
                 }
                 course.take(report)
                 guard case .snapshot = report.update else { continue }

@@ -18,19 +18,19 @@ struct CommandOptions: ParsableArguments {
 struct CommandOutput: ParsableArguments {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var way: DaemonOptions
-    @Flag(help: "One JSON object a plug: plug, on, level, tripped, seq, or error.")
+    @Flag(help: "One JSON object per plug: plug, on, level, tripped, seq, or error.")
     var json = false
     @Option(
         parsing: .unconditional,
         help: """
-            Do it once, however often it is asked for with this same text, such as the number of the event that it answers; the \
-            plug remembers its last 512 commands. It is asked itself, not the daemon.
+            Execute the command only once per this text, such as the number of the event that caused it, even if the command is \
+            repeated. The plug remembers its last 512 commands. The command is sent directly to the plug, not through the daemon.
             """)
     var once: String?
 
     func validate() throws {
         guard once.map({ (1...65_536).contains($0.utf8.count) }) ?? true else {
-            throw ValidationError("--once has 1 to 65536 bytes of text")
+            throw ValidationError("--once must have 1 to 65536 bytes")
         }
     }
 

@@ -8,10 +8,10 @@ import Presentation
 struct Controllers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controllers",
-        abstract: "Show who may do what at a plug, change it, and remove somebody.",
+        abstract: "List the controllers that are paired with a plug, change their roles, or remove one.",
         discussion: """
-            Only an owner may. The first controller that is paired with a plug is an owner, and so is each that is paired with the code
-            on its label; others are invited (`plugctl invite`). The last owner stays until a reset.
+            This requires the owner role. A controller that is paired with the code on the plug's label is an owner; others are
+            invited (`plugctl invite`). The last owner cannot be removed; only a factory reset does that.
 
             Examples:
               plugctl controllers Lamp
@@ -24,17 +24,17 @@ struct Controllers: AsyncParsableCommand {
     var name: String
     @Option(
         parsing: .unconditional,
-        help: "Remove the controller of this name or fingerprint; the fingerprint's beginning is enough.")
+        help: "Remove the controller with this name or fingerprint (or beginning of a fingerprint).")
     var remove: String?
-    @Option(parsing: .unconditional, help: "Give the controller of this name or fingerprint the role of --as.")
+    @Option(parsing: .unconditional, help: "Give the controller with this name or fingerprint the role in --as.")
     var change: String?
     @OptionGroup var grant: GrantOptions
-    @Flag(help: "A JSON object for each: plug, name, fingerprint, role, secondsLeft, connected, self.")
+    @Flag(help: "One JSON object per controller: plug, name, fingerprint, role, secondsLeft, connected, self.")
     var json = false
 
     func validate() throws {
-        guard remove == nil || change == nil else { throw ValidationError("--remove and --change do not go together") }
-        guard (change != nil) == (grant.role != nil) else { throw ValidationError("--change and --as go together") }
+        guard remove == nil || change == nil else { throw ValidationError("--remove and --change cannot be combined") }
+        guard (change != nil) == (grant.role != nil) else { throw ValidationError("--change and --as must be used together") }
     }
 
     func run() async throws {
@@ -45,7 +45,7 @@ struct Controllers: AsyncParsableCommand {
                 if let remove, let known = list {
                     let controller = try self.controller(remove, in: known)
                     guard !controller.isAsker else {
-                        throw Complaint("this is the controller that you use now\nhint: plugctl unpair \"\(name)\"")
+                        throw Complaint("this is the controller you are using\nhint: use plugctl unpair \"\(name)\"")
                     }
                     list = try await plug.removeController(fingerprint: controller.fingerprint)
                 }
@@ -65,7 +65,7 @@ struct Controllers: AsyncParsableCommand {
         let meant = list.filter { $0.name == text || $0.fingerprint.hasPrefix(text.lowercased()) }
         guard meant.count == 1, !text.isEmpty else {
             throw Complaint(
-                "\(meant.isEmpty ? "no controller" : "more than one") is meant by \"\(text)\"\n"
+                "\(meant.isEmpty ? "no controller matches" : "several controllers match") \"\(text)\"\n"
                     + "hint: `plugctl controllers \"\(name)\"` shows their names and fingerprints")
         }
         return meant[0]
@@ -76,12 +76,12 @@ struct Controllers: AsyncParsableCommand {
 struct GrantOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
-        help: "owner (everything), user (switches and follows), viewer (follows) or guest (a user for a time).")
+        help: "owner (full access), user (may switch and watch), viewer (may watch) or guest (a user for a limited time).")
     var role: Role?
     @Option(
         name: .customLong("for"),
         parsing: .unconditional,
-        help: "For how long, while the plug has power: 2d, 8h. A guest needs it. (default: until it is removed)")
+        help: "Duration of the access, such as 2d or 8h, counted while the plug has power. Required for a guest. (default: unlimited)")
     var time: TimeSpan?
 
     func grant() throws -> Grant {
@@ -107,14 +107,14 @@ func refusable<Result>(_ plug: String, _ body: () async throws -> Result) async 
 
 extension Complaint {
     static func unanswered(_ plug: String) -> Complaint {
-        Complaint("\(plug) ended the connection before it answered\nhint: try again")
+        Complaint("\(plug) closed the connection before it answered\nhint: try again")
     }
 }
 
 struct Unpair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair",
-        abstract: "Have a plug and this controller forget each other.",
+        abstract: "Remove the pairing between a plug and this controller.",
         discussion: """
             Examples:
               plugctl unpair Lamp
@@ -124,7 +124,7 @@ struct Unpair: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Flag(help: "Forget the plug without asking it: for one that is gone.")
+    @Flag(help: "Forget the plug without contacting it, for a plug that no longer exists.")
     var hereOnly = false
 
     func run() async throws {
@@ -137,8 +137,8 @@ struct Unpair: AsyncParsableCommand {
                     _ = try await plug.removeController(fingerprint: own)
                 } catch let refusal as Refusal {
                     throw Complaint(
-                        "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` makes it forget everybody; "
-                            + "with --here-only this controller forgets the plug, which still knows it")
+                        "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` removes all its pairings; "
+                            + "--here-only removes the plug only from this controller")
                 }
                 try await PairedPlugs().remove(description.id)
                 Output.safeLine("\(plug.name): forgotten")
@@ -151,7 +151,7 @@ struct Unpair: AsyncParsableCommand {
         if let shared = SharedPlugName(name, among: names) { throw shared }
         guard case .plug(let id) = PlugNameOwner(of: name, among: names) else {
             throw Complaint(
-                "no plug was paired as \"\(name)\"\nhint: its name was another then; `plugctl browse` shows its id")
+                "no plug is paired as \"\(name)\"\nhint: it may be paired under a different name; `plugctl browse` shows its id")
         }
         try await plugs.remove(id)
         Output.safeLine("\(names[id] ?? name): forgotten")

@@ -7,37 +7,37 @@ import PowerHistory
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
-        abstract: "Follow every plug, run the rules and show the house in a browser, as a service.",
+        abstract: "Run the service that follows all plugs, runs the rules and serves the dashboard.",
         discussion: """
-            It keeps on disk where it was with each plug. Started again, also after it was killed, it goes on from there: \
-            nothing is lost, and no press takes effect twice.
+            The daemon stores on disk the last event it handled from each plug. After a restart, also after a crash, it continues \
+            from there: no event is lost, and no button press takes effect twice.
 
-            Beside it, it keeps the plugs' history: samples, energy, events, and what rules did. What a plug has of the time \
-            when no daemon ran is fetched.
+            It also records the history of the plugs: samples, energy, events and the actions of rules. After a restart it fetches \
+            the samples of the time when it did not run from the plugs.
 
-            Rule files are read anew when they change: rules that stay as they are go on in the midst of what they do, and \
-            of a file that is broken the last good version runs on, which is said.
+            Rule files are reloaded when they change. Unchanged rules keep their state. If a file becomes invalid, the daemon \
+            reports it and its last valid version stays active.
 
-            Which programs rules may run, and which web servers they may ask, can be limited in /etc/smartplug/daemon.toml and \
-            ~/.config/smartplug/daemon.toml, which are read at the start:
+            The programs that rules may run and the web servers that they may call can be limited in /etc/smartplug/daemon.toml and \
+            ~/.config/smartplug/daemon.toml, which are read when the daemon starts:
               [outside]
               run = ["/usr/bin/mpv"]
               web_hooks = "off"
 
-            With a file broker.toml in one of these places the house speaks to an MQTT broker, where Home Assistant finds the plugs:
+            With a file broker.toml in one of these directories the daemon connects to an MQTT broker, where Home Assistant finds the plugs:
               [broker]
               host = "broker.local"
 
-            With a file history.toml there the history goes to a PostgreSQL database, or to a server that takes Prometheus' remote write:
+            With a file history.toml the history is sent to a PostgreSQL database or to a server that accepts Prometheus remote write:
               [house]
               name = "elm-street-5"
               [postgresql]
               host = "database.local"
 
-            With a file fleet.toml there the dashboard also shows other houses; see plugctl help fleet.
+            With a file fleet.toml the dashboard also shows other houses; see plugctl help fleet.
 
-            The dashboard is at http://127.0.0.1:7580/, for this machine alone. To let others of the network in, set a password \
-            first; they come by TLS then.
+            The dashboard is at http://127.0.0.1:7580/ and only reachable from this machine. To open it to the network (over TLS), set \
+            a password first.
 
             Examples:
               plugctl daemon --rules /etc/smartplug/rules
@@ -50,25 +50,25 @@ struct DaemonCommand: AsyncParsableCommand {
     @OptionGroup var runner: RunnerOptions
     @Option(
         help: """
-            A rule file, or a directory of them; may be given several times. (default: ~/.config/smartplug/rules, where it \
-            is there)
+            A rule file, or a directory of rule files; may be given several times. (default: ~/.config/smartplug/rules, if it \
+            exists)
             """,
         completion: .file())
     var rules: [String] = []
     @Option(
         help: """
-            Where to keep what must survive the daemon: where it was with each plug, and commands without an answer. \
+            The directory for state that must survive a restart: the last event of each plug, and unanswered commands. \
             (default: $STATE_DIRECTORY, else ~/.local/state/smartplug/daemon)
             """,
         completion: .directory)
     var state: String?
     @OptionGroup var history: HistoryOptions
-    @Flag(help: "Keep no history.")
+    @Flag(help: "Do not record a history.")
     var noHistory = false
     @OptionGroup var dashboard: DashboardOptions
 
     func validate() throws {
-        if history.history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
+        if history.history != nil, noHistory { throw ValidationError("--history and --no-history cannot be combined") }
     }
 
     func run() async throws {

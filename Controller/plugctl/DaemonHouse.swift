@@ -49,7 +49,7 @@ struct DaemonFace: Sendable {
         do throws(FileError) {
             if let death = try quarantine.begin() { complain(death.words) }
         } catch {
-            complain("should the daemon die of what a plug says, nobody will know which one: \(error)")
+            complain("crash attribution is unavailable, so a plug that crashes the daemon is not disabled: \(error)")
         }
         client.keepAway { quarantine.reason(for: $0) }
     }

@@ -8,8 +8,8 @@ import Presentation
 struct DaemonOptions: ParsableArguments {
     @Flag(
         help: """
-            Speak to the plugs themselves, also where a daemon runs. Commands with --interface or --controller do so anyway, \
-            and those with SMARTPLUG_INTERFACE, or an empty SMARTPLUG_DAEMON, in their environment.
+            Connect directly to the plugs, even if a daemon is running. This is implied by --interface, --controller, \
+            SMARTPLUG_INTERFACE in the environment, or an empty SMARTPLUG_DAEMON.
             """)
     var direct = false
 
@@ -35,7 +35,7 @@ extension DaemonClient {
 
     func decoded<Record: Decodable>(_ body: [UInt8]) throws -> Record {
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(body)) else {
-            throw DaemonFault.broken("it says what this plugctl does not understand: is it of another version?")
+            throw DaemonFault.broken("unexpected response; daemon and plugctl versions may differ")
         }
         return record
     }

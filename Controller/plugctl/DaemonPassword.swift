@@ -9,14 +9,14 @@ import Terminal
 struct DaemonPassword: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
-        abstract: "Set the dashboard's passwords, each with what it allows.",
+        abstract: "Set, list or remove the passwords of the dashboard.",
         discussion: """
-            It is asked for at a terminal, else read from standard input, and kept as a hash that only you can read. Who is logged \
-            in with the one before has to log in again. A daemon that runs takes it at once. For scripts and Prometheus it is the \
-            password of Basic authorization, with any user.
+            The command prompts for the password at a terminal and otherwise reads it from standard input. Only its hash is stored, \
+            in a file that only you can read. A running daemon uses the new password at once; sessions of the previous password end. \
+            Scripts and Prometheus use the password with HTTP Basic authentication and any user name.
 
-            The first is an owner's, who may do everything. A user switches and dims, a viewer only looks, and a guest is a user \
-            until a time. Each has a name, by which sessions tell who came.
+            The first password must have the owner role, which has full access. A user may switch and dim, a viewer may only watch, and a guest \
+            is a user for a limited time. The name of a password identifies its sessions.
 
             Examples:
               plugctl daemon password
@@ -32,29 +32,29 @@ struct DaemonPassword: AsyncParsableCommand {
     /// The parser assigns an option that both commands define to the parent, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
     @OptionGroup var file: PasswordFileOption
-    @Argument(help: "What the password is called. (default: its role)")
+    @Argument(help: "The name of the password. (default: its role)")
     var name: String?
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("What it allows: owner, user, viewer or guest. (default: owner)", valueName: "role"),
+        help: ArgumentHelp("The role that it grants: owner, user, viewer or guest. (default: owner)", valueName: "role"),
         transform: Self.role)
     var role: Role?
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: "For how long it is good: 2h, 2d. A guest's needs one; an owner's has no end.")
+        help: "How long it is valid, such as 2h or 2d. Required for a guest, not allowed for an owner.")
     var time: TimeSpan?
-    @Flag(help: "Take the one of this name away; without a name all: then only this machine can open the dashboard.")
+    @Flag(help: "Remove the named password, or all passwords (the dashboard becomes local-only).")
     var remove = false
-    @Flag(help: "Show which there are: names, roles and ends.")
+    @Flag(help: "List the passwords: name, role and end.")
     var list = false
-    @Flag(help: "With --list, a JSON object for each: name, role, until, ended.")
+    @Flag(help: "With --list: one JSON object per password: name, role, until, ended.")
     var json = false
 
     func validate() throws {
-        if remove || list, role != nil || time != nil { throw ValidationError("--as and --for set a password") }
-        if remove, list { throw ValidationError("--remove and --list exclude each other") }
-        if list, name != nil { throw ValidationError("--list shows all") }
-        if isJSON, !list { throw ValidationError("--json goes with --list") }
+        if remove || list, role != nil || time != nil { throw ValidationError("--as and --for cannot be combined with --remove or --list") }
+        if remove, list { throw ValidationError("--remove and --list cannot be combined") }
+        if list, name != nil { throw ValidationError("--list does not take a name") }
+        if isJSON, !list { throw ValidationError("--json requires --list") }
         if let name, let fault = DashboardPassword.fault(ofName: name) { throw ValidationError(fault) }
         if !remove, !list { _ = try grant() }
     }
@@ -73,7 +73,7 @@ struct DaemonPassword: AsyncParsableCommand {
 
     private static func role(_ text: String) throws -> Role {
         guard let role = Role(rawValue: text) else {
-            throw ValidationError("'\(text)' is no role: \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ValidationError("'\(text)' is not a role; the roles are \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return role
     }
@@ -96,12 +96,12 @@ struct DaemonPassword: AsyncParsableCommand {
                 name: one.name, role: one.role, until: one.until, ended: one.hasEnded(now: PasswordRecord.now))
             if isJSON { Output.json(record) } else { Output.safeLine(record.text) }
         }
-        if all.isEmpty, !isJSON { Output.line("there is no password") }
+        if all.isEmpty, !isJSON { Output.line("no password is set") }
     }
 
     private func takeAway() throws {
         guard let name else {
-            Output.line(try file.file.removeAll() ? "the password is removed" : "there was no password")
+            Output.line(try file.file.removeAll() ? "all passwords are removed" : "no password was set")
             return
         }
         try file.file.remove(name)
@@ -111,15 +111,15 @@ struct DaemonPassword: AsyncParsableCommand {
     private func set() throws {
         let grant = try grant()
         let isTerminal = TerminalDevice.standardInput.isTerminal
-        let password = isTerminal ? hidden("New password of the dashboard: ") : readLine()
+        let password = isTerminal ? hidden("New password for the dashboard: ") : readLine()
         guard let password else {
-            throw Complaint("no password came in\nhint: type it, or give it on standard input")
+            throw Complaint("no password was entered\nhint: type it, or pass it on standard input")
         }
         if let fault = PasswordFile.fault(of: password) {
-            throw Complaint("\(fault)\nhint: four words that have nothing to do with each other are a good one")
+            throw Complaint("\(fault)\nhint: four unrelated words make a good password")
         }
-        guard !isTerminal || hidden("The same again: ") == password else {
-            throw Complaint("the two differ\nhint: try again")
+        guard !isTerminal || hidden("Repeat the password: ") == password else {
+            throw Complaint("the passwords do not match\nhint: try again")
         }
         let until = grant.seconds.map { PasswordRecord.now + Int64($0) }
         try file.file.set(password, named: name ?? grant.role.rawValue, role: grant.role, until: until)

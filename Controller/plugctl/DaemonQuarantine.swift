@@ -8,21 +8,21 @@ import PlugModel
 struct DaemonQuarantine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "Show the plugs that the daemon keeps away from since it died of them, and lift that.",
+        abstract: "List plugs disabled because they crashed the daemon, and enable them again.",
         discussion: """
-            A daemon that died twice within a minute while it handled what the same plug said keeps away from it: for an hour, after \
-            each further time for twice as long, a day at most. The rest of the house goes on. A plug that is lifted is followed again \
-            within a minute, without a restart.
+            If messages from one plug crash the daemon twice within a minute, the daemon disables that plug for an hour. Each further \
+            crash doubles the time, up to a day. Other plugs are not affected. The daemon follows a plug that is enabled again within \
+            a minute, without a restart.
 
             Examples:
               plugctl daemon quarantine
               plugctl daemon quarantine --lift Heater
             """)
 
-    @Option(parsing: .unconditional, help: "Follow this plug again: its name, or its id.")
+    @Option(parsing: .unconditional, help: "Enable this plug again, by name or id.")
     var lift: String?
     // The name differs from the daemon's option `--state`, because the parser would assign the value to that one.
-    @Option(help: "The directory that the daemon was given as --state.", completion: .directory)
+    @Option(help: "The directory that the daemon uses for --state.", completion: .directory)
     var directory: String?
 
     func run() async throws {
@@ -46,7 +46,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
         let kept = ((try? PairedPlugs().all()) ?? []).filter { ids.contains($0.id) }.compactMap { plug in
             file.reason(for: plug).map { (plug.name, $0) }
         }
-        if kept.isEmpty { Output.line("the daemon keeps away from no plug") }
+        if kept.isEmpty { Output.line("no plug is disabled") }
         for (name, words) in kept { Output.safeLine("\(name): \(words)") }
     }
 
@@ -58,9 +58,9 @@ struct DaemonQuarantine: AsyncParsableCommand {
         let plugs = named + (PlugID(rawValue: wanted).map { [$0] } ?? [])
         guard let plug = plugs.first(where: { quarantine.lift($0) }) else {
             throw Complaint(
-                "nothing is held against \"\(wanted)\"\nhint: `plugctl daemon quarantine` shows which plugs there are")
+                "\"\(wanted)\" is not disabled\nhint: `plugctl daemon quarantine` lists the disabled plugs")
         }
         try file.write(quarantine)
-        Output.safeLine("\(names[plug] ?? "\(plug)") is followed again, within a minute where a daemon runs")
+        Output.safeLine("\(names[plug] ?? "\(plug)") is enabled; a running daemon follows it again within a minute")
     }
 }

@@ -8,10 +8,10 @@ import Presentation
 struct DaemonSessions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "Show who is logged in at the dashboard, and end that.",
+        abstract: "List the sessions of the dashboard, or end them.",
         discussion: """
-            A session lasts for thirty days, also while the daemon is restarted; one that was ended is of no use any more to whoever \
-            has its cookie. A new password ends those of the one before.
+            A session lasts thirty days, across restarts of the daemon. When a session ends, copies of its cookie become invalid too. \
+            A new password ends the sessions of the previous one.
 
             Examples:
               plugctl daemon sessions
@@ -21,20 +21,20 @@ struct DaemonSessions: AsyncParsableCommand {
 
     /// The parser assigns an option that both commands define to the parent, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
-    @Option(parsing: .unconditional, help: ArgumentHelp("End the session of this id.", valueName: "id"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End the session with this id.", valueName: "id"))
     var end: String?
     @Flag(help: "End all sessions.")
     var endAll = false
     @Flag(
         help: """
-            A JSON object for each, also for those that it ended: id, name (of the password), role, device, address, since, \
+            One JSON object per listed or ended session: id, name (of the password), role, device, address, since, \
             lastUsed, until, self.
             """)
     var json = false
 
     func validate() throws {
-        if end != nil, endAll { throw ValidationError("--end and --end-all exclude each other") }
-        if end?.isEmpty == true { throw ValidationError("--end needs a session's id: plugctl daemon sessions") }
+        if end != nil, endAll { throw ValidationError("--end and --end-all cannot be combined") }
+        if end?.isEmpty == true { throw ValidationError("--end requires a session id; plugctl daemon sessions lists them") }
     }
 
     func run() async throws {

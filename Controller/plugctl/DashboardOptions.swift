@@ -7,25 +7,25 @@ struct DashboardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Where the dashboard is; port 0 for any. For other addresses than this machine's own a password is needed \
-            (plugctl daemon password), and TLS is spoken. (default: 127.0.0.1:7580)
+            The address and port of the dashboard; port 0 selects a free port. Addresses other than loopback require a password \
+            (plugctl daemon password) and use TLS. (default: 127.0.0.1:7580)
             """, valueName: "address:port"))
     var listen: String?
-    @Flag(help: "No dashboard: only the local socket, for commands.")
+    @Flag(help: "Do not serve the dashboard; serve only the local socket for commands.")
     var noDashboard = false
-    @Option(help: "A name under which browsers reach this machine besides its own; may be given several times.")
+    @Option(help: "An additional host name under which browsers reach this machine; may be given several times.")
     var hostName: [String] = []
     @Option(
         help: ArgumentHelp(
             """
-            The address under which a proxy on this machine offers the dashboard, such as https://plugs.example.org:8443; may \
-            be given several times. A password is needed then.
+            The external address of the dashboard behind a reverse proxy on this machine, such as https://plugs.example.org:8443; \
+            may be given several times. Requires a password.
             """, valueName: "url"))
     var externalURL: [String] = []
     @Option(
         help: """
-            A certificate (PEM) with those that vouch for it, for TLS. (default: where TLS is needed, one that the daemon makes \
-            and keeps; browsers warn of it once)
+            The TLS certificate chain (PEM). (default: if TLS is required, a self-signed certificate that the daemon creates and \
+            keeps; browsers warn about it once)
             """,
         completion: .file())
     var tlsCertificate: String?
@@ -33,7 +33,7 @@ struct DashboardOptions: ParsableArguments {
     var tlsKey: String?
     @Option(
         help: """
-            The local socket, over which commands go through the daemon. (default: $SMARTPLUG_DAEMON, else daemon.socket in \
+            The local socket through which commands reach the daemon. (default: $SMARTPLUG_DAEMON, else daemon.socket in \
             $RUNTIME_DIRECTORY, else smartplug/daemon.socket in $XDG_RUNTIME_DIR or ~/.local/state)
             """,
         completion: .file())
@@ -41,17 +41,17 @@ struct DashboardOptions: ParsableArguments {
     @OptionGroup var password: PasswordFileOption
 
     func validate() throws {
-        if listen != nil, noDashboard { throw ValidationError("--listen and --no-dashboard exclude each other") }
+        if listen != nil, noDashboard { throw ValidationError("--listen and --no-dashboard cannot be combined") }
         if (tlsCertificate == nil) != (tlsKey == nil) {
-            throw ValidationError("--tls-certificate and --tls-key belong together")
+            throw ValidationError("--tls-certificate and --tls-key must be used together")
         }
         if let listen, DashboardSettings.Place(listen) == nil {
             throw ValidationError(
-                "'\(listen)' is no address with a port\nhint: such as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580")
+                "'\(listen)' is not an address with a port\nhint: write it as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580")
         }
         for (text, address) in zip(externalURL, externalAddresses) where address == nil {
             throw ValidationError(
-                "'\(text)' is not the address of a site\nhint: a scheme, a name and a port: https://plugs.example.org:8443"
+                "'\(text)' is not a valid external address\nhint: write scheme, host and port: https://plugs.example.org:8443"
             )
         }
     }
@@ -85,7 +85,7 @@ struct DashboardOptions: ParsableArguments {
 struct PasswordFileOption: ParsableArguments {
     @Option(
         help: """
-            The file with the hash of the dashboard's password. (default: dashboard-password in $STATE_DIRECTORY, else in \
+            The file with the hashes of the dashboard's passwords. (default: dashboard-password in $STATE_DIRECTORY, else in \
             ~/.config/smartplug)
             """,
         completion: .file())

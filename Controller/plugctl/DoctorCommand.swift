@@ -10,12 +10,12 @@ import Terminal
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out what keeps plugs from being found or reached, and what to do about it.",
+        abstract: "Find out why plugs are not found or not reachable, and how to fix it.",
         discussion: """
-            It looks at the interfaces and their addresses, at what is heard by multicast, at other programs on its port, at \
-            who answers for plugs, at the clock, and connects to each plug that is paired. It changes nothing.
+            The command checks the network interfaces and their addresses, multicast reception, other programs on the mDNS port, \
+            the hosts that answer for plugs and the clock, and connects to each paired plug. It changes nothing.
 
-            Each finding is ok, a warning or a problem. Exit status 1 when there is a problem.
+            Each finding is ok, a warning or a problem. The exit status is 1 if there is a problem.
 
             Examples:
               plugctl doctor
@@ -24,13 +24,13 @@ struct DoctorCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "One JSON object a line: level, subject, about, what, why, next.")
+    @Flag(help: "One JSON object per line: level, subject, about, what, why, next.")
     var json = false
 
     func run() async throws {
         let (paired, identity, fault) = known()
         if !json, TerminalDevice.standardError.isTerminal {
-            complain("looking around for \(network.wait), then asking each plug that is paired")
+            complain("searching the network for \(network.wait), then connecting to each paired plug")
         }
         let json = json
         try await network.withClient(identity) { client in

@@ -7,24 +7,25 @@ import Presentation
 struct FleetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Many houses: their plugs, what they use, what is away or tripped; switch them.",
+        abstract: "Show plugs, energy and faults of several houses, and switch plugs.",
         discussion: """
-            Each house has its own daemon, which sends its history to a PostgreSQL database (history.toml) and speaks to an MQTT broker \
-            (broker.toml), under the same name in both. Where these are, and who may do what in which house, stands in \
-            ~/.config/smartplug/fleet.toml or /etc/smartplug/fleet.toml:
+            Each house has its own daemon, which sends its history to a PostgreSQL database (history.toml) and connects to an MQTT broker \
+            (broker.toml), under the same name in both. The addresses of the database and the broker, and the access rights for each \
+            house, are configured in ~/.config/smartplug/fleet.toml or /etc/smartplug/fleet.toml:
 
               [postgresql]
               host = "database.local"
               user = "fleet"
-              password_file = "fleet-database-password"   # beside this file; chmod 600
-              [broker]                                    # may be left out: then nobody switches
+              password_file = "fleet-database-password"   # next to this file; chmod 600
+
+              [broker]                                    # optional; without it plugs cannot be switched
               host = "broker.local"
               user = "fleet"
               password_file = "fleet-broker-password"
               [owner]
-              plugctl = "*"                               # who types; or ["elm-street-5", "oak-*"]
+              plugctl = "*"                               # users of plugctl; or ["elm-street-5", "oak-*"]
               [viewer]
-              Reception = "*"                             # a password of the dashboard: plugctl daemon password
+              Reception = "*"                             # the name of a dashboard password: plugctl daemon password
 
             Without a subcommand it lists the houses.
 
@@ -55,7 +56,7 @@ struct FleetCommand: AsyncParsableCommand {
             let filter = try houses.filter()
             try await withFleet { fleet, rights in
                 let list = try await fleet.houses(filter, for: rights, limit: shown.limit)
-                shown.print(list, none: "no such house is known", FleetTable.lines)
+                shown.print(list, none: "no house matches", FleetTable.lines)
             }
         }
     }
@@ -72,22 +73,22 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var houses: FleetHouseOptions
         @OptionGroup var shown: FleetListOptions
 
-        func run() async throws { try await listPlugs(houses.filter(), shown, none: "no such plug is known") }
+        func run() async throws { try await listPlugs(houses.filter(), shown, none: "no plug matches") }
     }
 
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List plugs with a text in their name.",
+            abstract: "Search plugs by name or id.",
             discussion:
-                "Capitals do not matter. An id finds its plug.\n\nExample: plugctl fleet search lamp --label city=Bonn")
+                "The search ignores upper and lower case.\n\nExample: plugctl fleet search lamp --label city=Bonn")
 
-        @Argument(help: "The text, or an id.")
+        @Argument(help: "A part of the name, or an id.")
         var text: String
         @OptionGroup var houses: FleetHouseOptions
         @OptionGroup var shown: FleetListOptions
 
         func run() async throws {
-            try await listPlugs(houses.filter { $0.search = text }, shown, none: "no plug has that in its name")
+            try await listPlugs(houses.filter { $0.search = text }, shown, none: "no plug has this text in its name")
         }
     }
 
@@ -95,7 +96,7 @@ struct FleetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List plugs that are away.",
             discussion: """
-                A plug is away where its daemon does not reach it, or was itself not heard of for two minutes.
+                A plug is away if its daemon does not reach it, or if the daemon has not reported for two minutes.
 
                 Example: plugctl fleet away --label city=Bonn
                 """)
@@ -111,7 +112,7 @@ struct FleetCommand: AsyncParsableCommand {
     struct Tripped: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List plugs whose protection tripped.",
-            discussion: "Their relays are locked until somebody resets them.\n\nExample: plugctl fleet tripped --json")
+            discussion: "Their relays are locked until the protection is reset.\n\nExample: plugctl fleet tripped --json")
 
         @OptionGroup var houses: FleetHouseOptions
         @OptionGroup var shown: FleetListOptions
@@ -123,20 +124,20 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Energy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Energy by house and month, or by plug and month.",
+            abstract: "Show energy by house and month, or by plug and month.",
             discussion: """
-                Months are those of each house's own calendar. With --json: month, house, plug, id, activeEnergy, estimated (Wh).
+                Months follow each house's local calendar. With --json: month, house, plug, id, activeEnergy, estimated (Wh).
 
                 Example: plugctl fleet energy --from 2026-01 --to 2026-03 --house elm-street-5 --by-plug
                 """)
 
         @Argument(help: "The plugs' names or ids. (default: whole houses)")
         var names: [String] = []
-        @Option(help: "The first month: 2026-01. (default: the month before this one)")
+        @Option(help: "The first month: 2026-01. (default: the previous month)")
         var from: FleetMonth?
         @Option(help: "The last month. (default: this one)")
         var to: FleetMonth?
-        @Flag(help: "Each plug for itself.")
+        @Flag(help: "List each plug separately.")
         var byPlug = false
         @OptionGroup var houses: FleetHouseOptions
         @OptionGroup var shown: FleetListOptions
@@ -152,7 +153,7 @@ struct FleetCommand: AsyncParsableCommand {
             try await withFleet { fleet, rights in
                 let list = try await fleet.energy(
                     filter, of: first...last, byPlug: byPlug || !names.isEmpty, for: rights, limit: shown.limit)
-                shown.print(list, none: "nothing is known of that time", FleetTable.lines)
+                shown.print(list, none: "there is no data for this time", FleetTable.lines)
             }
         }
     }

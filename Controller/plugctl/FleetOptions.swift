@@ -20,7 +20,7 @@ enum FleetFile {
             return try read()
         } catch {
             complainOfFile(
-                "\(error)\nhint: put it right and start again; until then the dashboard shows this house alone")
+                "\(error)\nhint: correct the file and restart; until then, the dashboard shows only this house")
             return nil
         }
     }
@@ -32,7 +32,7 @@ struct FleetHouseOptions: ParsableArguments {
     var house: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only houses with this label; of several a house has all.", valueName: "key=value"))
+        help: ArgumentHelp("Only houses with this label; if given several times, houses with all of them.", valueName: "key=value"))
     var label: [FleetLabel] = []
 
     func filter(_ change: (inout FleetFilter) -> Void = { _ in }) throws -> FleetFilter {
@@ -49,14 +49,14 @@ extension FleetLabel: ExpressibleByArgument {
 
 /// The output format of a list.
 struct FleetListOptions: ParsableArguments {
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "One JSON object per line.")
     var json = false
-    @Option(parsing: .unconditional, help: "Lines at most, 1 to \(FleetQuery.largestLimit).")
+    @Option(parsing: .unconditional, help: "Maximum number of lines, 1 to \(FleetQuery.largestLimit).")
     var limit = 1000
 
     func validate() throws {
         guard (1...FleetQuery.largestLimit).contains(limit) else {
-            throw ValidationError("--limit is 1 to \(FleetQuery.largestLimit)")
+            throw ValidationError("--limit must be 1 to \(FleetQuery.largestLimit)")
         }
     }
 
@@ -72,7 +72,7 @@ struct FleetListOptions: ParsableArguments {
             for line in lines(list.rows, device.size?.columns) { guard Output.line(line, capabilities) else { return } }
         }
         if list.isCut {
-            complain("the list is cut: there are more than \(limit)\nhint: --house, --label, or a greater --limit")
+            complain("the list is cut: there are more than \(limit) entries\nhint: use --house, --label or a larger --limit")
         }
     }
 }
@@ -81,13 +81,13 @@ struct FleetListOptions: ParsableArguments {
 func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
     try await saying {
         guard let settings = try FleetFile.read() else {
-            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet`, or Documentation/how-to/fleet.md")
+            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet` or Documentation/how-to/fleet.md")
         }
         let rights = settings.rights(of: nil)
         guard !rights.isEmpty else {
             throw Complaint(
-                "fleet.toml gives \(FleetSettings.commandLine) no house\n"
-                    + "hint: [owner], [user] or [viewer] with a line such as \(FleetSettings.commandLine) = \"*\"")
+                "fleet.toml grants \(FleetSettings.commandLine) no access to any house\n"
+                + "hint: add a line such as \(FleetSettings.commandLine) = \"*\" to [owner], [user] or [viewer]")
         }
         let fleet = FleetAccess(settings)
         do {

@@ -43,16 +43,16 @@ struct FleetSwitchOptions: ParsableArguments {
     @OptionGroup var houses: FleetHouseOptions
     @Flag(
         help: """
-            Also where several plugs have a name; without names, every plug of the houses that --house and --label choose.
+            Switch all plugs if several have the name; without names, switch every plug of the houses that --house and --label select.
             """)
     var all = false
-    @Flag(help: "One JSON object a plug: house, plug, id, on, seq, or error.")
+    @Flag(help: "One JSON object per plug: house, plug, id, on, seq, or error.")
     var json = false
 
     func check() throws {
         guard names.isEmpty else { return }
         guard all, !houses.house.isEmpty || !houses.label.isEmpty else {
-            throw ValidationError("name a plug; or, for every plug of some houses, --all with --house or --label")
+            throw ValidationError("name a plug, or use --all with --house or --label to switch every plug of these houses")
         }
     }
 
@@ -63,7 +63,7 @@ struct FleetSwitchOptions: ParsableArguments {
             let list = try await fleet.plugs(filter, for: rights, limit: FleetRequests.limit)
             guard !list.isCut else {
                 throw Complaint(
-                    "these are more than \(FleetRequests.limit) plugs: none of them was switched\nhint: --house or --label"
+                    "more than \(FleetRequests.limit) plugs match; none was switched\nhint: select fewer plugs with --house or --label"
                 )
             }
             let missing = try choose(among: list.rows)
@@ -77,21 +77,21 @@ struct FleetSwitchOptions: ParsableArguments {
     /// - Returns: The number of names that match no plug.
     private func choose(among plugs: [FleetPlug]) throws(Complaint) -> Int {
         guard !names.isEmpty else {
-            if plugs.isEmpty { throw Complaint("these houses have no plug\nhint: plugctl fleet list") }
+            if plugs.isEmpty { throw Complaint("these houses have no plugs\nhint: `plugctl fleet list` lists all plugs") }
             return 0
         }
         var missing = 0
         for name in names {
             let found = plugs.filter { $0.id == name.lowercased() || $0.plug.lowercased() == name.lowercased() }
             if found.isEmpty {
-                complain("no plug is called \(name)\nhint: plugctl fleet search says what there is")
+                complain("no plug is called \(name)\nhint: use `plugctl fleet search` to find it")
                 missing += 1
             }
             guard found.count <= 1 || all else {
                 let some = found.prefix(Self.shownNames).map(\.house).joined(separator: ", ")
                 throw Complaint(
                     "\(found.count) plugs are called \(name): in \(some)\(found.count > Self.shownNames ? " ..." : "")\n"
-                        + "hint: --house HOUSE or its id for one of them, --all for all")
+                        + "hint: use --house HOUSE or the plug's id for one of them, or --all for all")
             }
         }
         return missing
@@ -105,7 +105,7 @@ struct FleetSwitchOptions: ParsableArguments {
             for plug in plugs {
                 group.addTask {
                     guard rights.maySwitch(in: plug.house), let id = PlugID(rawValue: plug.id) else {
-                        return FleetSwitchRecord(plug, .refused("fleet.toml makes you a viewer of \(plug.house)"))
+                        return FleetSwitchRecord(plug, .refused("fleet.toml gives you only the viewer role in \(plug.house)"))
                     }
                     let order = FleetOrder(house: plug.house, plug: id, on: on)
                     return FleetSwitchRecord(plug, await fleet.carryOut(order))

@@ -9,10 +9,10 @@ import Terminal
 struct Glance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "house",
-        abstract: "Show the house at a glance; plugctl alone does the same.",
+        abstract: "Show an overview of all plugs; plugctl without a subcommand does the same.",
         discussion: """
-            It asks the daemon where one runs, else the plugs themselves, for as long as new ones appear, and ends. What plugs \
-            drew today is known where a daemon records it.
+            The command asks the daemon if one is running, and otherwise the plugs, until no new ones appear. The energy of today \
+            is shown if a daemon records it.
 
             Examples:
               plugctl
@@ -23,7 +23,7 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var way: DaemonOptions
     @OptionGroup var options: HistoryOptions
-    @Flag(help: "One JSON object a plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
+    @Flag(help: "One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
     var json = false
     /// An unknown subcommand ends here, because this is the default subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
@@ -31,7 +31,7 @@ struct Glance: AsyncParsableCommand {
 
     func run() async throws {
         if let first = unknown.first {
-            complain("it has no subcommand and no option \"\(first)\"\nhint: `plugctl help` lists what there is")
+            complain("unknown subcommand or option \"\(first)\"\nhint: `plugctl help` lists all subcommands")
             throw ExitCode.validationFailure
         }
         try await saying {
@@ -41,8 +41,8 @@ struct Glance: AsyncParsableCommand {
             if json { return printRecords(plugs) }
             guard !plugs.isEmpty else {
                 return complain(
-                    "no plugs are there, and none is paired\n"
-                        + "hint: plug one in; if it does not appear, `plugctl doctor` says what keeps it away")
+                    "no plugs were found, and none is paired\n"
+                    + "hint: plug one in; if it does not appear, `plugctl doctor` shows why")
             }
             let history = try? options.openIfPresent()
             let energies = await EnergyToday(daemon: told == nil ? nil : daemon, history: history).read()

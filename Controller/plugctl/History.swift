@@ -10,7 +10,7 @@ import Terminal
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show what appliances drew and cost; keep recordings with it.",
+        abstract: "Show energy and cost, import recordings, or repair the history.",
         discussion: """
             Examples:
               plugctl history --last 7d --by day
@@ -24,17 +24,17 @@ struct History: AsyncParsableCommand {
             commandName: "show",
             abstract: "Energy and cost by appliance and by hour, day or month.",
             discussion: """
-                The history is what `plugctl daemon` recorded and what was imported. Days are those of the local calendar. \
-                Energy is the plug's own counter's, so it is right across gaps; what was drawn while no samples are known is \
-                marked with ~.
+                The history contains the samples that `plugctl daemon` recorded and imported recordings. Days follow the local calendar. \
+                Energy is taken from the plug's counter, so it is correct across gaps; energy from times without samples is marked with ~.
 
-                What a kWh costs stands in ~/.config/smartplug/tariff.toml:
+                The price of a kWh is configured in ~/.config/smartplug/tariff.toml:
 
                   [tariff]
                   currency = "EUR"
                   price = 0.34
-                  co2 = 380              # g a kWh, also of the rates below; may be left out
-                  [night]                # any name; several may follow
+                  co2 = 380              # g per kWh, also for the rates below; optional
+
+                  [night]                # any name; several rates are possible
                   from = "22:00"
                   to = "06:00"
                   days = "mon tue wed thu fri"
@@ -47,30 +47,30 @@ struct History: AsyncParsableCommand {
                   plugctl history Refrigerator --last 90d --sqlite refrigerator.sqlite
                 """)
 
-        @Argument(help: "The plugs' names. (default: all that are recorded)")
+        @Argument(help: "The plugs' names. (default: all recorded plugs)")
         var names: [String] = []
         @OptionGroup var window: WindowOptions
-        @Option(help: "hour, day or month. (default: what fits the time)")
+        @Option(help: "hour, day or month. (default: depends on the time span)")
         var by: ShownStep?
-        @Flag(help: "As CSV with a header.")
+        @Flag(help: "Print CSV with a header.")
         var csv = false
         @Flag(
             help: """
-                One JSON object a plug and period: plug, from, to, activeEnergy, estimated (Wh), covered (s), \
+                One JSON object per plug and period: plug, from, to, activeEnergy, estimated (Wh), covered (s), \
                 meanActivePower, minActivePower, maxActivePower (W), cost, currency, co2 (g).
                 """)
         var json = false
-        @Option(help: "Write it, with all samples, to this new SQLite file.", completion: .file())
+        @Option(help: "Write the report and all samples to this new SQLite file.", completion: .file())
         var sqlite: String?
         @Option(
-            help: "What a kWh costs. (default: ~/.config/smartplug/tariff.toml, where there is one)",
+            help: "The tariff file. (default: ~/.config/smartplug/tariff.toml, if it exists)",
             completion: .file())
         var tariff: String?
         @OptionGroup var options: HistoryOptions
 
         func validate() throws {
             guard [csv, json, sqlite != nil].filter({ $0 }).count < 2 else {
-                throw ValidationError("--csv, --json and --sqlite are one or the other")
+                throw ValidationError("--csv, --json and --sqlite cannot be combined")
             }
         }
 
@@ -87,7 +87,7 @@ struct History: AsyncParsableCommand {
                     for plug in plugs {
                         guard try report.add(plug, from: history, over: from..<to) else {
                             throw Complaint(
-                                "that are more than \(CalendarPeriod.limit) rows\nhint: --by month, or less time")
+                                "the report would have more than \(CalendarPeriod.limit) rows\nhint: use --by month or a shorter time span")
                         }
                     }
                     if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
@@ -106,7 +106,7 @@ struct History: AsyncParsableCommand {
             let names = report.appliances.filter { $0.rows.contains { ($0.energy.least ?? 0) < 0 } }.map(\.name)
             guard !names.isEmpty else { return }
             let named = names.joined(separator: ", ")
-            complain("\(named): active power was below 0 W at times; energy that is fed in is not counted")
+            complain("\(named): active power was below 0 W at times; energy fed into the grid is not counted")
         }
 
         private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {
@@ -116,7 +116,7 @@ struct History: AsyncParsableCommand {
                 let time = WallTime(millisecondsSince1970: milliseconds)
                 return time.iso8601(offset: time.localOffset).prefix(10)
             }
-            complain("samples are known from \(day(first)) to \(day(last))\nhint: --from \(day(first)) begins there")
+            complain("the history has samples from \(day(first)) to \(day(last))\nhint: use --from \(day(first))")
         }
 
         private func chosen(of history: PowerHistory) throws(Complaint) -> [HistoryPlug] {
@@ -139,7 +139,7 @@ struct History: AsyncParsableCommand {
                 let device = TerminalDevice.standardOutput
                 let capabilities = device.capabilities
                 guard report.appliances.contains(where: { !$0.rows.isEmpty }) else {
-                    return complain("nothing is known of that time")
+                    return complain("the history has no samples in this time span")
                 }
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
                     guard Output.line(line, capabilities) else { return }
@@ -164,7 +164,7 @@ struct History: AsyncParsableCommand {
                 }
             } catch {
                 guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }
-                throw Complaint("cannot write \(path): it is there already\nhint: name a new file, or remove it")
+                throw Complaint("cannot write \(path): the file already exists\nhint: choose a new file name, or remove the file")
             }
         }
     }

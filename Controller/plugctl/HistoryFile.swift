@@ -15,7 +15,7 @@ enum HistoryFile {
                 try HistorySettings(bytes, file: path, home: UserDirectories.home)
             }
         } catch {
-            complainOfFile("\(error)\nhint: put it right and start again; until then the history is kept here alone")
+            complainOfFile("\(error)\nhint: correct the file and restart; until then, the history is kept only on this machine")
             return nil
         }
     }
@@ -26,12 +26,12 @@ enum HistoryFile {
 /// - Parameter directory: The directory of the state that survives the process.
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
-        complain("nobody else gets the history\nhint: history.toml has neither [postgresql] nor [remote_write]")
+        complain("the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of them")
         return nil
     }
     guard let history else {
         complain(
-            "nobody else gets the history: the daemon keeps none\nhint: see what it said before, or leave out --no-history"
+            "the history is not exported: the daemon records none\nhint: omit --no-history, or see the previous messages"
         )
         return nil
     }
@@ -39,7 +39,7 @@ func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ dire
         return try HistoryDelivery(
             settings, of: history, state: directory, timeZone: TimeZone.current.identifier, complain: { complain($0) })
     } catch {
-        complain("nobody else gets the history: \(error)\nhint: see the files in \(directory)")
+        complain("the history is not exported: \(error)\nhint: check the files in \(directory)")
         return nil
     }
 }
@@ -48,10 +48,10 @@ extension History {
     struct SchemaCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema",
-            abstract: "Print the SQL that makes the tables and views of the history in a PostgreSQL database.",
+            abstract: "Print the SQL that creates the tables and views of the history in a PostgreSQL database.",
             discussion: """
-                A daemon with a history.toml makes them itself where its role may create a schema. Otherwise let who may do that do it: all \
-                daemons then need roles that are members of the owner's.
+                A daemon with a history.toml creates them itself if its database role may create a schema. Otherwise an administrator has to \
+                run this SQL, and the roles of all daemons must be members of the owner's role.
 
                 Example: plugctl history schema | psql --single-transaction smartplug
                 """)

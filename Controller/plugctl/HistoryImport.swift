@@ -12,20 +12,20 @@ extension History {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",
-            abstract: "Put recordings of an appliance into the history.",
+            abstract: "Import recordings of an appliance into the history.",
             discussion: """
-                A recording is CSV, plain, xz or gzip, its fields with or without quotes: `dd/mm/yyyy HH:MM:SS;watts` in local time, \
-                also `dd.mm.yyyy` and `yyyy-mm-dd`, or `seconds,watts` since its beginning, which --start then names. Fields are \
-                separated by a semicolon, a tab or a comma, the same in the whole file; numbers may have a decimal comma unless the \
-                comma separates fields. It is added to the plug of that name, or to a \
-                new one that only recordings know. What is there already stays as it is, so a file may be imported again.
+                A recording is a CSV file, plain or compressed with xz or gzip. Its lines are `dd/mm/yyyy HH:MM:SS;watts` in local time \
+                (also `dd.mm.yyyy` and `yyyy-mm-dd`), or `seconds,watts` since the beginning of the recording, which --start sets. \
+                Fields may be quoted. They are separated by a semicolon, a tab or a comma, the same in the whole file; numbers may have \
+                a decimal comma unless the comma separates fields. The samples are added to the plug with the name in --plug, or to a \
+                new plug that has only recordings. Existing samples are not changed, so a file may be imported again.
 
-                Each line of a file is a sample, or counted with the reason why not. Where the time steps back a segment ends and \
-                another begins, which is told; of what segments both tell, that of the earlier one counts. An hour that comes \
-                twice in autumn is first summer time, then winter time; one that does not exist in spring is left out.
+                Each line is imported as a sample, or counted with the reason why it is left out. If the time steps back, a new segment \
+                begins and the step is reported. If segments overlap, the earlier one in the file wins. An hour that occurs \
+                twice in autumn is first summer time, then winter time; lines in an hour that does not exist in spring are left out.
 
-                Energy follows from samples that are at most 30 s apart. If the lines of a file are further apart, up to an hour, active \
-                power is taken to change evenly between them.
+                Energy is computed from samples that are at most 30 s apart. If the lines of a file are further apart, up to an hour, \
+                active power is interpolated linearly between them.
 
                 Examples:
                   plugctl history import Refrigerator_2011.12.01.csv.xz --plug Refrigerator
@@ -33,23 +33,23 @@ extension History {
                   plugctl history import mains.csv --plug Mains --zone Europe/Berlin
                 """)
 
-        @Argument(help: "Recordings.", completion: .file(extensions: ["csv", "xz", "gz"]))
+        @Argument(help: "The recordings.", completion: .file(extensions: ["csv", "xz", "gz"]))
         var files: [String]
         @Option(parsing: .unconditional, help: "The plug's name.")
         var plug: String
-        @Option(help: "When a recording without dates began, in local time: 2026-11-20, 2026-11-20T07:30.")
+        @Option(help: "The beginning of a recording without dates, in local time: 2026-11-20, 2026-11-20T07:30.")
         var start: Moment?
         @Option(
             // A western offset begins with a dash.
             parsing: .unconditional,
             help: """
-                The time zone of the recordings and of what is told: Europe/Berlin, UTC, or +01:00 for a clock that is never \
-                set to summer time. (default: the host's)
+                The time zone of the recordings and of the output: Europe/Berlin, UTC, or +01:00 for a clock without summer time. \
+                (default: the host's)
                 """)
         var zone: String?
         @Flag(
             help: """
-                One JSON object a line: of each step back in time event "stepBack", file, line, from, to; of each recording \
+                One JSON object per line: for each step back in time event "stepBack", file, line, from, to; for each recording \
                 event "imported", file, plug, from, to, lines, samples, leftOut (reason, lines, first), stepsBack.
                 """)
         var json = false
@@ -60,13 +60,13 @@ extension History {
 
         func validate() throws {
             guard !files.isEmpty else { throw ValidationError("name at least one recording") }
-            guard (1...63).contains(plug.utf8.count) else { throw ValidationError("--plug has 1 to 63 bytes of UTF-8") }
+            guard (1...63).contains(plug.utf8.count) else { throw ValidationError("--plug must have 1 to 63 bytes of UTF-8") }
         }
 
         func run() async throws {
             try await saying {
                 if let zone, !HostZone.use(zone) {
-                    throw Complaint("there is no time zone \(zone)\nhint: name it as in Europe/Berlin, UTC or +01:00")
+                    throw Complaint("unknown time zone \(zone)\nhint: use a name or offset such as Europe/Berlin, UTC or +01:00")
                 }
                 let history = try options.open(.writer)
                 for file in files { try add(file, to: history) }
@@ -81,7 +81,7 @@ extension History {
             let zone = Self.zone(of: recorded)
             guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: zone) else {
                 throw Complaint(
-                    "\(file) has no dates\nhint: say when it began: --start 2026-11-20T07:30")
+                    "\(file) has no dates\nhint: set its beginning with --start 2026-11-20T07:30")
             }
             if let span = recording.span {
                 try checkAge(of: span, beside: known, file)
@@ -109,19 +109,19 @@ extension History {
                 complain(
                     """
                     \(recorded.unreadable) lines of \(file) cannot be read and are left out; \(fault)
-                    hint: correct them and import the file again: only lines that are new are added
+                    hint: correct them and import the file again; only new lines are added
                     """)
             }
             if let pace = recording.pace, recording.isFilled {
                 complain(
-                    "the lines of \(file) are \(pace / 1000) s apart: active power is taken to change evenly between them"
+                    "the lines of \(file) are \(pace / 1000) s apart; active power is interpolated linearly between them"
                 )
             }
             if let pace = recording.pace, recording.isTooSlow {
                 complain(
                     """
-                    the lines of \(file) are \(pace / 1000) s apart: no energy follows from them
-                    hint: import a recording with a line per hour or more
+                    the lines of \(file) are \(pace / 1000) s apart; no energy can be computed from them
+                    hint: import a recording with at least one line per hour
                     """)
             }
             guard let missing = recording.leftOut[.noSuchTime], let midnight = recorded.day.map({ $0.number * 86_400 }),
@@ -133,8 +133,8 @@ extension History {
             let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
             complain(
                 """
-                \(missing.lines) lines of \(file) are left out: the clock is set forward across their time; see line \(missing.first)
-                hint: a recording whose clock is never set forward is imported with its offset: --zone \(offset)
+                \(missing.lines) lines of \(file) are left out, from line \(missing.first) on: their times are skipped when summer time begins
+                hint: if the clock of the recording has no summer time, use --zone \(offset)
                 """)
         }
 
@@ -155,7 +155,7 @@ extension History {
             } else {
                 for step in steps.prefix(Self.shownSteps) { Output.safeLine(step.text) }
                 if steps.count > Self.shownSteps {
-                    Output.safeLine("\(file): \(steps.count - Self.shownSteps) more steps back; --json tells each")
+                    Output.safeLine("\(file): \(steps.count - Self.shownSteps) more steps back in time; --json lists all")
                 }
                 for text in record.texts { Output.safeLine(text) }
             }
@@ -172,8 +172,8 @@ extension History {
             else { return }
             throw Complaint(
                 """
-                \(file) begins more than \(days) days before the newest sample of \(plug.title), and would be forgotten by age
-                hint: import it under a name of its own: --plug "\(plug.title) then"
+                \(file) begins more than \(days) days before the newest sample of \(plug.title), so its samples would expire at once
+                hint: import it under a different name: --plug "\(plug.title) then"
                 """)
         }
 

@@ -61,7 +61,7 @@ extension Tariff {
             try Tariff(bytes, file: path)
         }
         if tariff == nil, file != nil {
-            throw Complaint("there is no file \(path)\nhint: plugctl help history show says what stands in a tariff")
+            throw Complaint("the tariff file \(path) does not exist\nhint: `plugctl help history show` describes its format")
         }
         return tariff
     }

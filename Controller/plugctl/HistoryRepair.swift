@@ -7,11 +7,11 @@ extension History {
     struct Repair: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "repair",
-            abstract: "Copy what is readable of a damaged history into a new directory.",
+            abstract: "Copy the readable part of a damaged history into a new directory.",
             discussion: """
                 Samples, events, counters and traces of rules are copied, and their sums are computed again; if samples are lost, their \
-                sums are copied. The output lists what is lost of each plug and of each table, and how much of the energy is still \
-                known. The damaged file stays as it is.
+                sums are copied. The output lists the losses of each plug and each table, and how much of the energy is still known. The \
+                damaged file is not changed.
 
                 Examples:
                   plugctl history repair --into ~/history-repaired
@@ -21,7 +21,7 @@ extension History {
         @Option(help: "The new directory.", completion: .directory)
         var into: String
         @Option(
-            help: "A damaged file, such as one that the daemon kept aside. (default: that of the history)",
+            help: "The damaged file, such as one that the daemon set aside. (default: the file of the history)",
             completion: .file())
         var file: String?
         @OptionGroup var options: HistoryOptions
@@ -38,7 +38,7 @@ extension History {
                 }
                 progress.clear()
                 for line in lines(of: report) { Output.safeLine(line) }
-                Output.safeLine("what is readable is in \(into)")
+                Output.safeLine("the readable data is in \(into)")
             }
         }
 
@@ -50,12 +50,12 @@ extension History {
             var lines = report.losses.map { loss in
                 let known =
                     loss.knownMilliseconds > 0
-                    ? "; \(loss.milliwattHours.rounded() / 1000) Wh of it are known"
-                    : "; nothing of its energy is known"
+                    ? "; \(loss.milliwattHours.rounded() / 1000) Wh of their energy are known"
+                    : "; their energy is not known"
                 return
                     "\(loss.title): samples lost from \(time(loss.span.lowerBound)) to \(time(loss.span.upperBound))\(known)"
             }
-            if report.omitted > 0 { lines.append("\(report.omitted) spans more are lost and not listed") }
+            if report.omitted > 0 { lines.append("\(report.omitted) more lost spans are not listed") }
             lines.append(report.chunks == 0 ? "no samples are lost" : "\(report.chunks) chunks of samples are lost")
             return lines + report.tables.map { "\($0)" }
         }

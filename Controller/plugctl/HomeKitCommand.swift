@@ -6,10 +6,10 @@ import QRCode
 struct HomeKitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homekit",
-        abstract: "Show who uses a plug by Apple's HomeKit, and the code to pair; remove controllers.",
+        abstract: "Show the HomeKit setup code and HomeKit controllers of a plug, or remove controllers.",
         discussion: """
-            Only an owner may. HomeKit is off until [homekit] in plugd.toml turns it on. The first controller that pairs adds others, those of the
-            people who share the home; when the last administrator is removed, all are.
+            This requires the owner role. HomeKit is off until [homekit] in plugd.toml turns it on. The first controller that pairs can add
+            others, for the people who share the home. When the last administrator is removed, all controllers are removed.
 
             Examples:
               plugctl homekit Lamp
@@ -20,22 +20,22 @@ struct HomeKitCommand: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(parsing: .unconditional, help: "Remove the controller of this id; its sessions end at once.")
+    @Option(parsing: .unconditional, help: "Remove the controller with this id; its sessions end at once.")
     var remove: String?
     @Flag(help: "Remove all controllers.")
     var removeAll = false
-    @Flag(help: "Only the setup code.")
+    @Flag(help: "Print only the setup code.")
     var code = false
     @Flag(
         help:
-            "As a JSON object: plug, id, setupCode, setupPayload, deviceID, controllers (each with id, admin, sessions)."
+            "Print a JSON object: plug, id, setupCode, setupPayload, deviceID, controllers (each with id, admin, sessions)."
     )
     var json = false
 
     func validate() throws {
-        guard !json || !code else { throw ValidationError("--json and --code do not go together") }
+        guard !json || !code else { throw ValidationError("--json and --code cannot be combined") }
         guard remove == nil || !removeAll else {
-            throw ValidationError("--remove and --remove-all do not go together")
+            throw ValidationError("--remove and --remove-all cannot be combined")
         }
         if let remove, !(1...PlugWire.longestHomeKitIdentifier).contains(remove.utf8.count) {
             throw ValidationError("a controller's id has 1 to \(PlugWire.longestHomeKitIdentifier) bytes")

@@ -6,7 +6,7 @@ import Presentation
 struct Identify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify",
-        abstract: "Have plugs blink their light for ten seconds, to see which is which.",
+        abstract: "Blink the light of plugs for ten seconds, to find them.",
         discussion: "Example: plugctl identify \"Living Room Lamp\"")
 
     @OptionGroup var command: CommandOptions

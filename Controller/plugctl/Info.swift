@@ -6,13 +6,13 @@ import Presentation
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show what a plug is and what it does now.",
+        abstract: "Show a plug's description and state.",
         discussion: "Example: plugctl info Television")
 
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Flag(help: "As a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {

@@ -7,7 +7,7 @@ struct InvitationsCommand: AsyncParsableCommand {
         commandName: "invitations",
         abstract: "List the open invitations of a plug, or revoke one.",
         discussion: """
-            Only an owner may. An invitation ends when it is used, after a day, when the plug restarts or gets a new setup code, and when
+            This requires the owner role. An invitation ends when it is used, after a day, when the plug restarts or gets a new setup code, and when
             its author is removed, loses the owner role or uses a new key.
 
             Examples:

@@ -6,10 +6,10 @@ import QRCode
 struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
-        abstract: "Let somebody else pair with a plug, once, in the role that you say.",
+        abstract: "Create a code with which another controller can pair with a plug once.",
         discussion: """
-            It prints a code, which takes the place of the one on the plug's label: `plugctl pair` asks for it. It is good for one pairing
-            within a day, and ends when the plug restarts. The time of --for passes while the plug has power.
+            The code replaces the one on the plug's label: enter it at the prompt of `plugctl pair`. It is valid for one pairing
+            within a day and becomes invalid when the plug restarts. The time in --for is counted while the plug has power.
 
             Examples:
               plugctl invite Lamp
@@ -21,13 +21,13 @@ struct Invite: AsyncParsableCommand {
     @Argument(help: "The plug's name.")
     var name: String
     @OptionGroup var grant: GrantOptions
-    @Flag(help: "Only the code.")
+    @Flag(help: "Print only the code.")
     var plain = false
-    @Flag(help: "As a JSON object: plug, id, role, seconds, validSeconds, code, scanned.")
+    @Flag(help: "Print a JSON object: plug, id, role, seconds, validSeconds, code, scanned.")
     var json = false
 
     func validate() throws {
-        guard !json || !plain else { throw ValidationError("--json and --plain do not go together") }
+        guard !json || !plain else { throw ValidationError("--json and --plain cannot be combined") }
         _ = try grant.grant()
     }
 

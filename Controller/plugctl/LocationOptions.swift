@@ -10,14 +10,14 @@ struct LocationOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Where the house is, in degrees, north and east positive, for rules that go by the sun. (default: latitude and \
-            longitude of [location] in ~/.config/smartplug/location.toml)
+            The location of the house in degrees, north and east positive, for rules that use sunrise or sunset. (default: latitude \
+            and longitude of [location] in ~/.config/smartplug/location.toml)
             """, valueName: "latitude,longitude"))
     var location: String?
 
     func validate() throws {
         if let location, Self.place(location) == nil {
-            throw ValidationError("'\(location)' is no place on Earth\nhint: such as --location 52.52,13.40")
+            throw ValidationError("'\(location)' is not a valid latitude and longitude\nhint: write it as --location 52.52,13.40")
         }
     }
 

@@ -6,13 +6,13 @@ import Presentation
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "Follow a plug's log, with more than it writes usually if need be.",
+        abstract: "Follow a plug's log, optionally at a more detailed level than usual.",
         discussion: """
-            First comes what the plug remembers of its last lines, then each line as it is written, until the time is over or
-            Control-C. While somebody follows at debug or trace the plug tells that much; its own journal gets what it
-            always does. Two at a time can follow a plug.
+            The command prints the last lines that the plug remembers and then each new line, until --for has passed or Control-C is
+            pressed. With debug or trace the plug sends that level for this command only; its own journal does not change. At most two
+            clients can follow the log of a plug.
 
-            Times are this machine's. Who runs a plug as a service finds older lines there, with journalctl -u plugd.
+            Times are in this machine's time zone. On the plug, `journalctl -u plugd` shows older lines.
 
             Examples:
               plugctl logs Lamp
@@ -23,11 +23,11 @@ struct Logs: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(help: "The least severe that is shown: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level to show: trace, debug, info, notice, warning, error or critical.")
     var level = LogLevel.info
     @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 10m.")
     var limit: TimeSpan?
-    @Flag(help: "One JSON object a line: plug, event (line or lost), at, number, level, part, message, count.")
+    @Flag(help: "One JSON object per line: plug, event (line or lost), at, number, level, part, message, count.")
     var json = false
 
     func run() async throws {
@@ -55,7 +55,7 @@ struct Logs: AsyncParsableCommand {
 
     private func hint(_ refusal: Refusal) -> String {
         refusal.code == .unsupported
-            ? "hint: on the plug itself `journalctl -u plugd` shows it" : "hint: wait until one of them has ended"
+            ? "hint: run `journalctl -u plugd` on the plug" : "hint: wait until another client has disconnected"
     }
 }
 

@@ -22,22 +22,22 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
 
 /// The time window of a chart or a table.
 struct WindowOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: "The time up to now: 10m, 2h, 30d, 8w, 3y.")
+    @Option(parsing: .unconditional, help: "The time span up to now: 10m, 2h, 30d, 8w, 3y.")
     var last: PastSpan?
-    @Option(help: "From this local time on: 2026-11-20, 2026-11-20T07:30.")
+    @Option(help: "The beginning, in local time: 2026-11-20, 2026-11-20T07:30.")
     var from: Moment?
-    @Option(help: "Up to this local time. (default: now)")
+    @Option(help: "The end, in local time. (default: now)")
     var to: Moment?
 
     func validate() throws {
-        if last != nil, from != nil || to != nil { throw ValidationError("--last goes alone, without --from and --to") }
-        if let last, last.duration < .seconds(1) { throw ValidationError("--last is at least 1s") }
-        if to != nil, from == nil { throw ValidationError("--to goes with --from") }
+        if last != nil, from != nil || to != nil { throw ValidationError("--last cannot be combined with --from or --to") }
+        if let last, last.duration < .seconds(1) { throw ValidationError("--last must be at least 1s") }
+        if to != nil, from == nil { throw ValidationError("--to requires --from") }
         if let from, let to, from.milliseconds >= to.milliseconds {
             throw ValidationError("--from \(from) is not before --to \(to)")
         }
         if let from, to == nil, from.milliseconds > WallTime.now.nanosecondsSince1970 / 1_000_000 {
-            throw ValidationError("--from \(from) is still to come")
+            throw ValidationError("--from \(from) is in the future")
         }
     }
 

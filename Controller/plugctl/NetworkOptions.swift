@@ -11,31 +11,31 @@ import PlugTransport
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: """
-            Only this network interface; may be given several times. (default: those in SMARTPLUG_INTERFACE, else all \
-            that can multicast)
+            Use only this network interface; may be given several times. (default: those in SMARTPLUG_INTERFACE, else all \
+            interfaces that support multicast)
             """)
     var interface: [String] = []
 
-    @Option(parsing: .unconditional, help: "How long to look for a plug by its name.")
+    @Option(parsing: .unconditional, help: "How long to search for a plug by name.")
     var wait = TimeSpan(.seconds(3))
 
-    @Option(help: "How long to wait for a plug's answer, at least 1s.")
+    @Option(help: "How long to wait for an answer from a plug, at least 1s.")
     var timeout = TimeSpan(.seconds(60))
 
     @Option(
         parsing: .unconditional,
         help: """
-            What this controller is called; plugs show it as the cause of its commands. (default: this machine's name)
+            The name of this controller, which plugs report as the cause of its commands. (default: this machine's name)
             """)
     var controller: String?
 
-    @Flag(help: "Say on standard error what happens below.")
+    @Flag(help: "Print debug logs to stderr.")
     var verbose = false
 
     func validate() throws {
-        guard timeout.duration >= .seconds(1) else { throw ValidationError("--timeout is at least 1s") }
+        guard timeout.duration >= .seconds(1) else { throw ValidationError("--timeout must be at least 1s") }
         guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
-            throw ValidationError("--controller has 1 to 63 bytes of UTF-8, as a plug's name has")
+            throw ValidationError("--controller must have 1 to 63 bytes of UTF-8")
         }
     }
 
@@ -108,8 +108,8 @@ struct NetworkOptions: ParsableArguments {
         do throws(FileError) { log = try KeyLog(path) } catch { throw Complaint(error) }
         complain(
             """
-            warning: the secrets of this program's connections go into \(path): whoever reads it can read what was said
-            hint: unset SSLKEYLOGFILE when the packet trace is made, and remove the file
+            warning: the TLS keys of this program's connections are written to \(path); they decrypt recorded traffic
+            hint: unset SSLKEYLOGFILE and remove the file after the packet trace
             """)
         return log
     }

@@ -6,10 +6,11 @@ import QRCode
 struct NewCode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-code",
-        abstract: "Give a plug another setup code: the one on its label is dead then.",
+        abstract: "Replace a plug's setup code; the code on its label becomes invalid.",
         discussion: """
-            Only an owner may. Keep what it prints as you would keep the label: nobody else knows the code, and only the plug's own machine
-            shows it again (`plugd identity`). Who is paired stays so. What a reset does about it, the plug's configuration says.
+            This requires the owner role. Keep the printed code safe: it is not stored on this machine, and only `plugd identity` on the
+            plug shows it again. Existing pairings are kept. The plug's configuration determines whether a factory reset restores the
+            code on the label.
 
             Examples:
               plugctl new-code Lamp
@@ -19,13 +20,13 @@ struct NewCode: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Flag(help: "Only the code.")
+    @Flag(help: "Print only the code.")
     var plain = false
-    @Flag(help: "As a JSON object: plug, id, code, scanned.")
+    @Flag(help: "Print a JSON object: plug, id, code, scanned.")
     var json = false
 
     func validate() throws {
-        guard !json || !plain else { throw ValidationError("--json and --plain do not go together") }
+        guard !json || !plain else { throw ValidationError("--json and --plain cannot be combined") }
     }
 
     func run() async throws {
@@ -35,8 +36,8 @@ struct NewCode: AsyncParsableCommand {
             let record = SetupCodeRecord(code, plug: plug.name, id: description.id)
             guard try await refusable(plug.name, { try await plug.changeCode(to: code) }) == true else {
                 throw Complaint(
-                    "\(plug.name) ended the connection before it answered, so its code is the one before or another\n"
-                        + "hint: do it again")
+                    "\(plug.name) closed the connection before it answered; its code may or may not have changed\n"
+                    + "hint: run the command again")
             }
             if json {
                 Output.json(record)

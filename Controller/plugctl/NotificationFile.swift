@@ -26,9 +26,9 @@ enum NotificationFile {
         do throws(Complaint) {
             return try read()?.receivers ?? []
         } catch {
-            complainOfFile("\(error)\nhint: put it right and start again; until then rules run, and notify nobody")
+            complainOfFile("\(error)\nhint: correct the file and restart; until then, rules run but send no notifications")
             let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
-            return [.unreadable("the settings of notifications are broken", first)]
+            return [.unreadable("the notification settings are not valid", first)]
         }
     }
 }

@@ -7,9 +7,9 @@ import PlugModel
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify",
-        abstract: "Send a notification to everybody who gets those of rules, and say how each answered.",
+        abstract: "Send a notification to all configured receivers, and print each result.",
         discussion: """
-            Who that is stands in ~/.config/smartplug/notifications.toml, or else in /etc/smartplug/notifications.toml:
+            The receivers are configured in ~/.config/smartplug/notifications.toml or /etc/smartplug/notifications.toml:
 
               [desk]
               kind = "desktop"
@@ -26,19 +26,19 @@ struct Notify: AsyncParsableCommand {
               kind = "command"
               command = "/usr/local/bin/blink"
 
-            Each is tried once. The daemon tries again for ten minutes where somebody is not reached, and reads the file when it \
-            starts. Exit status: 0 all have it, 1 nobody, 2 some.
+            Each receiver is tried once. The daemon retries unreachable receivers for ten minutes, and reads the file when it starts. \
+            Exit status: 0 if all receivers succeeded, 1 if none did, 2 if some did.
 
             Examples:
               plugctl notify "The laundry is done"
               plugctl notify "Is this loud enough?" --title Test --json
             """)
 
-    @Argument(help: "What it says.")
+    @Argument(help: "The text of the notification.")
     var text: String
-    @Option(parsing: .unconditional, help: "What stands above it.")
+    @Option(parsing: .unconditional, help: "The title of the notification.")
     var title = "Test"
-    @Flag(help: "One JSON object a receiver: receiver, kind, outcome (done, failed), why, hint.")
+    @Flag(help: "One JSON object per receiver: receiver, kind, outcome (done, failed), why, hint.")
     var json = false
 
     func run() async throws {
@@ -47,7 +47,7 @@ struct Notify: AsyncParsableCommand {
         try await saying {
             guard let receivers = try NotificationFile.read()?.receivers, !receivers.isEmpty else {
                 throw Complaint(
-                    "nobody gets notifications\nhint: \(NotificationFile.places[0]) says who; see plugctl help notify")
+                    "no receivers are configured\nhint: configure them in \(NotificationFile.places[0]); see plugctl help notify")
             }
             count = receivers.count
             let notification = RuleNotification(title: title, text: text, event: event)

@@ -11,7 +11,7 @@ func openHistory(_ directory: String?) throws -> PowerHistory? {
     do throws(HistoryError) {
         return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, complain: complain)
     } catch {
-        let hint = error.hint ?? "name another directory with --history"
+        let hint = error.hint ?? "choose a different directory with --history"
         if case .recorded = error.reason {
             complain("\(error)\nhint: \(hint)")
             throw ExitCode.failure
@@ -26,9 +26,9 @@ func makeRecorder(_ history: PowerHistory, on client: PlugClient) -> Recorder? {
     do throws(HistoryError) {
         return try Recorder(history, on: client.eventLoop, complain: complain)
     } catch {
-        complain("\(error); \(noHistory)\nhint: \(error.hint ?? "name another directory with --history")")
+        complain("\(error); \(noHistory)\nhint: \(error.hint ?? "choose a different directory with --history")")
         return nil
     }
 }
 
-private let noHistory = "the daemon keeps no history until it is started anew"
+private let noHistory = "the daemon records no history until it is restarted"

@@ -10,16 +10,16 @@ var usualRuleStore: String { (ServiceDirectories.state ?? UserDirectories.state 
 ///
 /// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openRuleStore(_ directory: String?) throws -> RuleStore? {
-    let promise = "until it can be used, being killed may lose a command or a press that came while nothing ran"
+    let promise = "until it is usable, a crash may lose a command, or an event from the time when the daemon did not run"
     let directory = directory ?? usualRuleStore
     do throws(FileError) {
         return try RuleStore(directory, complain: complain)
     } catch {
         if case .held = error.reason {
-            complain("\(error)\nhint: \(error.hint ?? "choose another directory with --state")")
+            complain("\(error)\nhint: \(error.hint ?? "choose a different directory with --state")")
             throw ExitCode.failure
         }
-        complain("\(error); \(promise)\nhint: \(error.hint ?? "name another directory with --state")")
+        complain("\(error); \(promise)\nhint: \(error.hint ?? "choose a different directory with --state")")
         return nil
     }
 }

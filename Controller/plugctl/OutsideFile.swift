@@ -12,9 +12,9 @@ enum OutsideFile {
             do throws(Complaint) {
                 return try read(path)
             } catch {
-                complainOfFile("\(error)\nhint: put it right and start again; until then rules do nothing outside")
+                complainOfFile("\(error)\nhint: correct the file and restart; until then, rules run no programs and call no web hooks")
                 let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
-                return .unreadable(path, "the daemon's settings are broken: \(first)")
+                return .unreadable(path, "the daemon's settings are not valid: \(first)")
             }
         }
     }
@@ -36,8 +36,8 @@ extension Outside {
         if keepsKeys(limits), !canKeepKeys {
             complain(
                 """
-                programs that rules run can read the keys of this controller: the kernel has no Landlock (Linux 5.13)
-                hint: [outside] run in \(OutsideFile.places[0]) says which programs may run
+                programs that rules run can read the keys of this controller, because the kernel lacks Landlock (Linux 5.13)
+                hint: limit the programs with [outside] run in \(OutsideFile.places[0])
                 """)
         }
         return Outside(limits: limits, keeping: secrets, socket: socket)

@@ -8,10 +8,11 @@ import Terminal
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Get to know a plug, once: after that it obeys this controller, and no stranger.",
+        abstract: "Pair with a plug.",
         discussion: """
-            The plug's setup code is on its label; `plugd identity` shows it too. A plug lets itself be paired for ten minutes
-            after it started without knowing anybody, and for two after its button was held for five seconds.
+            After pairing, the plug accepts commands from this controller. The setup code is on the plug's label; `plugd identity` shows it
+            too. A plug without pairings accepts pairing for ten minutes after its start; any plug accepts it for two minutes after its
+            button was held for five seconds.
 
             Examples:
               plugctl pair Lamp
@@ -23,14 +24,14 @@ struct Pair: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Option(help: "Read the setup code from this file; it is asked for at a terminal, else read from standard input.")
+    @Option(help: "Read the setup code from this file. (default: prompt at a terminal, else standard input)")
     var codeFile: String?
     @Flag(
         help: """
-            Pin the plug's key although its id is paired with a different key: for a plug that was set back to factory state.
+            Accept a new key for a plug that is already paired, such as after a factory reset.
             """)
     var replace = false
-    @Flag(help: "As a JSON object: plug, id, fingerprint.")
+    @Flag(help: "Print a JSON object: plug, id, fingerprint.")
     var json = false
 
     func run() async throws {
@@ -61,7 +62,7 @@ struct Pair: AsyncParsableCommand {
             TerminalDevice.standardError.write(Array("Setup code of \(safeText(plug)), from its label: ".utf8))
         }
         guard let line = readLine() else {
-            throw Complaint("no setup code came in\nhint: it stands on the plug's label; type it, or give --code-file")
+            throw Complaint("no setup code was entered\nhint: type the code on the plug's label, or use --code-file")
         }
         return line
     }

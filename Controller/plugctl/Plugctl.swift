@@ -6,9 +6,9 @@ import ProcessSetup
 struct Plugctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugctl",
-        abstract: "Find, switch, dim and follow smart plugs, and run rules on them.",
+        abstract: "Find, switch, dim and watch smart plugs, and run rules.",
         discussion: """
-            Without a subcommand it shows the house at a glance.
+            Without a subcommand it shows an overview of all plugs.
 
             Examples:
               plugctl
@@ -17,8 +17,8 @@ struct Plugctl: AsyncParsableCommand {
               plugctl dim "Ceiling Light" 30% --over 2s
               plugctl watch Television --json
 
-            Plugs are named as people name them; each is paired once, with the code on its label. With --json each line on standard output is one
-            JSON object. Exit status: 0 done, 1 it failed, 2 not all of it could be done, 64 wrong usage.
+            Plugs are addressed by name. Each plug is paired once, with the code on its label. With --json each line of standard output is one
+            JSON object. Exit status: 0 success, 1 failure, 2 partial success, 64 wrong usage.
             """,
         version: "0.1.0",
         subcommands: [

@@ -72,7 +72,7 @@ enum CheckedFile {
             let nearest = Suggestion.nearest(to: word.text, among: house.map(\.name))
             return Diagnostic(
                 file: path, place: Place(line: word.line, column: 1), message: "no plug is called \"\(word.text)\"",
-                hint: nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl browse` shows those that are there",
+                hint: nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl browse` lists the plugs on the network",
                 line: script.text(ofLine: word.line), severity: .warning)
         }
     }
@@ -139,8 +139,8 @@ struct ReadRuleFiles {
         if let last = error.diagnostics.last, error.omitted > 0 {
             diagnostics.append(
                 Diagnostic(
-                    file: path, place: last.place, message: "behind this there are \(error.omitted) more errors",
-                    hint: "mend those that are told and check again", line: last.line))
+                    file: path, place: last.place, message: "\(error.omitted) more errors follow",
+                    hint: "correct the listed errors and check again", line: last.line))
         }
     }
 }

@@ -7,11 +7,11 @@ import Presentation
 struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename",
-        abstract: "Give a plug another name.",
+        abstract: "Rename a plug.",
         discussion: """
-            The plug keeps it over every restart, whatever its own configuration says, until it is set back to factory state. Where
-            another plug has the name it gets a number, as in "Lamp (2)". Who follows the plug goes on; rules that name it have to be
-            told the new name.
+            The plug keeps the new name across restarts and until a factory reset; it overrides the name in the plug's configuration. If
+            another plug already has the name, a number is added, as in "Lamp (2)". Clients keep following the plug, and the rules of the
+            daemon keep working: a rule stays bound to the plug under its old name.
 
             Example: plugctl rename "Plug 3f9a02" "Living Room Lamp"
             """)
@@ -19,9 +19,9 @@ struct Rename: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Argument(help: "What it is called from now on, 1 to 63 bytes of UTF-8.")
+    @Argument(help: "The new name, 1 to 63 bytes of UTF-8.")
     var newName: String
-    @Flag(help: "As a JSON object: plug (its old name), name.")
+    @Flag(help: "Print a JSON object: plug (its old name), name.")
     var json = false
 
     /// The longest time to wait for the new name. Probing takes one second, and one more for each number that is also
@@ -30,22 +30,22 @@ struct Rename: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...PlugWire.maximumName).contains(newName.utf8.count) else {
-            throw ValidationError("a name has 1 to \(PlugWire.maximumName) bytes of UTF-8")
+            throw ValidationError("a name must have 1 to \(PlugWire.maximumName) bytes of UTF-8")
         }
     }
 
     func run() async throws {
         try await network.withConnected(name) { plug, description in
             guard description.capabilities.contains(.rename) else {
-                throw Complaint("\(plug.name): its firmware does not take another name\nhint: update the firmware")
+                throw Complaint("\(plug.name): its firmware does not support renaming\nhint: update the firmware")
             }
             try await plug.obey(.rename(newName))
             guard let taken = description.name == newName ? newName : await nextName(of: plug, after: description.name)
             else {
                 throw Complaint(
                     """
-                    \(plug.name): it took the name "\(newName)", and is not announced under it yet
-                    hint: `plugctl browse` shows what it is called; another plug may have the name
+                    \(plug.name): the plug accepted the name "\(newName)" but is not announced under it yet
+                    hint: `plugctl browse` shows its name; another plug may have the name already
                     """)
             }
             try await PairedPlugs().rename(description.id, to: PlugNames(given: newName, announced: taken))

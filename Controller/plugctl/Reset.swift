@@ -7,14 +7,13 @@ import Terminal
 struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Set a plug back to factory state, for somebody else to have it; or reset what tripped.",
+        abstract: "Reset a plug to factory state, or reset its tripped protection.",
         discussion: """
-            With --protection: a plug that turned itself off, because of too much power or heat say, stays off until somebody
-            resets it, here or by its button. It forgets nothing, and stays off until it is turned on.
+            With --protection: a plug that turned itself off, for example because of overload or heat, stays locked until its protection is
+            reset with this command or with its button. The plug keeps its pairings and data, and stays off until it is turned on.
 
-            Without: the plug forgets everybody who is paired with it, its key, and what it measured. The setup
-            code on its label is good again, unless its configuration says that a new one is drawn. Holding its button for 15 seconds
-            does the same.
+            Without --protection: the plug erases its pairings, its key and its measurements. The setup code on its label is valid again,
+            unless its configuration requests a new code. Holding its button for 15 seconds does the same.
 
             Examples:
               plugctl reset Heater --protection
@@ -24,14 +23,14 @@ struct Reset: AsyncParsableCommand {
 
     @Argument(help: "The plug's name.")
     var name: String
-    @Flag(help: "Only reset what tripped, so that the plug can be turned on again.")
+    @Flag(help: "Only reset the tripped protection, so that the plug can be turned on again.")
     var protection = false
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
     @OptionGroup var output: CommandOutput
 
     func validate() throws {
-        guard protection || !output.json else { throw ValidationError("--json goes with --protection") }
+        guard protection || !output.json else { throw ValidationError("--json requires --protection") }
     }
 
     func run() async throws {
@@ -43,10 +42,10 @@ struct Reset: AsyncParsableCommand {
             let end = try await refusable(plug.name) { try await plug.factoryReset() }
             guard end == .factoryReset else {
                 throw Complaint(
-                    "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it still knows you")
+                    "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it is still paired")
             }
             try await PairedPlugs().remove(description.id)
-            Output.safeLine("\(plug.name): set back to factory state, and forgotten here")
+            Output.safeLine("\(plug.name): reset to factory state; its pairing is removed from this controller")
         }
     }
 
@@ -54,11 +53,11 @@ struct Reset: AsyncParsableCommand {
     private func confirm() throws {
         guard !yes else { return }
         guard TerminalDevice.standardInput.isTerminal else {
-            throw Complaint("nothing was reset: nobody is there to be asked\nhint: --yes, if you are sure")
+            throw Complaint("the plug was not reset: standard input is not a terminal, so it cannot be confirmed\nhint: use --yes")
         }
         TerminalDevice.standardError.write(Array("Type the plug's name to reset it: ".utf8))
         guard readLine() == name else {
-            throw Complaint("nothing was reset: that is not \"\(name)\"\nhint: type the name as in the command")
+            throw Complaint("the plug was not reset: the typed name is not \"\(name)\"\nhint: type the name as in the command")
         }
     }
 }

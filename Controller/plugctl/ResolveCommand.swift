@@ -6,13 +6,13 @@ import Presentation
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Show where a plug is: host, port, addresses.",
+        abstract: "Show a plug's host name, port and addresses.",
         discussion: "Example: plugctl resolve Lamp --json")
 
     @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
-    @Flag(help: "As a JSON object: name, host, port, addresses.")
+    @Flag(help: "Print a JSON object: name, host, port, addresses.")
     var json = false
 
     func run() async throws {

@@ -8,12 +8,12 @@ import Presentation
 struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate-key",
-        abstract: "Give this controller another key, without pairing anew.",
+        abstract: "Replace the key of this controller without pairing again.",
         discussion: """
-            Each plug is told the next key in a session of the one in use. When all of them know it, it becomes the key of this controller,
-            and with its first session a plug forgets the one before. A plug that is away is told when this is run again: until then the key
-            of now counts everywhere. With --leave-absent the next key counts at once, and those plugs have to be paired anew.
-            The rotation is complete when every plug has accepted a session with the new key.
+            The command announces the next key to each plug in a session with the current key. When all plugs know the next key, it becomes the
+            key of this controller, and each plug removes the previous key at the first session with the new one. If a plug is away, the
+            current key stays in use; run the command again later. With --leave-absent the next key is used at once, and absent plugs have
+            to be paired again. The rotation is complete when every plug has accepted a session with the new key.
 
             Examples:
               plugctl rotate-key
@@ -21,9 +21,9 @@ struct RotateKey: AsyncParsableCommand {
             """)
 
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "Do not wait for plugs that are away: they have to be paired anew.")
+    @Flag(help: "Do not wait for plugs that are away; they have to be paired again.")
     var leaveAbsent = false
-    @Flag(help: "A JSON object a plug: plug, id, knows, why; and one at the end: rotated, fingerprint.")
+    @Flag(help: "One JSON object per plug: plug, id, knows, why; and a last one: rotated, fingerprint.")
     var json = false
 
     func run() async throws {
@@ -79,8 +79,8 @@ struct RotateKey: AsyncParsableCommand {
         guard refusing.isEmpty else {
             throw Complaint(
                 """
-                these plugs do not accept the new key, although they were told it: \(refusing.joined(separator: "; "))
-                hint: someone may have a copy of the old key: pair these plugs again, and check plugctl audit
+                these plugs do not accept the new key although it was announced to them: \(refusing.joined(separator: "; "))
+                hint: a copy of the old key may be in use elsewhere; pair these plugs again, and check plugctl audit
                 """)
         }
     }
@@ -106,7 +106,7 @@ struct RotateKey: AsyncParsableCommand {
             case .connected(let description):
                 do throws(Refusal) {
                     let isKnown = try await plug.announceKey(next, own: own, to: description) == true
-                    return isKnown ? nil : "it ended the connection before it answered"
+                    return isKnown ? nil : "it closed the connection before it answered"
                 } catch {
                     return error.detail
                 }

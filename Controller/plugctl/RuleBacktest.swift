@@ -14,13 +14,13 @@ struct RuleBacktest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
         abstract:
-            "Run rules and scripts over what was recorded: what they would have done, beside what was really switched.",
+            "Run rules and scripts over the recorded history and compare them with the recorded switching.",
         discussion: """
-            The daemon's own engine runs over the history in virtual time, with its waits and schedules. Each firing is \
-            listed with what it would have commanded, and how long before or after that the plug was really switched so, \
-            within ten minutes: by its journal, or, where it has none, by its power's crossing of a quarter of the way up from \
-            its usual lowest to its highest minute. Nothing is commanded. A script runs from its beginning, with the clock of that \
-            time, and with its log. The same history always gives the same output.
+            The daemon's rule engine runs over the history in virtual time, with its waits and schedules. Each firing is \
+            listed with its commands, and with how long before or after it the plug was switched in the same way, within ten minutes. \
+            Switching is taken from the plug's journal or, without a journal, from its power: the threshold is a quarter of the way \
+            between its usual lowest and highest minute. No command is sent. A script runs from its beginning with the virtual clock, \
+            and its log is printed. The same history always gives the same output.
 
             Examples:
               plugctl rules backtest television.yaml
@@ -29,42 +29,42 @@ struct RuleBacktest: AsyncParsableCommand {
               plugctl rules backtest new.yaml --against old.yaml --from 2026-11-01 --to 2026-12-01
             """)
 
-    @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml", "lua"]))
+    @Argument(help: "Rule files, or directories of rule files.", completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String]
     @OptionGroup var window: WindowOptions
     @Option(
         parsing: .unconditionalSingleValue,
-        help: "Of the files' rules only this one; may be repeated. Rules that it sets off do not run then.")
+        help: "Run only this rule; may be repeated. Rules that it triggers do not run.")
     var rule: [String] = []
     @Option(
-        help: "Another version of the rules: tell which firings only one of the two has.",
+        help: "A different version of the rules: list the firings that only one of the versions has.",
         completion: .file(extensions: ["yaml", "yml", "lua"]))
     var against: String?
-    @Flag(help: "List also each edge that was held back, and each near miss.")
+    @Flag(help: "Also list each edge that was held back and each near miss.")
     var verbose = false
-    @Flag(help: "Draw the plugs' active power with the firings.")
+    @Flag(help: "Draw a chart of the plugs' active power with the firings.")
     var chart = false
     @Option(help: "Write the chart to this file as SVG.", completion: .file())
     var svg: String?
-    @Option(help: "Write the chart to this file as PNG; needs librsvg.", completion: .file())
+    @Option(help: "Write the chart to this file as PNG; requires librsvg.", completion: .file())
     var png: String?
     @Flag(
         help: """
-            One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary, omitted; onlyHere, onlyThere, comparison), at, \
+            One JSON object per line: event (firing, heldBack, nearMiss, recorded, summary, omitted; onlyHere, onlyThere, comparison), at, \
             rule, plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, \
-            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; omitted, omittedAsides (counted and not listed); of what was recorded of a plug from, to, away (seconds), damaged.
+            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; omitted, omittedAsides (counted and not listed); for the recorded span of a plug from, to, away (seconds), damaged.
             """)
     var json = false
     @OptionGroup var place: LocationOptions
     @OptionGroup var options: HistoryOptions
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("name a rule file") }
+        guard !files.isEmpty else { throw ValidationError("name at least one rule file") }
         guard against == nil || !(chart || svg != nil || png != nil || verbose) else {
-            throw ValidationError("--against goes without --chart, --svg, --png and --verbose")
+            throw ValidationError("--against cannot be combined with --chart, --svg, --png or --verbose")
         }
         guard !json || !(chart || svg != nil || png != nil) else {
-            throw ValidationError("--json goes without --chart, --svg and --png")
+            throw ValidationError("--json cannot be combined with --chart, --svg or --png")
         }
     }
 
@@ -133,7 +133,7 @@ struct RuleBacktest: AsyncParsableCommand {
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Plugs are distinguished by letters.
-        if plugs.count > 26 { complain("a chart has 26 plugs at most: \(plugs.count - 26) are not drawn") }
+        if plugs.count > 26 { complain("a chart shows at most 26 plugs; \(plugs.count - 26) are not drawn") }
         for plug in plugs.prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
             series.append(PowerCourse(plug: plug.title, kept: kept).series)

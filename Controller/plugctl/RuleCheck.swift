@@ -15,14 +15,14 @@ import RuleFiles
 struct RuleCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong with rule files and scripts, without running anything.",
+        abstract: "Check rule files and scripts without running them.",
         discussion: """
-            Beyond what is wrong with their text it finds names that no plug has, conditions that can never hold, triggers that \
-            never arm, what a plug cannot do, rules that set each other off without end (also through power), rules that fight, \
-            and what daemon.toml forbids. Files that run together are to be checked together. A script is loaded once, as it is when it runs; what its \
-            functions do is not known before, but for names that it writes as plug("...").
+            The command finds syntax errors, unknown plug names, conditions that can never hold, triggers that never arm, commands that \
+            a plug does not support, rules that trigger each other endlessly (also through power), rules that contradict each other, \
+            and actions that daemon.toml forbids. Check files that run together in one call. A script is loaded once, as when it runs; \
+            its functions are not checked, except for plug names written as plug("...").
 
-            Errors come first, then warnings. It exits with 1 where there are errors, and with 0 where there are only warnings.
+            Errors are listed first, then warnings. The exit status is 1 if there are errors, and 0 if there are only warnings.
 
             Examples:
               plugctl rules check
@@ -33,14 +33,14 @@ struct RuleCheckCommand: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
     @OptionGroup var history: HistoryOptions
     @OptionGroup var place: LocationOptions
-    @Flag(help: "Ask nobody which plugs there are, and what they can do.")
+    @Flag(help: "Do not ask the daemon and the history for known plugs and their capabilities.")
     var offline = false
-    @Flag(help: "Warnings are errors.")
+    @Flag(help: "Treat warnings as errors.")
     var strict = false
-    @Flag(help: "One JSON object a finding: file, line, column, severity (error, warning), message, hint, rule.")
+    @Flag(help: "One JSON object per finding: file, line, column, severity (error, warning), message, hint, rule.")
     var json = false
     @Argument(
-        help: "Rule files, or directories of them. (default: ~/.config/smartplug/rules)",
+        help: "Rule files, or directories of rule files. (default: ~/.config/smartplug/rules)",
         completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String] = []
 

@@ -13,15 +13,14 @@ import Presentation
 struct RuleExplain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tell why a rule did what it did, or did nothing.",
+        abstract: "Explain why a rule fired or did not fire.",
         discussion: """
-            For each firing, each edge that was held back and each near miss: what met the rule, since when and with which \
-            value, which of its conditions held, what was commanded, and what was answered; of a script's function also what it \
-            logged, and why it failed. The daemon keeps it with the \
-            history, for 400 days.
+            For each firing, each edge that was held back and each near miss, the command shows the trigger with its value and time, \
+            the conditions that held, the commands and their answers; for a function of a script also its log and the reason of a \
+            failure. The daemon keeps these traces in the history for 400 days.
 
-            With --at, what happened within two minutes of that time. Where nothing did, the rule's file and the recorded \
-            samples tell why: whether each trigger was armed, how near the power came, which conditions held.
+            With --at it shows the traces within two minutes of that time. If there are none, it explains the absence from the rule's \
+            file and the recorded samples: whether each trigger was armed, how close the power came, and which conditions held.
 
             Examples:
               plugctl rules explain "Movie night"
@@ -32,21 +31,21 @@ struct RuleExplain: AsyncParsableCommand {
 
     @Argument(help: "The rule's name.")
     var name: String
-    @Option(help: "What happened, or did not, at this local time: 2026-11-20T20:15.")
+    @Option(help: "Explain what happened, or did not happen, at this local time: 2026-11-20T20:15.")
     var at: Moment?
     @OptionGroup var window: WindowOptions
     @Option(
         name: .customLong("rules"),
         help: """
-            A rule file, or a directory of them; may be given several times. For --at. (default: ~/.config/smartplug/rules, where \
-            it is there)
+            With --at: a rule file, or a directory of rule files; may be given several times. (default: ~/.config/smartplug/rules, \
+            if it exists)
             """,
         completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String] = []
     @Flag(
         help: """
-            One JSON object a trace: id, rule, at, since (milliseconds since 1970), outcome (fired, heldBack, nearMiss), cause, \
-            plug, value, why, conditions, steps. Where nothing happened at the time of --at, one object: rule, at, triggers, \
+            One JSON object per trace: id, rule, at, since (milliseconds since 1970), outcome (fired, heldBack, nearMiss), cause, \
+            plug, value, why, conditions, steps. If nothing happened at the time of --at, one object: rule, at, triggers, \
             conditions, wouldHave.
             """)
     var json = false
@@ -60,7 +59,7 @@ struct RuleExplain: AsyncParsableCommand {
 
     func validate() throws {
         guard at == nil || window.last == nil && window.from == nil else {
-            throw ValidationError("--at goes without --last, --from and --to")
+            throw ValidationError("--at cannot be combined with --last, --from or --to")
         }
     }
 
@@ -74,7 +73,7 @@ struct RuleExplain: AsyncParsableCommand {
                 guard traces.isEmpty else { return show(traces) }
                 guard let at else {
                     return complain(
-                        "nothing is known of \"\(name)\" in that time\nhint: --at TIME says why it did nothing then")
+                        "there are no traces of \"\(name)\" in this time span\nhint: --at TIME explains why the rule did not fire")
                 }
                 try explainAbsence(of: name, rules, at: at.milliseconds, history)
             } catch let error as HistoryError {
@@ -115,7 +114,7 @@ struct RuleExplain: AsyncParsableCommand {
             stored = try history.traces(of: name, from: .min, to: .max, newest: Self.usual)
         }
         if stored.count == Self.most {
-            complain("only the newest \(Self.most) are told\nhint: a shorter time, with --from and --to")
+            complain("showing only the newest \(Self.most) traces\nhint: use --from and --to for a shorter time span")
         }
         return stored.compactMap { RuleTrace($0) }
     }
@@ -136,8 +135,8 @@ struct RuleExplain: AsyncParsableCommand {
         guard let rule = rules.first(where: { $0.name == name }) else {
             throw Complaint(
                 """
-                nothing is known of "\(name)" within two minutes of that time, and its file was not found to say why
-                hint: name the file: --rules FILE
+                there are no traces of "\(name)" within two minutes of this time, and its rule file was not found
+                hint: name the file with --rules FILE
                 """)
         }
         let past = try RulePast(history, over: time - RuleAbsence.arming...time + RuleAbsence.near, place: place)

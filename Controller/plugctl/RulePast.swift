@@ -32,7 +32,7 @@ struct RulePast {
             let spans = (named.isEmpty ? plugs : named).compactMap(\.span)
             guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else {
                 throw Complaint(
-                    "nothing is recorded of the rules' plugs\nhint: plugctl history lists what is recorded")
+                    "the history has no samples of the rules' plugs\nhint: `plugctl history` lists the recorded plugs")
             }
             span = max(first, last - Self.longest)...last
         }
@@ -64,14 +64,14 @@ struct RulePast {
     func checkNames(of rules: [Rule]) throws {
         let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {
-            let hint = nearest.map { "did you mean \"\($0)\"?" } ?? "plugctl history lists what is recorded"
-            complain("nothing is recorded of \"\(plug)\", for which \"\(rule)\" waits\nhint: \(hint)")
+            let hint = nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl history` lists the recorded plugs"
+            complain("the history has no samples of \"\(plug)\", which the rule \"\(rule)\" uses\nhint: \(hint)")
         }
         let names = Set(missing.map(\.plug))
         let canFire = rules.contains { rule in
             rule.triggers.contains { trigger in trigger.plug.map { !names.contains($0) } ?? true }
         }
-        guard canFire || rules.isEmpty else { throw Complaint("no rule is left that could fire") }
+        guard canFire || rules.isEmpty else { throw Complaint("no rule can fire: the history has no samples of their plugs") }
     }
 
     /// Throws if a rule depends on the sun and the location of the house is unknown.
@@ -79,8 +79,8 @@ struct RulePast {
         guard !knowsSun, let rule = rules.first(where: \.goesBySun) else { return }
         throw Complaint(
             """
-            \(rule.name) goes by the sun, and nobody has said where the house is
-            hint: --location 52.52,13.40, or in ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
+            \(rule.name) uses sunrise or sunset, but the location of the house is not set
+            hint: use --location 52.52,13.40, or write to ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
             longitude = 13.40
             """)
     }
@@ -106,7 +106,7 @@ extension Complaint {
         let nearest = Suggestion.nearest(to: name, among: known)
         let hint =
             nearest.map { "did you mean \"\($0)\"?" }
-            ?? (known.isEmpty ? "no rule has done anything yet" : "there are: \(known.joined(separator: ", "))")
+            ?? (known.isEmpty ? "no rule has fired yet" : "the rules are: \(known.joined(separator: ", "))")
         return Complaint("there is no rule \"\(name)\"\nhint: \(hint)")
     }
 }

@@ -9,7 +9,7 @@ import Presentation
 struct RuleStates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract: "Show the rules that the daemon runs: what they did last, and why.",
+        abstract: "Show the daemon's rules, their last firing and its cause.",
         discussion: """
             Examples:
               plugctl rules state
@@ -18,10 +18,10 @@ struct RuleStates: AsyncParsableCommand {
 
     @Flag(
         help: """
-            One JSON object a rule: rule, when, conditions, actions, plugs (of each that it names written, id, and name: what it is \
-            called now), enabled, fault, running, firings, lastFiring, lastCause, \
-            lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause; of a script's function script, scriptFault (why its \
-            process ended, while none runs), scriptStarts (when it does again), lastFailure, failedBecause.
+            One JSON object per rule: rule, when, conditions, actions, plugs (for each named plug: written, id, and name, its current \
+            name), enabled, fault, running, firings, lastFiring, lastCause, \
+            lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause; for a function of a script script, scriptFault (why its \
+            process ended, while none runs), scriptStarts (when it is restarted), lastFailure, failedBecause.
             """)
     var json = false
 
@@ -29,9 +29,9 @@ struct RuleStates: AsyncParsableCommand {
         try await saying {
             let client = DaemonClient(path: DaemonSocket.path())
             let rules = try await client.read([RuleStateRecord].self, "/api/v1/rules")
-            if rules.isEmpty { complain("the daemon runs no rules\nhint: `plugctl daemon --rules FILE`") }
+            if rules.isEmpty { complain("the daemon runs no rules\nhint: start it with `plugctl daemon --rules FILE`") }
             for fault in try await client.read([RuleFaultRecord].self, "/api/v1/rules/faults") {
-                let goesOn = fault.rules.isEmpty ? "" : "; of it goes on: \(fault.rules.joined(separator: ", "))"
+                let goesOn = fault.rules.isEmpty ? "" : "; these rules of its last valid version stay active: \(fault.rules.joined(separator: ", "))"
                 complain("\(fault.file) cannot be read\(goesOn)\n\(fault.words)")
             }
             for rule in rules {
@@ -47,8 +47,8 @@ struct RuleStates: AsyncParsableCommand {
         lines += rule.conditions.map { "  if         \($0)" }
         lines += rule.actions.map { "  then       \($0)" }
         for plug in rule.plugs ?? [] {
-            let other = plug.name.flatMap { $0 == plug.written ? nil : ", called \($0) now" } ?? ""
-            let meaning = plug.id.map { "means the plug \($0)\(other)" } ?? "no plug of that name has been there"
+            let other = plug.name.flatMap { $0 == plug.written ? nil : ", now called \($0)" } ?? ""
+            let meaning = plug.id.map { "bound to plug \($0)\(other)" } ?? "no plug with this name has been seen"
             lines.append("  \(plug.written): \(meaning)")
         }
         lines.append("  fired      \(rule.firings) \(rule.firings == 1 ? "time" : "times") since the daemon's start")
@@ -68,14 +68,14 @@ struct RuleStates: AsyncParsableCommand {
         if let script = rule.script {
             lines.append("  script     \(script) " + (rule.scriptFault.map { ended($0, rule.scriptStarts) } ?? "runs"))
         }
-        if rule.fault != nil { lines.append("  file       cannot be read as it is now; this is its last good version") }
+        if rule.fault != nil { lines.append("  file       is not valid now; its last valid version stays active") }
         return lines
     }
 
     private func ended(_ why: String, _ starts: String?) -> String {
-        let words = "does not run: \(why)"
+        let words = "is not running: \(why)"
         return words
-            + (starts.map { "; started again at \(local($0))" } ?? "; not started again before its file changes")
+            + (starts.map { "; restarts at \(local($0))" } ?? "; restarts when its file changes")
     }
 
     /// Converts a time to local time, to the second.

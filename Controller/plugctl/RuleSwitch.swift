@@ -6,9 +6,9 @@ import ProtocolCore
 
 /// A rule of the daemon, named by the user.
 struct RuleOfDaemon: ParsableArguments {
-    @Argument(help: "The rule's name, in any capitals.")
+    @Argument(help: "The rule's name; upper and lower case do not matter.")
     var name: String
-    @Flag(help: "As a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     /// Sends a request about the rule to the daemon, the only process that runs rules permanently.
@@ -22,8 +22,8 @@ struct RuleOfDaemon: ParsableArguments {
         } catch DaemonFault.noDaemon(let path) {
             throw Complaint(
                 """
-                no daemon listens at \(path), and rules are the daemon's
-                hint: `plugctl daemon --rules FILE` starts one; `plugctl rules run FILE` runs rules without
+                no daemon is listening at \(path); this command requires the daemon
+                hint: start it with `plugctl daemon --rules FILE`; `plugctl rules run FILE` runs rules without a daemon
                 """)
         }
         let rule = DaemonClient.part(try found(among: rules))
@@ -36,14 +36,14 @@ struct RuleOfDaemon: ParsableArguments {
         if near.count == 1 { return near[0] }
         guard near.isEmpty else {
             let names = near.joined(separator: ", ")
-            throw Complaint("several rules are called \(names)\nhint: write the capitals as there")
+            throw Complaint("several rules match: \(names)\nhint: write upper and lower case exactly")
         }
         if let other = Suggestion.nearest(to: name, among: rules) {
             throw Complaint("the daemon runs no rule \"\(name)\"\nhint: did you mean \"\(other)\"?")
         }
         let list = rules.prefix(10).joined(separator: ", ") + (rules.count > 10 ? ", ..." : "")
         throw Complaint(
-            "the daemon runs no rule \"\(name)\"\nhint: " + (rules.isEmpty ? "it runs none at all" : "it runs: \(list)")
+            "the daemon runs no rule \"\(name)\"\nhint: " + (rules.isEmpty ? "it runs no rules" : "its rules are: \(list)")
         )
     }
 }
@@ -51,7 +51,7 @@ struct RuleOfDaemon: ParsableArguments {
 struct RuleEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
-        abstract: "Turn a rule of the daemon on again.",
+        abstract: "Enable a rule of the daemon.",
         discussion: "Example: plugctl rules enable \"Movie night\"")
 
     @OptionGroup var rule: RuleOfDaemon
@@ -62,7 +62,7 @@ struct RuleEnable: AsyncParsableCommand {
 struct RuleDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
-        abstract: "Turn a rule of the daemon off: it fires no more until it is turned on again, also after a restart.",
+        abstract: "Disable a rule of the daemon until it is enabled again, also across restarts.",
         discussion: "Example: plugctl rules disable \"Movie night\"")
 
     @OptionGroup var rule: RuleOfDaemon
@@ -73,9 +73,9 @@ struct RuleDisable: AsyncParsableCommand {
 struct RuleFire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fire",
-        abstract: "Do once what a rule of the daemon does, whatever its triggers and conditions say.",
+        abstract: "Run the actions of a rule of the daemon once, regardless of its triggers and conditions.",
         discussion: """
-            What became of it: `plugctl rules explain NAME`.
+            `plugctl rules explain NAME` shows the result.
 
             Example: plugctl rules fire "Movie night"
             """)
@@ -101,8 +101,8 @@ extension RuleOfDaemon {
         guard !on, let line = state.lineOfScript else { return }
         complain(
             """
-            this holds for what stands at line \(line) of \(state.script ?? ""), also when that is another function after an edit
-            hint: an option of the function gives it a name that stays: { name = "..." }
+            the setting applies to the function at line \(line) of \(state.script ?? ""), even if an edit moves another function there
+            hint: give the function a permanent name with its option { name = "..." }
             """)
     }
 }

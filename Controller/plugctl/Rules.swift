@@ -4,10 +4,10 @@ import Daemon
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Check and run rule files and scripts, and see what the daemon's rules did.",
+        abstract: "Check and run rule files and scripts, and inspect the daemon's rules.",
         discussion: """
-            A rule is a few lines of YAML: when what happens, and what is done then; a script in Lua is what needs more. `plugctl \
-            daemon --rules` runs them for good.
+            A rule is a few lines of YAML that define triggers and actions; a Lua script can do more. `plugctl daemon --rules` runs \
+            rules permanently.
 
             Examples:
               plugctl rules check television.yaml
@@ -22,14 +22,14 @@ struct Rules: AsyncParsableCommand {
     struct RunRules: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Run rules until interrupted, and tell what they do.",
+            abstract: "Run rules until interrupted, and print what they do.",
             discussion: "Example: plugctl rules run television.yaml")
 
         @OptionGroup var runner: RunnerOptions
-        @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml", "lua"]))
+        @Argument(help: "Rule files, or directories of rule files.", completion: .file(extensions: ["yaml", "yml", "lua"]))
         var files: [String]
         @Option(
-            help: "Where to keep what must survive the process, as the daemon does. (default: nowhere)",
+            help: "The directory for state that must survive a restart, as with the daemon. (default: none)",
             completion: .directory)
         var state: String?
 

@@ -18,9 +18,9 @@ struct RunnerOptions: ParsableArguments {
     @OptionGroup var place: LocationOptions
     @Flag(
         help: """
-            One JSON object a line: event (following, lost, gap, firing, heldBack, nearMiss, step, ruleEnabled, commanded, \
+            One JSON object per line: event (following, lost, gap, firing, heldBack, nearMiss, step, ruleEnabled, commanded, \
             remembered, notSent, resumed, command, performing, effect, calling, called, scriptLog, callFailed, \
-            commandsHeldBack, timersHeldBack, scriptEnded, scriptRuns, rulesChanged, fileBroken, fileSound, notStored, storedInReserve, stored, recordsLeftOut; of the daemon serving, with address), at, plug, rule, why, what, ...
+            commandsHeldBack, timersHeldBack, scriptEnded, scriptRuns, rulesChanged, fileBroken, fileSound, notStored, storedInReserve, stored, recordsLeftOut; for the daemon also serving, with address), at, plug, rule, why, what, ...
             """)
     var json = false
 

@@ -6,16 +6,16 @@ import Presentation
 struct SetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Show a plug's settings, or change them.",
+        abstract: "Show or change a plug's settings.",
         discussion: """
-            The plug keeps them over every restart, whatever its own configuration says, until it is set back to factory state.
+            The plug keeps its settings across restarts and until a factory reset. They override the plug's configuration.
 
-              power-on     what the relay does when power returns: off, on or last (as it was)
-              auto-off     turns off so long after it was turned on, 1s to 30d, or never
-              power-limit  turns off and locks when it carries more for some seconds, as 2000W; at most what its own
-                           configuration allows
+              power-on     state of the relay when power returns: off, on or last (the previous state)
+              auto-off     turns the plug off this long after it was turned on, 1s to 30d, or never
+              power-limit  turns the plug off and locks it after some seconds above this power, such as 2000W; the
+                           plug's configuration sets the maximum
 
-            The value configured is what the plug's own configuration says.
+              The value "configured" restores the value of the plug's configuration.
 
             Examples:
               plugctl set Heater
@@ -28,10 +28,10 @@ struct SetCommand: AsyncParsableCommand {
     @Argument(help: "The plug's name.")
     var name: String
     @Argument(
-        help: ArgumentHelp("Settings and their values; without any the present ones are shown.", valueName: "key value")
+        help: ArgumentHelp("Settings and their new values. (default: show the current settings)", valueName: "key value")
     )
     var words: [String] = []
-    @Flag(help: "As a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, where there is one).")
+    @Flag(help: "Print a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, if there is one).")
     var json = false
 
     func validate() throws { _ = try SettingsChange(words: words) }
@@ -40,7 +40,7 @@ struct SetCommand: AsyncParsableCommand {
         let change = try SettingsChange(words: words)
         try await network.withConnected(name) { plug, description in
             guard description.settings != nil else {
-                throw Complaint("\(plug.name): its firmware does not know settings\nhint: update the firmware")
+                throw Complaint("\(plug.name): its firmware does not support settings\nhint: update the firmware")
             }
             if change != SettingsChange() { try await plug.obey(.configure(change)) }
             // The settings in force, which the plug sent with its answer.
@@ -56,7 +56,7 @@ extension SettingsChange {
     init(words: [String]) throws {
         self.init()
         guard words.count.isMultiple(of: 2) else {
-            throw ValidationError("a setting and its value come in pairs, as in: auto-off 3h")
+            throw ValidationError("each setting needs a value, such as: auto-off 3h")
         }
         for index in stride(from: 0, to: words.count, by: 2) { try take(words[index], words[index + 1]) }
     }
@@ -71,13 +71,13 @@ extension SettingsChange {
         case "power-limit":
             powerLimit = isConfigured ? .asConfigured : .value(try Self.power(text))
         case _:
-            throw ValidationError("there is no setting \"\(key)\": power-on, auto-off and power-limit are known")
+            throw ValidationError("unknown setting \"\(key)\"; the settings are power-on, auto-off and power-limit")
         }
     }
 
     private static func powerOn(_ text: String) throws -> PowerOnState {
         guard let state = PowerOnState(rawValue: text), state != .lockedOn else {
-            throw ValidationError("power-on is off, on, last or configured, not \"\(text)\"")
+            throw ValidationError("power-on must be off, on, last or configured, not \"\(text)\"")
         }
         return state
     }
@@ -85,14 +85,14 @@ extension SettingsChange {
     private static func time(_ text: String) throws -> Duration {
         if text == "never" { return .zero }
         guard let time = TimeSpan(argument: text)?.duration, (.seconds(1) ... .seconds(30 * 86_400)).contains(time)
-        else { throw ValidationError("auto-off is 1s to 30d, never or configured, not \"\(text)\"") }
+        else { throw ValidationError("auto-off must be 1s to 30d, never or configured, not \"\(text)\"") }
         return time
     }
 
     /// Deciwatts.
     private static func power(_ text: String) throws -> UInt32 {
         guard let power = Watts(argument: text), power.milliwatts > 0, power.milliwatts.isMultiple(of: 100) else {
-            throw ValidationError("power-limit is a power such as 2000W or 1.5kW, or configured, not \"\(text)\"")
+            throw ValidationError("power-limit must be a power such as 2000W or 1.5kW, or configured, not \"\(text)\"")
         }
         return power.milliwatts / 100
     }

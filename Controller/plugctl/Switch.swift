@@ -13,12 +13,12 @@ struct On: AsyncParsableCommand {
             """)
 
     @OptionGroup var command: CommandOptions
-    @Option(parsing: .unconditional, help: "Turn off again after this long, at least 1s.")
+    @Option(parsing: .unconditional, help: "Turn the plug off again after this long, at least 1s.")
     var offAfter: TimeSpan?
 
     func validate() throws {
         guard offAfter.map({ $0.duration >= .seconds(1) }) ?? true else {
-            throw ValidationError("--off-after is at least 1s")
+            throw ValidationError("--off-after must be at least 1s")
         }
     }
 
@@ -43,7 +43,7 @@ struct Off: AsyncParsableCommand {
 struct Toggle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle",
-        abstract: "Turn plugs over: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp"
+        abstract: "Toggle plugs: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp"
     )
 
     @OptionGroup var command: CommandOptions
@@ -67,12 +67,12 @@ struct Dim: AsyncParsableCommand {
     var name: String
     @Argument(help: "The level, 0% to 100%.")
     var level: Percent
-    @Option(parsing: .unconditional, help: "How long the way there takes, at most 1h.")
+    @Option(parsing: .unconditional, help: "Duration of the transition, at most 1h.")
     var over = TimeSpan(.zero)
     @OptionGroup var output: CommandOutput
 
     func validate() throws {
-        guard over.duration <= .seconds(3600) else { throw ValidationError("--over is at most 1h") }
+        guard over.duration <= .seconds(3600) else { throw ValidationError("--over must be at most 1h") }
     }
 
     func run() async throws {

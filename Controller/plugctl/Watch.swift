@@ -9,17 +9,17 @@ import Terminal
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Follow plugs: what they do, and what happens at them.",
+        abstract: "Watch the events and readings of plugs.",
         discussion: """
-            On a terminal, without names, it is a live table: arrows select a plug, space turns it over, + and - dim it, q
-            ends. In a pipe, with names or with --json it prints a line for everything that happens, at once.
+            On a terminal and without names it shows a live table: the arrow keys select a plug, space toggles it, + and - dim it, q
+            quits. In a pipe, with names or with --json it prints one line per event at once.
 
-            It goes on after the last event that it printed, so what happened meanwhile comes first, with its age. A plug
-            that was never watched is watched from now on. A program that must do each thing once keeps the cursor of the
-            line together with what it did, and gives it back with --after: Documentation/reference/programs.md.
+            The command resumes after the last event that it printed: missed events are printed first, with their age. A plug that
+            was never watched before starts with the current time. A program that must handle each event exactly once stores the
+            cursor of the line together with its result, and passes it to --after: Documentation/reference/programs.md.
 
-            Exit status: 0 when interrupted, when the time is over or when nobody reads any more; 1 when a plug was not found
-            or nothing can be written; 64 for a cursor that is none.
+            Exit status: 0 when interrupted, when --for has passed or when the reader of the pipe has ended; 1 if a plug was not found
+            or the output cannot be written; 64 for an invalid cursor.
 
             Examples:
               plugctl watch
@@ -33,24 +33,24 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "Only these plugs.")
     var names: [String] = []
-    @Flag(help: "One JSON object a line: plug, event, at, seq, age, cursor and the event's own fields.")
+    @Flag(help: "One JSON object per line: plug, event, at, seq, age, cursor and the event's own fields.")
     var json = false
     @Option(name: .customLong("for"), parsing: .unconditional, help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
     @Option(
         parsing: .unconditional,
         help: """
-            Goes on after the line with this cursor, for all plugs, or after this event number of one plug, whatever was printed \
-            before.
+            Resume after the line with this cursor, for all plugs, or after this event number of one plug, instead of after the \
+            last printed event.
             """)
     var after: String?
-    @Flag(help: "Leaves out what was missed.")
+    @Flag(help: "Skip missed events.")
     var fromNow = false
     @Option(
         parsing: .unconditional,
-        help: "A reading is worth a line when active power moved by at least this, such as 5W. (default: each is)")
+        help: "Print a reading only if active power changed by at least this, such as 5W. (default: print each reading)")
     var deadBand: Watts?
-    @Option(parsing: .unconditional, help: "... or this long after the last one. (default: 1s)")
+    @Option(parsing: .unconditional, help: "Maximum interval between readings. (default: 1s)")
     var interval: TimeSpan?
     @OptionGroup var options: HistoryOptions
     @OptionGroup var way: DaemonOptions
@@ -58,12 +58,12 @@ struct Watch: AsyncParsableCommand {
     var note: [String] = []
 
     func validate() throws {
-        guard after == nil || !fromNow else { throw ValidationError("--after and --from-now exclude each other") }
+        guard after == nil || !fromNow else { throw ValidationError("--after and --from-now cannot be combined") }
         if case .number? = try place(), Set(names).count != 1 {
-            throw ValidationError("--after with an event number goes with exactly one plug; a cursor goes with all")
+            throw ValidationError("--after with an event number requires exactly one plug; a cursor works for any number")
         }
         guard interval.map({ $0.duration >= .milliseconds(1) && $0.duration <= .seconds(86_400) }) ?? true else {
-            throw ValidationError("--interval lies between 1ms and 1d")
+            throw ValidationError("--interval must be between 1ms and 1d")
         }
     }
 
@@ -125,7 +125,7 @@ struct Watch: AsyncParsableCommand {
 
 private func complainOfMemory(_ error: FileError) {
     let hint = error.hint.map { "\nhint: \($0)" } ?? ""
-    complain("\(error), so the next watch will not know where this one ended\(hint)")
+    complain("\(error); the next watch cannot resume after this one\(hint)")
 }
 
 /// Runs the body, and also ends it when the reader of standard output has closed the pipe and the body prints nothing.

@@ -12,7 +12,7 @@ enum WatchPlace: Sendable {
 
     init(_ text: String) throws {
         if let number = SequenceNumber(text) {
-            guard number <= UInt64(Int64.max) else { throw ValidationError("--after is at most \(Int64.max)") }
+            guard number <= UInt64(Int64.max) else { throw ValidationError("--after must be at most \(Int64.max)") }
             self = .number(number)
             return
         }
@@ -21,8 +21,8 @@ enum WatchPlace: Sendable {
         } catch {
             throw ValidationError(
                 """
-                nothing can go on after what --after says: \(error)
-                hint: give it "cursor" of a line of `plugctl watch --json`, whole; --from-now begins anew
+                the value of --after is not valid: \(error)
+                hint: pass the complete "cursor" of a line of `plugctl watch --json`; --from-now skips missed events
                 """)
         }
     }

@@ -253,7 +253,7 @@ def test_a_history_that_cannot_be_used_is_said_and_the_rules_run(house):
     switch = house.add("Switch")
     house.add("Lamp")
     daemon = house.start(history=house.rules / "below a file")
-    daemon.seen(lambda line: line.error and "keeps no history" in line.text, 5, "the warning")
+    daemon.seen(lambda line: line.error and "records no history" in line.text, 5, "the warning")
     daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "two followed plugs")
     press(switch)
     daemon.seen_object(lambda told: told["event"] == "command" and told["outcome"] == "done", 5, "the lamp's answer")

@@ -75,7 +75,7 @@ def test_scripts_get_csv_and_sqlite(history):
     with sqlite3.connect(file) as database:
         assert database.execute("SELECT count(*), min(activePower), max(activePower) FROM sample").fetchone() == (720, 1000, 1000)
         assert database.execute("SELECT count(*) FROM energy").fetchone() == (2,)
-    assert "there already" in history.run("history", "Heater", *window, "--sqlite", file, status=1)
+    assert "already exists" in history.run("history", "Heater", *window, "--sqlite", file, status=1)
 
 
 def test_a_recording_is_imported_once_however_often(history):
