@@ -126,7 +126,7 @@ extension Diagnostic: CustomStringConvertible {
 extension RuleFileError: CustomStringConvertible {
     /// All diagnostics as text, without a final line break.
     public var description: String {
-        let more = omitted == 0 ? [] : ["\(diagnostics[0].file): and \(omitted) more errors"]
+        let more = omitted == 0 ? [] : ["\(diagnostics[0].file): \(omitted) more errors"]
         return (diagnostics.map(\.description) + more).joined(separator: "\n")
     }
 }

@@ -37,8 +37,8 @@ public struct ScriptRules: Sendable {
         if declarations.count > ScriptLimits.handlers {
             reader.report(
                 place(declarations[ScriptLimits.handlers].line),
-                "a script has at most \(ScriptLimits.handlers) functions behind 'on'",
-                hint: "make two scripts of it, or let one function look at event.plug")
+                "a script may have at most \(ScriptLimits.handlers) functions with 'on'",
+                hint: "split it into two scripts, or use one function that checks event.plug")
         }
         let grammar = ScriptGrammar.declaration(of: name)
         var rules: [Rule] = []
@@ -75,7 +75,7 @@ public struct ScriptRules: Sendable {
     public func checkOrder() throws(RuleFileError) {
         guard let place = source.firstReordering else { return }
         let fault = Fault(
-            place, "this character shows the text behind it in another order than it is read in", hint: "delete it")
+            place, "this character displays the following text in a different order than it is read", hint: "delete it")
         throw RuleFileError([fault], in: source, file: name)
     }
 
@@ -111,7 +111,7 @@ extension ScriptRules {
         guard then.count <= ScriptLimits.actions else {
             throw Refusal(
                 message: "more than \(ScriptLimits.actions) actions in one call",
-                hint: "is it caught in a loop? Name several plugs in one")
+                hint: "check for an endless loop, or name several plugs in one action")
         }
         var reader = RuleReader()
         var read: [RuleAction] = []
@@ -138,7 +138,7 @@ extension ScriptRules {
         guard let seconds else { return ScriptAnswer.TimerChange(name: name, delay: nil) }
         guard (0...ScriptLimits.longestTimer.inSeconds).contains(seconds) else {
             throw Refusal(
-                message: "the timer '\(name)' does not end", hint: "it runs for 0 to 31622400 seconds: 366 days")
+                message: "the timer '\(name)' is too long", hint: "use 0 to 31622400 seconds (366 days)")
         }
         return ScriptAnswer.TimerChange(name: name, delay: .nanoseconds(Int64((seconds * 1e9).rounded())))
     }

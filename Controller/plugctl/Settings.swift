@@ -15,7 +15,7 @@ struct SetCommand: AsyncParsableCommand {
               power-limit  turns the plug off and locks it after some seconds above this power, such as 2000W; the
                            plug's configuration sets the maximum
 
-              The value "configured" restores the value of the plug's configuration.
+            The value "configured" restores the value of the plug's configuration.
 
             Examples:
               plugctl set Heater

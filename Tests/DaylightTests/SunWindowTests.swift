@@ -138,8 +138,8 @@ struct SunWindowTests {
         let found = try findings(69.65)
         #expect(found.map(\.severity) == [.warning, .warning] && found.map(\.part) == [.trigger(0), .condition(0)])
         #expect(found[0].message.hasPrefix("the sun does not set here on "))
-        #expect(found[1].message.contains("it is dark all day then, and does not set here on "))
-        #expect(found[1].message.hasSuffix(": it is light all day then"))
+        #expect(found[1].message.contains(" (dark all day), and does not set here on "))
+        #expect(found[1].message.hasSuffix(" (light all day)"))
         #expect(try findings(52.5) == [])
     }
 }

@@ -34,7 +34,7 @@ struct BrokenFileTests {
         let error = try #require(Self.error(text))
         #expect(error.diagnostics.count == 20 && error.omitted == 10)
         #expect(error.diagnostics.map(\.place) == (0..<20).map { Place(line: 2 + 4 * $0, column: 3) })
-        #expect(error.description.hasSuffix("\nrules.yaml: and 10 more errors"))
+        #expect(error.description.hasSuffix("\nrules.yaml: 10 more errors"))
     }
 
     @Test("A long line is cut around the caret; carriage returns and a byte order mark do not move the caret")

@@ -10,11 +10,11 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: '..' is no name
+            rules.yaml:1:9: error: '..' is not a valid name
               1 | - rule: ..
                 |         ^
               hint: add a letter
-            rules.yaml:3:19: error: '.' is no name
+            rules.yaml:3:19: error: '.' is not a valid name
               3 |   then: { toggle: . }
                 |                   ^
               hint: add a letter
@@ -67,7 +67,7 @@ extension BrokenFile {
             rules.yaml:5:7: error: 'explode' is not known in an action
               5 |     - explode: Lamp
                 |       ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
             """),
         BrokenFile(
             "units missing, unknown, negative",
@@ -84,7 +84,7 @@ extension BrokenFile {
               4 |     active power: { rises above: 40, for: 3 sec, hysteresis: -1 W }
                 |                                  ^
               hint: write it as 40 W
-            rules.yaml:4:43: error: the unit 'sec' is not known here
+            rules.yaml:4:43: error: unknown unit 'sec'
               4 |     active power: { rises above: 40, for: 3 sec, hysteresis: -1 W }
                 |                                           ^
               hint: did you mean 3 s?
@@ -111,7 +111,7 @@ extension BrokenFile {
             rules.yaml:4:36: error: '5 kW' is not known in 'active power'
               4 |     active power: { rises above: 1,5 kW }
                 |                                    ^
-              hint: is it behind a decimal comma? The decimal sign is a point
+              hint: use a point as the decimal separator, not a comma
             """),
         BrokenFile(
             "mega and days",
@@ -122,11 +122,11 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:50: error: the unit 'MW' is not known here
+            rules.yaml:2:50: error: unknown unit 'MW'
               2 |   when: { plug: TV, active power: { falls below: 40 MW, for: 40 days } }
                 |                                                  ^
               hint: did you mean 40 mW?
-            rules.yaml:2:62: error: the unit 'days' is not known here
+            rules.yaml:2:62: error: unknown unit 'days'
               2 |   when: { plug: TV, active power: { falls below: 40 MW, for: 40 days } }
                 |                                                              ^
               hint: did you mean 40 d?
@@ -201,7 +201,7 @@ extension BrokenFile {
             rules.yaml:3:9: error: the list of actions is empty
               3 |   then: []
                 |         ^
-              hint: write at least one, each behind '- '
+              hint: write at least one entry, each after '- '
             """),
         BrokenFile(
             "no direction",
@@ -256,10 +256,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:29: error: 'tripple' is not known in 'button'
+            rules.yaml:2:29: error: 'tripple' is not a value of 'button'
               2 |   when: { plug: TV, button: tripple }
                 |                             ^
-              hint: known here: pressed, single, double, long
+              hint: use one of pressed, single, double, long
             """),
         BrokenFile(
             "times of day",
@@ -272,14 +272,14 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:4:20: error: '5 pm' is no time of day
+            rules.yaml:4:20: error: '5 pm' is not a time of day
               4 |     time: { after: 5 pm, before: "25:00" }
                 |                    ^
-              hint: write it as "17:00", from "00:00" to "24:00", or sunrise, or sunset
-            rules.yaml:4:34: error: '25:00' is no time of day
+              hint: write it as "17:00", from "00:00" to "24:00", or as sunrise or sunset
+            rules.yaml:4:34: error: '25:00' is not a time of day
               4 |     time: { after: 5 pm, before: "25:00" }
                 |                                  ^
-              hint: write it as "17:00", from "00:00" to "24:00", or sunrise, or sunset
+              hint: write it as "17:00", from "00:00" to "24:00", or as sunrise or sunset
             """),
         BrokenFile(
             "conditions",
@@ -298,16 +298,16 @@ extension BrokenFile {
             rules.yaml:4:13: error: 'after' and 'before' are the same time
               4 |     - time: { after: "17:00", before: "17:00" }
                 |             ^
-              hint: delete 'time' if the rule is for the whole day
+              hint: delete 'time' if the rule applies all day
             rules.yaml:5:7: error: 'holiday' is not known in a condition
               5 |     - holiday: monday
                 |       ^
-              hint: known here: time, weekdays, plug, relay, level, active power, connection, all, any, not
+              hint: use one of time, weekdays, plug, relay, level, active power, connection, all, any, not
             rules.yaml:6:7: error: a condition needs 'relay', 'level', 'active power' or 'connection'
               6 |     - plug: Lamp
                 |       ^
               hint: write { plug: Amplifier, relay: on }
-            rules.yaml:7:28: error: 'of' is not known in 'relay'
+            rules.yaml:7:28: error: 'of' is not a value of 'relay'
               7 |     - { plug: Lamp, relay: of }
                 |                            ^
               hint: did you mean 'off'?

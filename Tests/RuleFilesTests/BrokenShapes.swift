@@ -13,10 +13,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:4:9: error: the rule 'A' is already in line 1
+            rules.yaml:4:9: error: duplicate rule name 'A', first used at line 1
               4 | - rule: A
                 |         ^
-              hint: give it another name: it is how logs and commands tell rules apart
+              hint: choose a different name; logs and commands identify rules by name
             """),
         BrokenFile(
             "value behind an alias",
@@ -30,15 +30,15 @@ extension BrokenFile {
             rules.yaml:2:14: error: 'plug' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |              ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
             rules.yaml:2:24: error: 'button' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |                        ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
-            rules.yaml:2:32: error: 'often' is not known in 'button'
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+            rules.yaml:2:32: error: 'often' is not a value of 'button'
               2 |   when: &w { plug: TV, button: often }
                 |                                ^
-              hint: known here: pressed, single, double, long
+              hint: use one of pressed, single, double, long
             """),
         BrokenFile(
             "no list",
@@ -52,7 +52,7 @@ extension BrokenFile {
             rules.yaml:2:7: error: not valid YAML: mapping values are not allowed in this context
               2 |   when: { plug: TV, button: pressed }
                 |       ^
-              hint: is the line above indented rightly? Text that contains ': ' has to be in quotes
+              hint: check the indentation of the previous line, and quote text that contains ': '
             """),
         BrokenFile(
             "plain text",
@@ -84,7 +84,7 @@ extension BrokenFile {
               2 | - [a]
                 |   ^
               hint: write it as { rule: Light, when: { plug: Hall, button: pressed }, then: { toggle: Lamp } }
-            rules.yaml:3:9: error: 'rule' is a single value, not a list
+            rules.yaml:3:9: error: 'rule' must be a single value, not a list
               3 | - rule: [A]
                 |         ^
               hint: write 'rule: VALUE'
@@ -101,7 +101,7 @@ extension BrokenFile {
             rules.yaml:1:8: error: 'rule' is empty
               1 | - rule:
                 |        ^
-              hint: write the value behind the colon
+              hint: write a value after the colon
             """),
         BrokenFile(
             "two actions in one entry",
@@ -133,7 +133,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:3:21: error: 'turn off' is one or a list of plugs, not a mapping
+            rules.yaml:3:21: error: 'turn off' must be one or a list of plugs, not a mapping
               3 |   then: { turn off: { plug: A } }
                 |                     ^
               hint: write 'turn off: Floor Lamp'
@@ -146,10 +146,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:5: error: a key has to be plain text
+            rules.yaml:1:5: error: a key must be plain text
               1 | - ? [a, b]
                 |     ^
-              hint: write 'key: value'; a list begins with '- '
+              hint: write 'key: value'; a list entry begins with '- '
             """),
         BrokenFile(
             "tag",
@@ -160,10 +160,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: the tag '!secret' is not known in rule files
+            rules.yaml:1:9: error: unknown tag '!secret'
               1 | - rule: !secret A
                 |         ^
-              hint: leave it out
+              hint: delete it; rule files do not use tags
             """),
         BrokenFile(
             "control character",
@@ -202,10 +202,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: a name has at most 63 bytes, this one has 64
+            rules.yaml:1:9: error: a name may have at most 63 bytes, but this one has 64
               1 | - rule: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
                 |         ^
-              hint: shorten it; letters beyond A to Z take two bytes and more
+              hint: shorten it; non-ASCII characters take two or more bytes
             """),
         BrokenFile(
             "nested too deep",
@@ -217,7 +217,7 @@ extension BrokenFile {
             rules.yaml:1:33: error: lists and mappings are nested more than 16 deep
               1 | - - - - - - - - - - - - - - - - - x
                 |                                 ^
-              hint: is a bracket left open? Conditions within conditions go six deep, and further without lists
+              hint: check for an open bracket; nested conditions can be six levels deep, or more without lists
             """),
         BrokenFile(
             "letters beyond ASCII",

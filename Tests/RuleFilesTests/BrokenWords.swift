@@ -13,15 +13,15 @@ extension BrokenFile {
             rules.yaml:2:37: error: 'above' is not known in 'active power'
               2 |   when: { plug: TV, active power: { above: 40 W } }
                 |                                     ^
-              hint: this is Home Assistant's word; here: rises above: 40 W
+              hint: this is Home Assistant syntax; write: rises above: 40 W
             rules.yaml:3:12: error: 'delay' is not known in an action
               3 |   then: [{ delay: 3 s }, { service: light.on }]
                 |            ^
-              hint: this is Home Assistant's word; here: wait: 10 s
+              hint: this is Home Assistant syntax; write: wait: 10 s
             rules.yaml:3:28: error: 'service' is not known in an action
               3 |   then: [{ delay: 3 s }, { service: light.on }]
                 |                            ^
-              hint: this is Home Assistant's word; here: the key itself, as in turn on: Lamp
+              hint: this is Home Assistant syntax; write: the key itself, as in turn on: Lamp
             """),
         BrokenFile(
             "enabled", rule(when: "{ plug: TV, button: long }") + "  enabled: no\n",
@@ -29,28 +29,28 @@ extension BrokenFile {
             rules.yaml:4:3: error: 'enabled' is not known in a rule
               4 |   enabled: no
                 |   ^
-              hint: rules are turned off without their file: plugctl rules disable NAME
+              hint: to disable a rule, use plugctl rules disable NAME
             """),
         BrokenFile(
             "a companion of another key", rule(when: "{ plug: TV, button: long, cycle: defrost }"),
             """
-            rules.yaml:2:35: error: 'cycle' does not belong beside 'button'
+            rules.yaml:2:35: error: 'cycle' cannot be used with 'button'
               2 |   when: { plug: TV, button: long, cycle: defrost }
                 |                                   ^
-              hint: it stands beside 'appliance'
+              hint: use it with 'appliance'
             """),
         BrokenFile(
             "cron", rule(when: "[{ cron: '*/0 * * * *' }, { cron: '* * *' }, { cron: '0 20-6 * * *' }]"),
             """
-            rules.yaml:2:18: error: '*/0' has no step that leads on, in the field minute
+            rules.yaml:2:18: error: '*/0' has no valid step, in the field minute
               2 |   when: [{ cron: '*/0 * * * *' }, { cron: '* * *' }, { cron: '0 20-6 * * *' }]
                 |                  ^
-              hint: behind '/' stands a number from 1 on, as in */15
+              hint: write a number of at least 1 after '/', such as */15
             rules.yaml:2:43: error: a cron schedule has five fields, this one has 3
               2 |   when: [{ cron: '*/0 * * * *' }, { cron: '* * *' }, { cron: '0 20-6 * * *' }]
                 |                                           ^
               hint: minute, hour, day of the month, month, day of the week: "*/15 6-9 * * mon-fri"
-            rules.yaml:2:62: error: '20-6' runs backwards, in the field hour
+            rules.yaml:2:62: error: '20-6' ends before it begins, in the field hour
               2 |   when: [{ cron: '*/0 * * * *' }, { cron: '* * *' }, { cron: '0 20-6 * * *' }]
                 |                                                              ^
               hint: write 20-23,0-6
@@ -74,18 +74,18 @@ extension BrokenFile {
                 when: "{ rule: B }",
                 then: "[{ run: notify-send hello }, { web hook: 'ftp://a' }, { notify: '{plgu} {{ x }}' }]"),
             """
-            rules.yaml:3:17: error: no shell takes the line apart: 'notify-send hello' would be the program's name
+            rules.yaml:3:17: error: commands run without a shell, so 'notify-send hello' would be the name of the program
               3 |   then: [{ run: notify-send hello }, { web hook: 'ftp://a' }, { notify: '{plgu} {{ x }}' }]
                 |                 ^
               hint: write it as a list: [notify-send, hello]
-            rules.yaml:3:50: error: 'ftp://a' is no address of a web server
+            rules.yaml:3:50: error: 'ftp://a' is not a web address
               3 |   then: [{ run: notify-send hello }, { web hook: 'ftp://a' }, { notify: '{plgu} {{ x }}' }]
                 |                                                  ^
-              hint: it begins with http:// or https://
-            rules.yaml:3:73: error: templates are not known here
+              hint: begin it with http:// or https://
+            rules.yaml:3:73: error: templates are not supported
               3 |   then: [{ run: notify-send hello }, { web hook: 'ftp://a' }, { notify: '{plgu} {{ x }}' }]
                 |                                                                         ^
-              hint: single braces are filled in: {rule}, {plug}, {value}, {why}, {time}
+              hint: use placeholders in single braces: {rule}, {plug}, {value}, {why}, {time}
             """),
         BrokenFile(
             "a list within 'not'",

@@ -10,7 +10,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: an escape in this text shows the text behind it in another order than it is read in
+            rules.yaml:1:9: error: an escape in this text displays the following text in a different order than it is read
               1 | - rule: "A\\u202Eb"
                 |         ^
               hint: delete \\u202A to \\u202E and \\u2066 to \\u2069
@@ -23,7 +23,7 @@ extension BrokenFile {
             rules.yaml:69:11: error: more than 64 words of a command in one list
               69 |         - a
                  |           ^
-              hint: put them into a program of your own, and run that
+              hint: put them into a script file and run that
             """),
         BrokenFile(
             "key twice in a block",
@@ -37,10 +37,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:5:5: error: 'plug' stands twice in the same mapping, first in line 3
+            rules.yaml:5:5: error: duplicate key 'plug', first used at line 3
               5 |     plug: Lamp
                 |     ^
-              hint: a mapping has each key once; several values make a list: [A, B]
+              hint: use each key once; write several values as a list: [A, B]
             """),
         BrokenFile(
             "key twice in braces",
@@ -51,10 +51,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:35: error: 'plug' stands twice in the same mapping, first in line 2
+            rules.yaml:2:35: error: duplicate key 'plug', first used at line 2
               2 |   when: { plug: TV, button: long, plug: Lamp }
                 |                                   ^
-              hint: a mapping has each key once; several values make a list: [A, B]
+              hint: use each key once; write several values as a list: [A, B]
             """),
         BrokenFile(
             "brace left open",
@@ -65,10 +65,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:3:7: error: not valid YAML: did not find expected ',' or '}' (while parsing a flow mapping, begun in line 2)
+            rules.yaml:3:7: error: not valid YAML: did not find expected ',' or '}' (while parsing a flow mapping at line 2)
               3 |   then: { toggle: TV }
                 |       ^
-              hint: is a comma or a closing bracket missing?
+              hint: check for a missing comma or closing bracket
             """),
         BrokenFile(
             "tab",
@@ -78,7 +78,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:1: error: not valid YAML: found a tab character that violates indentation (while scanning a plain scalar, begun in line 1)
+            rules.yaml:2:1: error: not valid YAML: found a tab character that violates indentation (while scanning a plain scalar at line 1)
               2 | \twhen: x
                 | ^
               hint: indent with spaces, not with tabs
@@ -95,7 +95,7 @@ extension BrokenFile {
             rules.yaml:1:14: error: not valid YAML: mapping values are not allowed in this context
               1 | - rule: Movie: night
                 |              ^
-              hint: is the line above indented rightly? Text that contains ': ' has to be in quotes
+              hint: check the indentation of the previous line, and quote text that contains ': '
             """),
         BrokenFile(
             "quote left open",
@@ -106,10 +106,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: not valid YAML: found unexpected end of stream (while scanning a quoted scalar, begun in line 1)
+            rules.yaml:1:9: error: not valid YAML: found unexpected end of stream (while scanning a quoted scalar at line 1)
               1 | - rule: "A
                 |         ^
-              hint: is a closing quote missing?
+              hint: check for a missing closing quote
             """),
         BrokenFile(
             "indentation",
@@ -119,10 +119,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:2: error: not valid YAML: did not find expected '-' indicator (while parsing a block collection, begun in line 1)
+            rules.yaml:2:2: error: not valid YAML: did not find expected '-' indicator (while parsing a block collection at line 1)
               2 |  when: x
                 |  ^
-              hint: entries of one list or mapping begin in the same column
+              hint: begin all entries of a list or mapping in the same column
             """),
         BrokenFile(
             "reserved character",
@@ -133,7 +133,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: not valid YAML: found character that cannot start any token (while scanning for the next token, begun in line 1)
+            rules.yaml:1:9: error: not valid YAML: found character that cannot start any token (while scanning for the next token at line 1)
               1 | - rule: @home
                 |         ^
               hint: put text that begins with '@' in quotes
@@ -155,7 +155,7 @@ extension BrokenFile {
             rules.yaml:5:1: error: a second document begins here
               5 | ---
                 | ^
-              hint: a rule file is one document: delete the line '---' between its parts
+              hint: a rule file must be one document; delete the line '---'
             """),
         BrokenFile(
             "alias without anchor",
@@ -166,10 +166,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:9: error: the alias '*evening' has no anchor above it
+            rules.yaml:2:9: error: the alias '*evening' has no anchor before it
               2 |   when: *evening
                 |         ^
-              hint: put '&evening' before the value it stands for, or put the text in quotes
+              hint: write '&evening' before the value that it refers to, or quote the text
             """),
         BrokenFile(
             "star for a dash",
@@ -178,10 +178,10 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:1: error: a key has to be plain text
+            rules.yaml:1:1: error: a key must be plain text
               1 | * rule: A
                 | ^
-              hint: write 'key: value'; a list begins with '- '
+              hint: write 'key: value'; a list entry begins with '- '
             """),
     ]
 }

@@ -96,7 +96,7 @@ struct NestingScanTests {
                 rules.yaml:2:23: error: lists and mappings are nested more than 16 deep
                   2 |   when: {{{{{{{{{{{{{{{{{{{{
                     |                       ^
-                  hint: is a bracket left open? Conditions within conditions go six deep, and further without lists
+                  hint: check for an open bracket; nested conditions can be six levels deep, or more without lists
                 """)
     }
 }

@@ -90,7 +90,7 @@ import Testing
             guard let error = error as? RuleFileError else { return false }
             #expect(error.diagnostics.map(\.file) == ["tv.lua", "tv.lua", "tv.lua"])
             #expect(error.diagnostics.map(\.place.line) == [1, 1, 3] && error.diagnostics[2].place.column == 3)
-            #expect(error.diagnostics[2].message == "'true' is not known in 'relay'")
+            #expect(error.diagnostics[2].message == "'true' is not a value of 'relay'")
             #expect(error.diagnostics[2].line == "  on(\"TV\", ...)")
             return error.diagnostics.allSatisfy { $0.hint != nil }
         }

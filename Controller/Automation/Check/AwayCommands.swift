@@ -12,8 +12,8 @@ extension RuleInspection {
             }
             return RuleFinding(
                 .error, rule: index, .action(place),
-                "'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(action)",
-                hint: "write \(instead), or leave out 'away'")
+                "'away: remember' cannot store this action for an absent plug because it depends on the plug's state: \(action)",
+                hint: "use \(instead), or delete 'away'")
         }
     }
 }

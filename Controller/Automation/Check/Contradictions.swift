@@ -38,9 +38,9 @@ extension RuleInspection {
         let plugs = condition.plugs.unique
         return RuleFinding(
             .warning, rule: index, part,
-            "this always holds" + (plugs.isEmpty ? "" : " while \(plugs.joined(separator: " and ")) can be asked")
+            "this always holds" + (plugs.isEmpty ? "" : " while \(plugs.joined(separator: " and ")) can be reached")
                 + ": \(condition)",
-            hint: "leave it out, or write what it should exclude")
+            hint: "delete it, or write what it should exclude")
     }
 
     /// Returns a finding if each condition can hold, but not all at the same time.
@@ -50,9 +50,9 @@ extension RuleInspection {
             let last = conditions.indices.first(where: { isImpossible(Array(conditions[...$0])) })
         else { return nil }
         let other = conditions[..<last].first { isImpossible([$0, conditions[last]]) }
-        let others = other.map { "\"\($0)\"" } ?? "what stands above it"
+        let others = other.map { "\"\($0)\"" } ?? "the previous conditions"
         return RuleFinding(
-            .error, rule: index, .condition(last), "\(conditions[last]), and \(others), exclude each other",
+            .error, rule: index, .condition(last), "\(conditions[last]) and \(others) exclude each other",
             hint: "all conditions must hold for the rule to fire; if one is enough, put them into 'any'")
     }
 
@@ -65,8 +65,8 @@ extension RuleInspection {
             let culprit = rule.conditions.first { isImpossible([$0], facts) }
             let words = culprit.map { "\"\($0)\" does not hold" } ?? "the conditions do not hold"
             return RuleFinding(
-                .error, rule: index, .trigger(place), "it can never fire the rule: when \(trigger), \(words)",
-                hint: "conditions are judged in the moment of the trigger; change one of the two")
+                .error, rule: index, .trigger(place), "this trigger can never fire the rule: when \(trigger), \(words)",
+                hint: "conditions are evaluated when the trigger occurs; change one of the two")
         }
     }
 

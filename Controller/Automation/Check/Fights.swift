@@ -93,10 +93,10 @@ extension RuleInspection {
         RuleFinding(
             .warning, rule: rule, .action(order.place), word: order.plug,
             """
-            it fights with \"\(rules[other].name)\", which does this in the same moment: \
+            it contradicts \"\(rules[other].name)\", which does this at the same time: \
             \(rules[other].actions[its.place]) (trigger: \(trigger))
             """,
-            hint: "give them conditions that exclude each other, or make one rule of both")
+            hint: "add conditions that exclude each other, or combine the rules")
     }
 
     /// - Parameters:
@@ -109,10 +109,10 @@ extension RuleInspection {
         return RuleFinding(
             .warning, rule: first, .action(mine.place), word: mine.plug,
             """
-            \"\(rules[second].name)\" undoes it \(gap.words) later\(lasts ? ", each time that it stays so" : ""): \
+            \"\(rules[second].name)\" undoes it \(gap.words) later\(lasts ? " if the state lasts" : ""): \
             \(rules[second].actions[its.place])
             """,
-            hint: "if that is meant, write one rule of both, with a wait between; else change one of the two times")
+            hint: "if this is intended, combine the rules with a 'wait' between; otherwise change one of the times")
     }
 
     /// Returns the delay of the second command after the first, if the event that fires one rule also fires the other

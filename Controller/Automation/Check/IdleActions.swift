@@ -6,8 +6,8 @@ extension RuleInspection {
             if isImpossible([condition]) {
                 let then =
                     switch end {
-                    case .goOn: "it always waits for all of \(timeout.words)"
-                    case .stop: "nothing after it is ever done"
+                    case .goOn: "the rule always waits \(timeout.words)"
+                    case .stop: "the following actions never run"
                     }
                 return RuleFinding(
                     .error, rule: index, .action(place), "this can never hold: \(condition); \(then)",
@@ -37,7 +37,7 @@ extension RuleInspection {
                         findings.append(
                             RuleFinding(
                                 .warning, rule: index, .action(before.place), word: before.plug, message,
-                                hint: "put 'wait: 5 s' between the two, or leave this one out"))
+                                hint: "put 'wait: 5 s' between the two, or delete this one"))
                     }
                     last[key] = (place, plug)
                 }
@@ -47,8 +47,8 @@ extension RuleInspection {
                     findings.append(
                         RuleFinding(
                             .warning, rule: index, .action(place), word: plug,
-                            "no rule changes \(plug), so that there is never anything to restore",
-                            hint: "restore what another rule turns on, off or dims; check their files together"))
+                            "no rule changes \(plug), so there is never anything to restore",
+                            hint: "restore plugs that another rule turns on, turns off or dims; check the files together"))
                 }
             }
         }
@@ -60,8 +60,8 @@ extension RuleInspection {
         switch (first, second) {
         case (.turnOn, .turnOff): "\(plug) is turned off right after it is turned on"
         case (.turnOff, .turnOn): "\(plug) is turned on right after it is turned off"
-        case (.toggle, .toggle): "\(plug) is turned over twice, and is then as it was"
-        case (.toggle, .turnOn), (.toggle, .turnOff): "\(plug) is turned over, and right after it something else"
+        case (.toggle, .toggle): "\(plug) is toggled twice, which changes nothing"
+        case (.toggle, .turnOn), (.toggle, .turnOff): "\(plug) is switched again right after it is toggled"
         case (.dim(_, _, .zero), .dim): "\(plug) is dimmed again at once"
         case (.dim, .turnOff): "\(plug) is turned off right after it is dimmed"
         case _: nil
@@ -77,10 +77,10 @@ extension RuleInspection {
                 RuleFinding(.warning, rule: index, part, word: word, what, hint: "delete one of the two"))
         }
         for (place, trigger) in rule.triggers.enumerated() where rule.triggers[..<place].contains(trigger) {
-            tell(.trigger(place), "this trigger stands twice: \(trigger)")
+            tell(.trigger(place), "duplicate trigger: \(trigger)")
         }
         for (place, condition) in rule.conditions.enumerated() where rule.conditions[..<place].contains(condition) {
-            tell(.condition(place), "this condition stands twice: \(condition)")
+            tell(.condition(place), "duplicate condition: \(condition)")
         }
         for (place, action) in rule.actions.enumerated() {
             if place > 0, rule.actions[place - 1] == action, !action.mayRepeat {
@@ -88,7 +88,7 @@ extension RuleInspection {
             }
             var keys: Set<String> = []
             if let plug = action.plugs.first(where: { !keys.insert(house.key($0)).inserted }) {
-                tell(.action(place), "\(plug) stands twice in one list", word: plug)
+                tell(.action(place), "\(plug) is listed twice", word: plug)
             }
         }
         return findings

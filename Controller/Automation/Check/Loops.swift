@@ -39,7 +39,7 @@ extension RuleInspection {
         let again = "\"\(rules[loop[0].from].name)\" again"
         return RuleFinding(
             isCertain ? .error : .warning, rule: loop[0].from, loop[0].action.map { .action($0) } ?? .name, word: word,
-            "this \(isCertain ? "goes" : "may go") round without end: \((path + [again]).joined(separator: " → "))",
+            "\(isCertain ? "endless loop" : "possible endless loop"): \((path + [again]).joined(separator: " → "))",
             hint: "add a condition that does not hold the second time, or a cooldown that is long enough")
     }
 

@@ -32,10 +32,10 @@ extension RuleInspection {
 extension Capability {
     fileprivate var hint: String? {
         switch self {
-        case .dimmer: "it can be turned on and off; `plugctl info` shows what a plug can do"
-        case .meter: "what it feeds is not measured; use another plug, or its relay as the trigger"
+        case .dimmer: "it can only be turned on and off; `plugctl info` shows the capabilities of a plug"
+        case .meter: "use a plug with a meter, or the relay as the trigger"
         case .button: "use another plug's button"
-        case .relay, .log, .audit, .rename, .settings: "`plugctl info` shows what a plug can do"
+        case .relay, .log, .audit, .rename, .settings: "`plugctl info` shows the capabilities of a plug"
         }
     }
 }

@@ -9,8 +9,8 @@ extension RuleInspection {
             case .plug, .untold: return nil
             case .ambiguous(let names):
                 return RuleFinding(
-                    .error, rule: index, part, word: plug, "the name \"\(plug)\" fits several plugs",
-                    hint: "write it with the capitals of one of them: \(names.joined(separator: ", "))")
+                    .error, rule: index, part, word: plug, "the name \"\(plug)\" matches several plugs",
+                    hint: "write upper and lower case exactly as in one of them: \(names.joined(separator: ", "))")
             case .unknown:
                 return RuleFinding(
                     .error, rule: index, part, word: plug, "no plug is called \"\(plug)\"", hint: plugHint(plug))
@@ -23,7 +23,7 @@ extension RuleInspection {
                 RuleFinding(
                     .error, rule: index, .trigger(place), word: other, "no rule is called \"\(other)\"",
                     hint: nearest.map { "did you mean \"\($0)\"?" }
-                        ?? "check it together with the file that has this rule"))
+                        ?? "check this file together with the file that contains the rule"))
         }
         return findings
     }
@@ -40,8 +40,8 @@ extension RuleInspection {
         // A longer list would not be read.
         let shown = names.sorted().prefix(8).joined(separator: ", ")
         return names.isEmpty
-            ? "no plug is known yet; `plugctl browse` shows those that are there"
-            : "known: \(shown)\(names.count > 8 ? ", ..." : "")"
+            ? "no plug is known yet; `plugctl browse` lists the plugs on the network"
+            : "known plugs: \(shown)\(names.count > 8 ? ", ..." : "")"
     }
 
     /// Finds rules with the same name or the same content. The reader of a file already reports equal names in that
@@ -54,8 +54,8 @@ extension RuleInspection {
             if firsts[rule.name] != nil {
                 findings.append(
                     RuleFinding(
-                        .error, rule: index, .name, word: rule.name, "another rule is called \"\(rule.name)\" already",
-                        hint: "rename one of them: it is how logs and commands tell rules apart"))
+                        .error, rule: index, .name, word: rule.name, "duplicate rule name \"\(rule.name)\"",
+                        hint: "rename one of them; logs and commands identify rules by name"))
                 continue
             }
             firsts[rule.name] = index
@@ -65,7 +65,7 @@ extension RuleInspection {
                 findings.append(
                     RuleFinding(
                         .warning, rule: index, .name, word: rule.name, "it does the same as \"\(rules[first].name)\"",
-                        hint: "delete one of them: everything is done twice"))
+                        hint: "delete one of them; otherwise each action runs twice"))
             } else {
                 contents[nameless] = index
             }

@@ -49,15 +49,15 @@ public enum RuleCheck {
     /// About all rules, reported at the first one.
     private static var cut: RuleFinding {
         RuleFinding(
-            .warning, rule: 0, .name, "there are more than \(warningLimit) warnings: the others are not told",
-            hint: "mend these and check again, or check fewer files at once")
+            .warning, rule: 0, .name, "there are more than \(warningLimit) warnings; the others are not listed",
+            hint: "fix these and check again, or check fewer files at once")
     }
 
     /// About all rules, reported at the first one.
     private static var unfinished: RuleFinding {
         RuleFinding(
             .warning, rule: 0, .name,
-            "not everything was looked at: there is too much here to compare all of it; fights and loops may be left",
+            "the check is incomplete because there are too many rules to compare; it may miss contradictions and loops",
             hint: "check fewer files at once, or give rules fewer triggers, conditions and plugs")
     }
 }

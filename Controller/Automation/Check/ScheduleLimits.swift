@@ -7,11 +7,11 @@ extension RuleInspection {
             guard case .schedule(let schedule) = trigger else { continue }
             switch schedule {
             case .daily(_, let days), .sun(_, _, let days):
-                if days.isEmpty { findings.append(neverDue(index, .trigger(place), "it is due on no day of the week")) }
+                if days.isEmpty { findings.append(neverDue(index, .trigger(place), "the list of weekdays is empty")) }
             case .cron(let cron):
                 if !cron.comes {
                     findings.append(
-                        neverDue(index, .trigger(place), "no day fits \"\(cron.text)\": the month has no such day"))
+                        neverDue(index, .trigger(place), "\"\(cron.text)\" never occurs: the month has no such day"))
                 }
             }
             if case .sun = schedule, !knowsSun { findings.append(sunless(index, .trigger(place))) }
@@ -24,14 +24,14 @@ extension RuleInspection {
     }
 
     private func neverDue(_ index: Int, _ part: RulePart, _ message: String) -> RuleFinding {
-        RuleFinding(.error, rule: index, part, message, hint: "name a day that there is")
+        RuleFinding(.error, rule: index, part, message, hint: "choose a date that occurs")
     }
 
     private func sunless(_ index: Int, _ part: RulePart) -> RuleFinding {
         RuleFinding(
-            .error, rule: index, part, "it goes by the sun, and nobody has said where the house is",
+            .error, rule: index, part, "it uses sunrise or sunset, but the location of the house is not set",
             hint: """
-                --location 52.52,13.40, or in ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
+                use --location 52.52,13.40, or write to ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
                 longitude = 13.40
                 """)
     }

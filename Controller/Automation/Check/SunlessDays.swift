@@ -13,23 +13,23 @@ extension RuleInspection {
             findings.append(
                 RuleFinding(
                     .warning, rule: index, .trigger(place),
-                    "the sun does not \(verb) here on \(words): this does not happen then",
+                    "the sun does not \(verb) here on \(words); the rule does not fire then",
                     hint: "add a trigger with a time of day"))
         }
         for (part, condition) in rules[index].placedConditions where condition.leaves.contains(where: \.goesBySun) {
             let missing = sun.days.filter { $0.sunrise == nil || $0.sunset == nil }
             let dark = Self.words(missing.filter(\.isDark)).map {
-                "does not rise here on \($0): it is dark all day then"
+                "does not rise here on \($0) (dark all day)"
             }
             let light = Self.words(missing.filter { !$0.isDark }).map {
-                "does not set here on \($0): it is light all day then"
+                "does not set here on \($0) (light all day)"
             }
             let sentences = [dark, light].compactMap(\.self)
             guard !sentences.isEmpty else { continue }
             findings.append(
                 RuleFinding(
                     .warning, rule: index, part, "the sun " + sentences.joined(separator: ", and "),
-                    hint: "add a time of day in 'any' or 'all' if something else is wanted on these days"))
+                    hint: "to change the behaviour on these days, add a time of day in 'any' or 'all'"))
         }
         return findings
     }
@@ -38,7 +38,7 @@ extension RuleInspection {
     private static func words(_ days: [SunTimes.Day]) -> String? {
         guard let first = days.first else { return nil }
         let date = CivilTime(localSeconds: Double(first.day) * 86_400).date
-        return days.count == 1 ? date : "\(days.count) days of the year ahead, the first of them \(date)"
+        return days.count == 1 ? date : "\(days.count) days of the next year, first on \(date)"
     }
 }
 

@@ -30,24 +30,24 @@ extension RuleInspection {
         let watts = "\(threshold.watts.decimal) W"
         switch threshold.direction {
         case .risesAbove:
-            if threshold.watts >= Self.rating { return beyondRating("it never rises above \(watts)") }
+            if threshold.watts >= Self.rating { return beyondRating("the power never rises above \(watts)") }
             let arms = threshold.watts - threshold.hysteresis
             if arms < 0, !feedsBack {
                 return threshold.watts >= 0
                     ? Complaint(
                         severity: .error,
-                        message: "it arms at \(arms.decimal) W and below, which only what feeds back comes to",
-                        hint: "the hysteresis has to be smaller than \(watts); leave it out, or lower it")
-                    : feedingOnly("the power is above \(watts) all the time")
+                        message: "the trigger arms at \(arms.decimal) W and below, which only an appliance that feeds power back reaches",
+                        hint: "the hysteresis must be smaller than \(watts); delete it, or lower it")
+                    : feedingOnly("the power is always above \(watts)")
             }
             guard let known, known.upperBound <= threshold.watts else { return nil }
-            return unheardOf(plug, known, "it never rose above \(watts)")
+            return unheardOf(plug, known, "the power never rose above \(watts)")
         case .fallsBelow:
             if threshold.watts <= 0, !feedsBack { return feedingOnly("the power never falls below \(watts)") }
             let arms = threshold.watts + threshold.hysteresis
-            if arms > Self.rating { return beyondRating("it arms at \(arms.decimal) W and above") }
+            if arms > Self.rating { return beyondRating("the trigger arms at \(arms.decimal) W and above") }
             guard let known, known.upperBound < arms else { return nil }
-            return unheardOf(plug, known, "it arms at \(arms.decimal) W and above")
+            return unheardOf(plug, known, "the trigger arms at \(arms.decimal) W and above")
         }
     }
 
@@ -55,38 +55,38 @@ extension RuleInspection {
         let known = house.plug(plug)?.activePower
         if band.low > band.high {
             return Complaint(
-                severity: .error, message: "nothing is between \(band.low.decimal) W and \(band.high.decimal) W",
-                hint: "the smaller one comes first: [\(band.high.decimal) W, \(band.low.decimal) W]")
+                severity: .error, message: "the range from \(band.low.decimal) W to \(band.high.decimal) W is empty",
+                hint: "write the lower value first: [\(band.high.decimal) W, \(band.low.decimal) W]")
         }
         if band.low == band.high {
             return Complaint(
-                severity: .error, message: "the band has no width: no reading is exactly \(band.low.decimal) W",
-                hint: "leave it some room, such as [\((band.low * 0.9).decimal) W, \((band.low * 1.1).decimal) W]")
+                severity: .error, message: "the range has no width: no reading is exactly \(band.low.decimal) W",
+                hint: "use a wider range, such as [\((band.low * 0.9).decimal) W, \((band.low * 1.1).decimal) W]")
         }
-        if band.low > Self.rating { return beyondRating("it never comes to \(band.low.decimal) W") }
+        if band.low > Self.rating { return beyondRating("the power never reaches \(band.low.decimal) W") }
         let feedsBack = known.map { $0.lowerBound < 0 } ?? false
         if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
         // A plug that is off has zero power. That must be below the arming limit.
         let leavesBelow = band.armsBelow > 0 || feedsBack
         if !leavesBelow, band.armsAbove >= Self.rating {
             return Complaint(
-                severity: .error, message: "the power never leaves this band, so that it never comes into it",
-                hint: "narrow it, or lower the hysteresis")
+                severity: .error, message: "the power never leaves this range, so it never enters it",
+                hint: "narrow the range, or lower the hysteresis")
         }
         // A band from 0 W up does not get this warning: its author expects the power to come from above.
         if !leavesBelow, band.low > 0 {
             return Complaint(
                 severity: .warning,
                 message: """
-                    what comes up from nothing never sets it off: it arms below \(band.armsBelow.decimal) W, or above \
+                    power that rises from 0 W never fires this trigger: it arms below \(band.armsBelow.decimal) W or above \
                     \(band.armsAbove.decimal) W
                     """,
-                hint: "the hysteresis has to be smaller than \(band.low.decimal) W; leave it out, or lower it")
+                hint: "the hysteresis must be smaller than \(band.low.decimal) W; delete it, or lower it")
         }
         guard let known else { return nil }
-        if known.upperBound < band.low { return unheardOf(plug, known, "it never came to \(band.low.decimal) W") }
+        if known.upperBound < band.low { return unheardOf(plug, known, "the power never reached \(band.low.decimal) W") }
         if !leavesBelow, known.upperBound <= band.high {
-            return unheardOf(plug, known, "it never left this band")
+            return unheardOf(plug, known, "the power never left this range")
         }
         return nil
     }
@@ -94,39 +94,39 @@ extension RuleInspection {
     private func limit(_ threshold: EnergyThreshold, _ plug: String) -> Complaint? {
         if threshold.wattHours <= 0 {
             return Complaint(
-                severity: .warning, message: "anything at all exceeds \(threshold.wattHours.decimal) Wh",
-                hint: "write what is too much, such as 500 Wh")
+                severity: .warning, message: "any energy exceeds \(threshold.wattHours.decimal) Wh",
+                hint: "use a higher threshold, such as 500 Wh")
         }
         guard let hours = threshold.period.hours else { return nil }
         let most = Self.rating * hours
         if threshold.wattHours >= most {
             return beyondRating(
-                "one \(threshold.period.rawValue) never takes more than \((most / 1000).decimal) kWh")
+                "the energy of one \(threshold.period.rawValue) never exceeds \((most / 1000).decimal) kWh")
         }
         guard let known = house.plug(plug)?.activePower, known.upperBound * hours <= threshold.wattHours else {
             return nil
         }
         return unheardOf(
-            plug, known, "that makes \((known.upperBound * hours / 1000).decimal) kWh a \(threshold.period.rawValue)")
+            plug, known, "that is \((known.upperBound * hours / 1000).decimal) kWh per \(threshold.period.rawValue)")
     }
 
     private func beyondRating(_ message: String) -> Complaint {
         Complaint(
-            severity: .error, message: message + ": a plug switches \(Self.rating.decimal) W at most",
-            hint: "is there a digit too many, or kW where W was meant?")
+            severity: .error, message: message + ": a plug switches at most \(Self.rating.decimal) W",
+            hint: "check for an extra digit, or kW instead of W")
     }
 
     private func unheardOf(_ plug: String, _ known: ClosedRange<Double>, _ message: String) -> Complaint {
         Complaint(
             severity: .warning,
-            message: "\(plug) drew \(known.upperBound.decimal) W at most in what is known of it; \(message)",
-            hint: "`plugctl chart` and `plugctl history show` tell what it draws")
+            message: "the highest recorded power of \(plug) is \(known.upperBound.decimal) W; \(message)",
+            hint: "`plugctl chart` and `plugctl history show` show its power")
     }
 
     private func feedingOnly(_ message: String) -> Complaint {
         Complaint(
-            severity: .warning, message: message + ", unless what the plug feeds gives power back",
-            hint: "an appliance in standby draws a watt or so: take a threshold above that")
+            severity: .warning, message: message + ", unless the appliance feeds power back",
+            hint: "an appliance in standby draws about 1 W; use a higher threshold")
     }
 }
 

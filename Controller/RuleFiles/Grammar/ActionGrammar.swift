@@ -9,7 +9,7 @@ enum ActionGrammar {
 
     private static func mapping(of variants: [Variant<RuleAction>]) -> Mapping<RuleAction> {
         Mapping(
-            "action", "an action", "What is done. A list is done in its order.", example: "{ turn on: Lamp }",
+            "action", "an action", "An action of the rule. The actions of a list run in order.", example: "{ turn on: Lamp }",
             conflictHint: "begin each action with '- '", oneOf: variants)
     }
 
@@ -17,25 +17,25 @@ enum ActionGrammar {
     private static let plug = Key("plug", plugs, "The name of the plug, or a list of names.")
     private static let autoOff = Key(
         "for", Shape.quantity(Times.autoOff),
-        "The plug turns itself off after so long, whatever becomes of the controller.")
+        "The plug turns itself off after this time, even if the controller is gone.")
     private static let turnOn = plugs.map { RuleAction.turnOn($0) }.or(Shape.mapping(turnOnFor))
 
     private static let switching: [Variant<RuleAction>] = [
         Variant(Key("turn on", turnOn, "Turns plugs on.")) { _, _, action in action },
         Variant(Key("turn off", plugs, "Turns plugs off.")) { _, _, plugs in .turnOff(plugs) },
-        Variant(Key("toggle", plugs, "Turns plugs off that are on, and on that are off.")) { _, _, plugs in
+        Variant(Key("toggle", plugs, "Turns plugs on if they are off, and off if they are on.")) { _, _, plugs in
             .toggle(plugs)
         },
         Variant(Key("dim", Shape.mapping(dim), "Makes dimmers brighter or darker.")) { _, _, action in action },
         Variant(
             Key(
                 "restore", plugs,
-                "Makes plugs as they were before a rule changed them; one that somebody else has switched since stays.")
+                "Restores the state that plugs had before a rule changed them, except plugs that were switched by other means since.")
         ) { _, _, plugs in .restore(plugs) },
     ]
 
     private static let turnOnFor = Mapping<RuleAction>(
-        "turnOn", "'turn on'", "Turns plugs on for a while.", example: "{ plug: Fan, for: 15 min }",
+        "turnOn", "'turn on'", "Turns plugs on for a limited time.", example: "{ plug: Fan, for: 15 min }",
         keys: [plug.needed, autoOff.optional]
     ) { reader, fields in
         let autoOff = reader.value(autoOff, fields)
@@ -43,10 +43,10 @@ enum ActionGrammar {
     }
 
     private static let over = Key(
-        "over", Shape.quantity(Times.transition), "How long the change takes; left out: none.")
+        "over", Shape.quantity(Times.transition), "Duration of the transition. Default: none.")
 
     private static let dim = Mapping<RuleAction>(
-        "dim", "'dim'", "How bright dimmers become.", example: "{ plug: Lamp, to: 30 %, over: 2 s }",
+        "dim", "'dim'", "The new level of dimmers.", example: "{ plug: Lamp, to: 30 %, over: 2 s }",
         conflictHint: "'to' is the new level, 'by' the difference",
         oneOf: [
             Variant(
@@ -57,7 +57,7 @@ enum ActionGrammar {
                 return reader.value(plug, fields).map { .dim($0, to: level, over: over) }
             },
             Variant(
-                Key("by", Shape.quantity(Quantities.levelChange), "So much brighter; negative: darker."),
+                Key("by", Shape.quantity(Quantities.levelChange), "The change of the level; negative values make it darker."),
                 needs: [plug.needed], takes: [over.optional]
             ) { reader, fields, permille in
                 let over = reader.value(over, fields) ?? .zero
@@ -67,17 +67,17 @@ enum ActionGrammar {
 
     // MARK: - Waiting
 
-    private static let timeout = Key("timeout", Shape.quantity(Times.duration), "It waits no longer than this.")
+    private static let timeout = Key("timeout", Shape.quantity(Times.duration), "The maximum waiting time.")
     private static let otherwise = Key(
         "otherwise", Words.timeouts,
-        "What becomes of the actions that follow if it does not hold in time; left out: stop.")
+        "What happens if the condition does not hold in time. Default: stop.")
 
     private static let waiting: [Variant<RuleAction>] = [
-        Variant(Key("wait", Shape.quantity(Times.duration), "The actions that follow are done so much later.")) {
+        Variant(Key("wait", Shape.quantity(Times.duration), "Waits for this time before the next action.")) {
             _, _, duration in .wait(duration)
         },
         Variant(
-            Key("wait until", ConditionGrammar.one, "The actions that follow are done when this holds."),
+            Key("wait until", ConditionGrammar.one, "Waits until this condition holds before the next action."),
             needs: [timeout.needed], takes: [otherwise.optional]
         ) { reader, fields, condition in
             let otherwise = reader.value(otherwise, fields) ?? .stop

@@ -12,7 +12,7 @@ enum ConditionGrammar {
     /// One entry. If it has several conditions, every condition must hold.
     static let condition: Mapping<[LocatedCondition]> = Mapping(
         "condition", "a condition",
-        "Something that holds or does not, judged once in the moment of the firing. Several keys: all of them have to hold.",
+        "A condition, evaluated once when the rule fires. If it has several keys, all of them must hold.",
         example: "{ plug: Amplifier, relay: on }", anyOf: ofTheClock + ofPlugs + nested)
 
     /// One entry, as one condition.
@@ -45,19 +45,19 @@ enum ConditionGrammar {
     private static let plug = Key("plug", Shape.name("Amplifier"), "The name of the plug.")
 
     private static let ofTheClock: [Variant<LocatedCondition>] = [
-        variant(Key("time", Shape.mapping(window), "The time of day lies in this window.")) { .time($0) },
-        variant(Key("weekdays", Words.weekdays, "It is one of these days.")) { .weekdays($0) },
+        variant(Key("time", Shape.mapping(window), "The time of day is in this window.")) { .time($0) },
+        variant(Key("weekdays", Words.weekdays, "Today is one of these days.")) { .weekdays($0) },
     ]
 
     private static let ofPlugs: [Variant<LocatedCondition>] = [
-        variant(ofPlug: Key("relay", Words.onOff, "The relay is on, or off.")) { .relay(plug: $0, on: $1) },
-        variant(ofPlug: Key("level", Shape.mapping(level), "How bright a dimmer is.")) { plug, bounds in
+        variant(ofPlug: Key("relay", Words.onOff, "The state of the relay.")) { .relay(plug: $0, on: $1) },
+        variant(ofPlug: Key("level", Shape.mapping(level), "The level of a dimmer.")) { plug, bounds in
             all(of: bounds.map { .level(plug: plug, $0) })
         },
-        variant(ofPlug: Key("active power", Shape.mapping(power), "The active power of now.")) { plug, bounds in
+        variant(ofPlug: Key("active power", Shape.mapping(power), "The current active power.")) { plug, bounds in
             all(of: bounds.map { .activePower(plug: plug, $0) })
         },
-        variant(ofPlug: Key("connection", Words.connections, "Whether the plug can be reached.")) {
+        variant(ofPlug: Key("connection", Words.connections, "Whether the plug is reachable.")) {
             .present(plug: $0, $1)
         },
     ]
@@ -68,9 +68,9 @@ enum ConditionGrammar {
         of: "conditions", 1...RuleFileLimits.entries)
 
     private static let nested: [Variant<LocatedCondition>] = [
-        variant(Key("all", entries, "Each of them holds.")) { .all($0) },
+        variant(Key("all", entries, "All of them hold.")) { .all($0) },
         variant(Key("any", entries, "At least one of them holds.")) { .any($0) },
-        variant(Key("not", single, "It does not hold. Several together belong into 'all' or 'any'.")) { .not($0) },
+        variant(Key("not", single, "The condition does not hold. To negate several, put them into 'all' or 'any'.")) { .not($0) },
     ]
 
     private static let level = bounds("levelBounds", "'level'", "{ above: 30 % }", Quantities.level)
@@ -80,7 +80,7 @@ enum ConditionGrammar {
         _ id: String, _ what: String, _ example: String, _ kind: QuantityKind<Value>
     ) -> Mapping<[Bound<Value>]> {
         Mapping(
-            id, what, "Beyond a value, or between two.", example: example,
+            id, what, "Above a value, below a value, or between two values.", example: example,
             anyOf: [
                 Variant(Key("above", Shape.quantity(kind), "More than this.")) { _, _, value in Bound.above(value) },
                 Variant(Key("below", Shape.quantity(kind), "Less than this.")) { _, _, value in Bound.below(value) },
@@ -90,10 +90,10 @@ enum ConditionGrammar {
     // MARK: - The window of a day
 
     private static let sunPoint = Mapping<DailyWindow.Point>(
-        "sunPoint", "a time by the sun", "So long after one of the sun's events; negative: before it.",
-        example: "{ sunset: -30 min }", conflictHint: "an end of the window is one time",
+        "sunPoint", "a time by the sun", "An offset after sunrise or sunset; negative values are before it.",
+        example: "{ sunset: -30 min }", conflictHint: "each end of the window is one time",
         oneOf: SunEvent.allCases.map { event in
-            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "After it; negative: before it.")) {
+            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "The offset after it; negative values are before it.")) {
                 _, _, offset in
                 .sun(event, offset: offset)
             }
@@ -108,11 +108,11 @@ enum ConditionGrammar {
 
     private static let sides = Mapping<[Side]>(
         "window", "'time'",
-        "From 'after', which belongs to it, to 'before', which does not; over midnight where that is the earlier of the two.",
+        "From 'after' (inclusive) to 'before' (exclusive). If 'before' is earlier than 'after', the window spans midnight.",
         example: "{ after: \"17:00\", before: \"02:00\" }",
         anyOf: [
-            Variant(Key("after", point, "Left out: from midnight.")) { _, _, point in .after(point) },
-            Variant(Key("before", point, "Left out: to midnight.")) { _, _, point in .before(point) },
+            Variant(Key("after", point, "The beginning. Default: midnight.")) { _, _, point in .after(point) },
+            Variant(Key("before", point, "The end. Default: midnight.")) { _, _, point in .before(point) },
         ])
 
     private static let window = Mapping<DailyWindow>(form: sides.form) { reader, tree in
@@ -127,7 +127,7 @@ enum ConditionGrammar {
         guard window.after != window.before else {
             reader.report(
                 tree.place, "'after' and 'before' are the same time",
-                hint: "delete 'time' if the rule is for the whole day")
+                hint: "delete 'time' if the rule applies all day")
             return nil
         }
         return window

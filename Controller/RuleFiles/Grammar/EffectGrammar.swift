@@ -6,18 +6,18 @@ enum EffectGrammar {
         Variant(
             Key(
                 "notify", text.map { RuleAction.notify(title: nil, text: $0) }.or(Shape.mapping(notification)),
-                "Words for a person. \(Placeholders.words) in them are filled in.")
+                "Sends a notification. \(Placeholders.words) in the text are replaced.")
         ) { _, _, action in action },
         Variant(
             Key(
                 "run", command.map { RuleAction.run($0, timeout: usualTimeout) }.or(Shape.mapping(program)),
-                "A program with its arguments, without a shell; the event comes as JSON on its standard input.")
+                "Runs a program with its arguments, without a shell. The program gets the event as JSON on standard input.")
         ) { _, _, action in action },
         Variant(
             Key(
                 "web hook",
                 Shape.quantity(Quantities.url).map { RuleAction.webHook(WebHook(url: $0)) }.or(Shape.mapping(hook)),
-                "A request to a web server, with the event as JSON.")
+                "Sends a request to a web server, with the event as JSON.")
         ) { _, _, action in action },
     ]
 
@@ -27,11 +27,11 @@ enum EffectGrammar {
         Shape.text(most: RuleFileLimits.noteBytes, "The washing is done", "{plug}: {why}"))
     private static let title = Key(
         "title", Placeholders.checked(Shape.text(most: RuleFileLimits.titleBytes, "Laundry")),
-        "What stands above it; left out: the rule's name.")
-    private static let words = Key("text", text, "The words. \(Placeholders.words) in them are filled in.")
+        "The title of the notification. Default: the rule's name.")
+    private static let words = Key("text", text, "The text. \(Placeholders.words) in it are replaced.")
 
     private static let notification = Mapping<RuleAction>(
-        "notification", "'notify'", "Words for a person.", example: "{ title: Laundry, text: \"{plug} is done\" }",
+        "notification", "'notify'", "A notification.", example: "{ title: Laundry, text: \"{plug} is done\" }",
         keys: [title.optional, words.needed]
     ) { reader, fields in
         let title = reader.value(title, fields)
@@ -54,20 +54,20 @@ enum EffectGrammar {
     /// A single word is a program without arguments.
     private static let command = Shape<[String]>(commandForm) { reader, tree, key in
         let words = argument.oneOrMore(
-            of: "words of a command", tooManyHint: "put them into a program of your own, and run that"
+            of: "words of a command", tooManyHint: "put them into a script file and run that"
         ).read(&reader, tree, key)
         guard let program = words?.first else { return nil }
         if case .scalar = tree.value, program.contains(where: \.isWhitespace) {
             let list = program.split(whereSeparator: \.isWhitespace).prefix(8).joined(separator: ", ")
             reader.report(
-                tree.place, "no shell takes the line apart: '\(program.prefix(80))' would be the program's name",
+                tree.place, "commands run without a shell, so '\(program.prefix(80))' would be the name of the program",
                 hint: "write it as a list: [\(list.prefix(80))]")
             return nil
         }
         guard !program.isEmpty, words?.contains(where: { $0.unicodeScalars.contains("\0") }) != true else {
             reader.report(
                 tree.place,
-                program.isEmpty ? "the program is missing" : "a program and its arguments have no character U+0000",
+                program.isEmpty ? "the program is missing" : "a program and its arguments must not contain the character U+0000",
                 hint: "write [program, argument]")
             return nil
         }
@@ -76,7 +76,7 @@ enum EffectGrammar {
 
     private static let commandKey = Key("command", command, "The program with its arguments.")
     private static let timeout = Key(
-        "timeout", Shape.quantity(Times.commandTimeout), "It is killed after this; left out: 30 s.")
+        "timeout", Shape.quantity(Times.commandTimeout), "The program is killed after this time. Default: 30 s.")
 
     private static let program = Mapping<RuleAction>(
         "program", "'run'", "A program with its arguments.", example: "{ command: [logger, done], timeout: 10 s }",
@@ -89,10 +89,10 @@ enum EffectGrammar {
     // MARK: - Web hook
 
     private static let url = Key("url", Shape.quantity(Quantities.url), "http:// or https://")
-    private static let method = Key("method", Words.methods, "Left out: POST.")
+    private static let method = Key("method", Words.methods, "The HTTP method. Default: POST.")
     private static let body = Key(
         "body", Shape.text(most: RuleFileLimits.bodyBytes, "{\"text\": \"{why}\"}"),
-        "What is sent, with \(Placeholders.words) filled in; left out: the event as JSON.")
+        "The request body, in which \(Placeholders.words) are replaced. Default: the event as JSON.")
 
     private static let hook = Mapping<RuleAction>(
         "webHook", "'web hook'", "A request to a web server.",

@@ -3,7 +3,7 @@ enum ForeignWords {
     /// Returns the hint for an unknown key; nil if the key is not in the tables.
     static func hint(_ word: String, in mapping: String) -> String? {
         if let own = own[mapping]?[word] { return own }
-        return homeAssistant[mapping]?[word].map { "this is Home Assistant's word; here: \($0)" }
+        return homeAssistant[mapping]?[word].map { "this is Home Assistant syntax; write: \($0)" }
     }
 
     /// The keys of all tables, by mapping.
@@ -14,14 +14,14 @@ enum ForeignWords {
     /// Keys that users expect in this grammar.
     private static let own = [
         "rule": [
-            "enabled": "rules are turned off without their file: plugctl rules disable NAME",
-            "name": "the name stands behind 'rule'",
+            "enabled": "to disable a rule, use plugctl rules disable NAME",
+            "name": "write the name as the value of 'rule'",
         ]
     ]
 
     private static let homeAssistant = [
         "rule": [
-            "alias": "rule: NAME", "id": "rule: NAME, which is all it needs", "description": "a comment behind #",
+            "alias": "rule: NAME", "id": "rule: NAME", "description": "a comment after #",
             "trigger": "when", "triggers": "when", "condition": "if", "conditions": "if", "action": "then",
             "actions": "then", "sequence": "then", "max": "mode: { queued: 5 }",
             "initial_state": "plugctl rules disable NAME", "variables": "write the values where they are used",
@@ -44,19 +44,19 @@ enum ForeignWords {
         "action": [
             "service": "the key itself, as in turn on: Lamp", "action": "the key itself, as in turn on: Lamp",
             "entity_id": "turn on: NAME", "target": "turn on: NAME", "device_id": "turn on: NAME",
-            "data": "the value behind the action's key", "delay": "wait: 10 s",
+            "data": "the value of the action's key", "delay": "wait: 10 s",
             "wait_template": "wait until: { plug: NAME, relay: off }",
             "wait_for_trigger": "wait until: { plug: NAME, relay: off }", "scene": "turn on, turn off, dim or restore",
             "choose": "several rules, each with its 'if'", "if": "the rule's own 'if', or several rules",
-            "repeat": "a rule that is set off again", "continue_on_timeout": "otherwise: go on",
+            "repeat": "a rule that triggers itself again", "continue_on_timeout": "otherwise: go on",
             "parallel": "several rules with the same 'when'", "stop": "several rules, each with its 'if'",
         ],
         "dim": [
             "brightness": "to: 30 %", "brightness_pct": "to: 30 %", "brightness_step_pct": "by: -10 %",
             "transition": "over: 2 s",
         ],
-        "notification": ["message": "text", "data": "title and text are all there is"],
-        "window": ["weekday": "weekdays, beside 'time'"],
-        "webHook": ["payload": "body", "content_type": "leave it out: it is JSON"],
+        "notification": ["message": "text", "data": "only title and text are supported"],
+        "window": ["weekday": "weekdays, next to 'time'"],
+        "webHook": ["payload": "body", "content_type": "omit it; the type is always JSON"],
     ]
 }

@@ -11,13 +11,13 @@ enum Placeholders {
             guard let text = shape.read(&reader, tree, key) else { return nil }
             if text.contains("{{") {
                 reader.report(
-                    tree.place, "templates are not known here", hint: "single braces are filled in: \(words)")
+                    tree.place, "templates are not supported", hint: "use placeholders in single braces: \(words)")
                 return nil
             }
             if let name = unknown(in: text) {
                 let meant = Suggestion.nearest(to: name, among: names).map { "did you mean {\($0)}?" }
                 reader.report(
-                    tree.place, "'{\(name)}' is not known in '\(key)'", hint: meant ?? "known here: \(words)")
+                    tree.place, "'{\(name)}' is not known in '\(key)'", hint: meant ?? "the placeholders are \(words)")
                 return nil
             }
             return text

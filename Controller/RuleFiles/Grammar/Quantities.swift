@@ -64,8 +64,8 @@ enum Quantities {
     static func count(_ text: String, in range: ClosedRange<Int>) throws(Mistake) -> Int {
         guard text.utf8.count <= 10, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(text) else {
             throw Mistake(
-                message: "'\(text)' is no whole number",
-                hint: "a number from \(range.lowerBound) to \(range.upperBound)")
+                message: "'\(text)' is not a whole number",
+                hint: "write a number from \(range.lowerBound) to \(range.upperBound)")
         }
         guard range.contains(count) else {
             throw .outOfRange(text, "from \(range.lowerBound) to \(range.upperBound)")
@@ -79,19 +79,19 @@ enum Quantities {
     ) { text throws(Mistake) in
         guard text.utf8.count <= RuleFileLimits.urlBytes else {
             throw Mistake(
-                message: "an address has at most \(RuleFileLimits.urlBytes) bytes", hint: "put what is long in 'body'")
+                message: "an address has at most \(RuleFileLimits.urlBytes) bytes", hint: "put long data into 'body'")
         }
         guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else {
             throw Mistake(
-                message: "'\(text.prefix(80))' is no address of a web server",
-                hint: "it begins with http:// or https://")
+                message: "'\(text.prefix(80))' is not a web address",
+                hint: "begin it with http:// or https://")
         }
         guard let host = text.dropFirst(scheme.count).first, !"/?#".contains(host) else {
             throw Mistake(message: "'\(text.prefix(80))' has no host", hint: "write \(scheme)HOST/PATH")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Mistake(
-                message: "an address has no spaces and no letters beyond A to Z", hint: "write them as %20 and so on")
+                message: "an address must not contain spaces or non-ASCII characters", hint: "percent-encode them, such as %20")
         }
         return text
     }

@@ -4,7 +4,7 @@ import Automation
 enum RuleGrammar {
     static let rule: Mapping<PlacedRule> = Mapping(
         "rule", "a rule",
-        "When one of the triggers happens and every condition holds, the actions are done in their order.",
+        "When one of the triggers occurs and all conditions hold, the actions run in order.",
         example: "{ rule: Light, when: { plug: Hall, button: pressed }, then: { toggle: Lamp } }",
         keys: [
             name.needed, when.needed, conditions.optional, then.needed, cooldown.optional, mode.optional,
@@ -29,14 +29,14 @@ enum RuleGrammar {
     }
 
     private static let name: Key<String> = Key(
-        "rule", Shape.name("Movie night"), "What you call it. No two rules of a house share a name.")
+        "rule", Shape.name("Movie night"), "The name of the rule, unique within the house.")
     private static let when: Key<[Placed<Trigger>]> = Key(
-        "when", Shape.mapping(TriggerGrammar.trigger).placed.oneOrMore(of: "triggers"), "What sets it off.")
+        "when", Shape.mapping(TriggerGrammar.trigger).placed.oneOrMore(of: "triggers"), "The trigger, or a list of triggers.")
     private static let conditions: Key<[[Placed<Condition>]]> = Key(
         "if", Shape.mapping(ConditionGrammar.condition).placed.map(each).oneOrMore(of: "conditions"),
-        "What has to hold in that moment; of a list all.")
+        "The condition, or a list of conditions that must all hold.")
     private static let then: Key<[Placed<RuleAction>]> = Key(
-        "then", Shape.mapping(ActionGrammar.action).placed.oneOrMore(of: "actions"), "What is done, in this order.")
+        "then", Shape.mapping(ActionGrammar.action).placed.oneOrMore(of: "actions"), "The action, or a list of actions that run in order.")
 
     @Sendable private static func each(_ entry: Placed<[LocatedCondition]>) -> [Placed<Condition>] {
         entry.value.map {
@@ -47,83 +47,83 @@ enum RuleGrammar {
     // MARK: - Settings
 
     static let cooldown: Key<Duration> = Key(
-        "cooldown", Shape.quantity(Times.duration), "So long after a firing it does not fire again.")
+        "cooldown", Shape.quantity(Times.duration), "The rule does not fire again within this time after a firing.")
 
     private static let counts = 1...64
     private static let mode: Key<RuleMode> = Key(
         "mode",
         Shape<RuleMode>.words([
-            ("single", .single, "It does not fire again."), ("restart", .restart, "The earlier firing is given up."),
+            ("single", .single, "The rule does not fire again."), ("restart", .restart, "The earlier firing is cancelled."),
             (
                 "queued", .queued(atMost: RuleMode.usualCount),
-                "It fires when the earlier ones are done; 10 wait at most."
+                "The new firing waits until the earlier ones are done; at most 10 wait."
             ),
-            ("parallel", .parallel(atMost: RuleMode.usualCount), "It fires beside them; 10 at most."),
+            ("parallel", .parallel(atMost: RuleMode.usualCount), "The firings run in parallel; at most 10."),
         ]).or(
             Shape.mapping(
                 Mapping(
-                    "mode", "'mode'", "How many firings there may be at once.", example: "{ queued: 5 }",
-                    conflictHint: "choose one of them",
+                    "mode", "'mode'", "The maximum number of simultaneous firings.", example: "{ queued: 5 }",
+                    conflictHint: "use one of them",
                     oneOf: [
-                        Variant(Key("queued", Shape.count(counts), "So many wait at most.")) { _, _, count in
+                        Variant(Key("queued", Shape.count(counts), "The maximum number of waiting firings.")) { _, _, count in
                             .queued(atMost: count)
                         },
-                        Variant(Key("parallel", Shape.count(counts), "So many at once at most.")) { _, _, count in
+                        Variant(Key("parallel", Shape.count(counts), "The maximum number of parallel firings.")) { _, _, count in
                             .parallel(atMost: count)
                         },
                     ]))),
-        "What becomes of a trigger while the actions of an earlier firing are not done; left out: single.")
+        "What a trigger does while the actions of an earlier firing are still running. Default: single.")
 
-    private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "So many firings ...")
+    private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "The maximum number of firings ...")
     private static let per: Key<Duration> = Key(
-        "per", Shape.quantity(Times.limitSpan), "... within any span of this length.")
+        "per", Shape.quantity(Times.limitSpan), "... within any period of this length.")
     static let limit: Key<FiringLimit> = Key(
         "limit",
         Shape.mapping(
             Mapping<FiringLimit>(
-                "limit", "'limit'", "How often it may fire.", example: "{ firings: 6, per: 1 h }",
+                "limit", "'limit'", "The maximum rate of firings.", example: "{ firings: 6, per: 1 h }",
                 keys: [firings.needed, per.needed]
             ) { reader, fields in
                 let span = reader.value(per, fields)
                 guard let count = reader.value(firings, fields), let span else { return nil }
                 return FiringLimit(count, within: span)
-            }), "How often it may fire; left out: 60 times a minute.")
+            }), "The maximum rate of firings. Default: 60 per minute.")
 
     private static let accept: Key<Duration> = Key(
-        "accept", Shape.quantity(Times.age), "Events that are not older than this.")
+        "accept", Shape.quantity(Times.age), "The maximum age of an event.")
     static let late: Key<Duration> = Key(
         "late",
         Shape<Duration>.words([
-            ("refuse", RuleEngine.maximumAge, "An event that is told more than 5 s late does not fire it."),
-            ("accept", .seconds(3600), "Events up to 1 h old fire it."),
+            ("refuse", RuleEngine.maximumAge, "An event that arrives more than 5 s late does not fire the rule."),
+            ("accept", .seconds(3600), "Events up to 1 h old fire the rule."),
         ]).or(
             Shape.mapping(
                 Mapping(
-                    "late", "'late'", "How old an event may be.", example: "{ accept: 10 min }", keys: [accept.needed]
+                    "late", "'late'", "The maximum age of an event.", example: "{ accept: 10 min }", keys: [accept.needed]
                 ) { reader, fields in reader.value(accept, fields) })),
-        "What becomes of an event that is told late; left out: refuse.")
+        "What happens if an event arrives late. Default: refuse.")
 
     /// The value of `away`; a nil span means that commands to an unreachable plug are not stored.
     struct Memory: Sendable {
         var span: Duration?
     }
 
-    private static let remember: Key<Duration> = Key("remember", Shape.quantity(Times.duration), "So long.")
+    private static let remember: Key<Duration> = Key("remember", Shape.quantity(Times.duration), "How long the command is kept.")
     static let away: Key<Memory> = Key(
         "away",
         Shape.words([
-            ("skip", Memory(span: nil), "It is told and forgotten."),
+            ("skip", Memory(span: nil), "The command is reported as not sent and dropped."),
             (
                 "remember", Memory(span: .seconds(86_400)),
-                "The last wish is kept for 24 h and sent when the plug is back."
+                "The last command is kept for 24 h and sent when the plug is back."
             ),
         ]).or(
             Shape.mapping(
                 Mapping(
-                    "away", "'away'", "How long the last wish is kept.", example: "{ remember: 2 h }",
+                    "away", "'away'", "How long the last command is kept.", example: "{ remember: 2 h }",
                     keys: [remember.needed]
                 ) { reader, fields in Memory(span: reader.value(remember, fields)) })),
-        "What becomes of a command to a plug that is not there; left out: skip.")
+        "What happens to a command if the plug is away. Default: skip.")
 
     /// Reads the settings of a rule; missing ones have their defaults. The rule's name, triggers and actions are empty.
     static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {

@@ -9,14 +9,14 @@ enum ScriptGrammar {
     }
 
     private static let name: Key<String> = Key(
-        "name", Shape.name("movie night"), "What it is called behind the script's name; left out: by its line.")
+        "name", Shape.name("movie night"), "The name of the function after the script's name. Default: its line number.")
 
     static func declaration(of script: String) -> Mapping<Declaration> {
         let when: Key<[Trigger]> = Key(
             "when", Shape.mapping(TriggerGrammar.trigger(ofScript: script)).oneOrMore(of: "triggers"),
-            "What calls the function.")
+            "The trigger, or a list of triggers, that calls the function.")
         return Mapping(
-            "declaration", "'on'", "A function that is called when one of the triggers happens.",
+            "declaration", "'on'", "A function that is called when one of the triggers occurs.",
             example: "{ when: { plug: Hall, button: pressed } }",
             keys: [
                 when.needed, name.optional, RuleGrammar.cooldown.optional, RuleGrammar.limit.optional,
@@ -28,7 +28,7 @@ enum ScriptGrammar {
             if let first = settings.name.utf8.first, (0x30...0x39).contains(first) {
                 reader.report(
                     fields.entries[name.name]?.value.place ?? fields.place,
-                    "the name '\(settings.name)' begins with a digit", hint: "those are lines: begin with a letter")
+                    "the name '\(settings.name)' begins with a digit", hint: "digits are reserved for line numbers; begin with a letter")
             }
             return reader.value(when, fields).map { Declaration(triggers: $0, settings: settings) }
         }

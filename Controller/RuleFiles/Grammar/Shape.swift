@@ -29,7 +29,7 @@ struct Shape<Value: Sendable>: Sendable {
     /// Returns a shape that accepts one value or a list of values.
     ///
     /// - Parameter tooManyHint: the hint for a list that is too long.
-    func oneOrMore(of what: String, tooManyHint: String = "make several rules of it") -> Shape<[Value]> {
+    func oneOrMore(of what: String, tooManyHint: String = "split it into several rules") -> Shape<[Value]> {
         Shape<[Value]>(.oneOrMore(form, of: what)) { reader, tree, key in
             guard form.takes(tree) || tree.isList else {
                 reader.reportKind(of: tree, key, .oneOrMore(form, of: what))

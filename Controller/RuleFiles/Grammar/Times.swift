@@ -48,7 +48,7 @@ enum Times {
         text throws(Mistake) in
         guard let time = time(text), time < .endOfDay else {
             throw Mistake(
-                message: "'\(text)' is no time of day", hint: "write it as \"07:30\", from \"00:00\" to \"23:59:59\"")
+                message: "'\(text)' is not a time of day", hint: "write it as \"07:30\", from \"00:00\" to \"23:59:59\"")
         }
         return time
     }
@@ -61,11 +61,11 @@ enum Times {
         if let time = time(text) { return DailyWindow.Point.clock(time) }
         if let event = SunEvent(rawValue: text) { return .sun(event, offset: .zero) }
         if let meant = Suggestion.nearest(to: text, among: SunEvent.allCases.map(\.rawValue)) {
-            throw Mistake(message: "'\(text)' is no time of day", hint: "did you mean '\(meant)'?")
+            throw Mistake(message: "'\(text)' is not a time of day", hint: "did you mean '\(meant)'?")
         }
         throw Mistake(
-            message: "'\(text)' is no time of day",
-            hint: "write it as \"17:00\", from \"00:00\" to \"24:00\", or sunrise, or sunset")
+            message: "'\(text)' is not a time of day",
+            hint: "write it as \"17:00\", from \"00:00\" to \"24:00\", or as sunrise or sunset")
     }
 
     private static func time(_ text: String) -> TimeOfDay? {

@@ -25,7 +25,7 @@ enum TriggerGrammar {
     ) { reader, tree, key in
         guard let name = reader.text(tree, of: key, most: ScriptLimits.timerNameSize) else { return nil }
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            reader.report(tree.place, "a timer's name is one line", hint: "take letters, digits and spaces")
+            reader.report(tree.place, "the name of a timer must be one line", hint: "use letters, digits and spaces")
             return nil
         }
         return name
@@ -34,7 +34,7 @@ enum TriggerGrammar {
     private static func mapping(of variants: [Variant<Trigger>]) -> Mapping<Trigger> {
         Mapping(
             "trigger", "a trigger",
-            "Something that happens once: an edge. Each entry of a list is enough by itself.",
+            "An event that fires the rule. If 'when' is a list, any of its entries fires the rule.",
             example: "{ plug: Hall, button: pressed }",
             conflictHint: "make 'when' a list of two triggers: either fires the rule", oneOf: variants)
     }
@@ -48,27 +48,27 @@ enum TriggerGrammar {
 
     private static let plug: Key<String> = Key("plug", Shape.name("Television"), "The name of the plug.")
     private static let dwell: Key<Duration> = Key(
-        "for", Shape.quantity(Times.duration), "How long it has to stay so before the rule fires.")
+        "for", Shape.quantity(Times.duration), "How long the state must last before the rule fires.")
     private static let weekdays: Key<Weekdays> = Key(
-        "weekdays", Words.weekdays, "On these days only; left out: on every day.")
+        "weekdays", Words.weekdays, "Only on these days. Default: every day.")
 
     private static let ofPlugs: [Variant<Trigger>] = [
-        Variant(Key("active power", Shape.mapping(power), "The active power passes a threshold."), needs: [plug.needed])
+        Variant(Key("active power", Shape.mapping(power), "The active power crosses a threshold."), needs: [plug.needed])
         {
             reader, fields, edge in
             reader.value(plug, fields).map { edge.trigger(plug: $0) }
         },
-        Variant(Key("active energy", Shape.mapping(energy), "A period has taken so much."), needs: [plug.needed]) {
+        Variant(Key("active energy", Shape.mapping(energy), "The active energy of a period exceeds a value."), needs: [plug.needed]) {
             reader, fields, threshold in reader.value(plug, fields).map { .activeEnergy(plug: $0, threshold) }
         },
         Variant(Key("button", Words.presses, "The button of the plug was pressed."), needs: [plug.needed]) {
             reader, fields, press in reader.value(plug, fields).map { .button(plug: $0, press) }
         },
-        Variant(Key("relay", Words.relayChanges, "The relay was switched, by whomever."), needs: [plug.needed]) {
+        Variant(Key("relay", Words.relayChanges, "The relay was switched, by any cause."), needs: [plug.needed]) {
             reader, fields, change in reader.value(plug, fields).map { .relay(plug: $0, on: change.on) }
         },
         Variant(
-            Key("connection", Words.connectionChanges, "The plug was lost, or came back after it was lost."),
+            Key("connection", Words.connectionChanges, "The plug became unreachable, or reachable again."),
             needs: [plug.needed], takes: [dwell.optional]
         ) { reader, fields, isBack in
             let dwell = reader.value(dwell, fields) ?? .zero
@@ -81,9 +81,9 @@ enum TriggerGrammar {
             needs: [plug.needed]
         ) { reader, fields, which in reader.value(plug, fields).map { .protection(plug: $0, which.protection) } },
         Variant(
-            Key("appliance", Words.applianceChanges, "The appliance on the plug, as its power tells."),
+            Key("appliance", Words.applianceChanges, "A cycle of the connected appliance, detected from its power."),
             needs: [plug.needed],
-            takes: [Key("cycle", Words.cycles, "Only such a cycle; left out: whichever.").optional]
+            takes: [Key("cycle", Words.cycles, "Only cycles of this kind. Default: any kind.").optional]
         ) { reader, fields, isStart in
             let kind = reader.value(Key("cycle", Words.cycles, ""), fields)
             return reader.value(plug, fields).map {
@@ -93,18 +93,18 @@ enum TriggerGrammar {
     ]
 
     private static let offset: Key<Duration> = Key(
-        "offset", Shape.quantity(Times.sunOffset), "After the sun's event; negative: before it.")
+        "offset", Shape.quantity(Times.sunOffset), "The offset after sunrise or sunset; negative values are before it.")
 
     private static let ofTheClock: [Variant<Trigger>] = [
         Variant(
-            Key("time", Shape.quantity(Times.timeOfDay), "Each day at this time on the wall."),
+            Key("time", Shape.quantity(Times.timeOfDay), "Every day at this local time."),
             takes: [weekdays.optional]
         ) { reader, fields, time in .schedule(.daily(time, on: reader.value(weekdays, fields) ?? .all)) },
-        Variant(Key("cron", Shape.quantity(CronReader.kind), "Whenever the schedule fits, as crontab(5) has it.")) {
+        Variant(Key("cron", Shape.quantity(CronReader.kind), "Whenever the schedule matches, as in crontab(5).")) {
             _, _, cron in .schedule(.cron(cron))
         },
         Variant(
-            Key("sun", Words.sunEvents, "Each day at the sun's event, where the house stands."),
+            Key("sun", Words.sunEvents, "Every day at sunrise or sunset at the location of the house."),
             takes: [offset.optional, weekdays.optional]
         ) { reader, fields, event in
             let offset = reader.value(offset, fields) ?? .zero
@@ -128,28 +128,28 @@ enum TriggerGrammar {
 
     private static let hysteresis: Key<Double> = Key(
         "hysteresis", Shape.quantity(Quantities.hysteresis),
-        "So far the power has to go back before the rule can fire again; left out: 5 %, at least 0.5 W.")
+        "How far the power must go back before the rule can fire again. Default: 5 %, at least 0.5 W.")
     private static let beside = [dwell.optional, hysteresis.optional]
 
     private static let power: Mapping<PowerEdge> = Mapping(
-        "powerEdge", "'active power'", "Which threshold the active power passes, and for how long.",
+        "powerEdge", "'active power'", "The threshold that the active power crosses, and for how long.",
         example: "{ rises above: 40 W, for: 3 s }",
         conflictHint: "make 'when' a list of two triggers: either fires the rule",
         oneOf: [
             Variant(
-                Key("rises above", Shape.quantity(Quantities.watts), "It was at most this and is more."), takes: beside
+                Key("rises above", Shape.quantity(Quantities.watts), "The active power was at most this and is now higher."), takes: beside
             ) {
                 threshold(&$0, $1, .risesAbove, $2)
             },
             Variant(
-                Key("falls below", Shape.quantity(Quantities.watts), "It was at least this and is less."), takes: beside
+                Key("falls below", Shape.quantity(Quantities.watts), "The active power was at least this and is now lower."), takes: beside
             ) {
                 threshold(&$0, $1, .fallsBelow, $2)
             },
             Variant(
                 Key(
                     "stays between", Shape.quantity(Quantities.watts).list(of: "powers", 2...2),
-                    "It was outside, came between these two and stayed."), takes: beside, build: band),
+                    "The active power came from outside into this range and stayed there."), takes: beside, build: band),
         ])
 
     private static func threshold(
@@ -167,7 +167,7 @@ enum TriggerGrammar {
         guard ends[0] < ends[1] else {
             reader.report(
                 fields.entries["stays between"]?.value.place ?? fields.place, "the first power is not below the second",
-                hint: "write the lower first: [5 W, 40 W]")
+                hint: "write the lower value first: [5 W, 40 W]")
             return nil
         }
         return .stay(
@@ -178,10 +178,10 @@ enum TriggerGrammar {
 
     private static let exceeds = Key(
         "exceeds", Shape.quantity(Quantities.wattHours), "More active energy than this.")
-    private static let since = Key("since", Words.periods, "In which period; each fires the rule once.")
+    private static let since = Key("since", Words.periods, "The period. The rule fires once per period.")
 
     private static let energy: Mapping<EnergyThreshold> = Mapping(
-        "energyEdge", "'active energy'", "How much active energy a period takes.",
+        "energyEdge", "'active energy'", "The active energy of a period.",
         example: "{ exceeds: 2 kWh, since: day }", keys: [exceeds.needed, since.needed]
     ) { reader, fields in
         guard let wattHours = reader.value(exceeds, fields), let period = reader.value(since, fields) else {

@@ -7,7 +7,7 @@ enum Words {
     static let onOff = Shape.words([("on", true, "It is on."), ("off", false, "It is off.")])
 
     static let presses = Shape<ButtonPress>.words([
-        ("pressed", .single, "Pressed once, shortly."), ("single", .single, "The same."),
+        ("pressed", .single, "Pressed once, briefly."), ("single", .single, "The same as pressed."),
         ("double", .double, "Pressed twice in a row."), ("long", .long, "Held."),
     ])
 
@@ -23,11 +23,11 @@ enum Words {
 
     /// True for `back`.
     static let connectionChanges = Shape.words([
-        ("lost", false, "It cannot be reached any more."), ("back", true, "It can be reached again."),
+        ("lost", false, "The plug became unreachable."), ("back", true, "The plug is reachable again."),
     ])
 
     static let connections = Shape.words([
-        ("present", true, "It can be reached."), ("away", false, "It cannot be reached."),
+        ("present", true, "The plug is reachable."), ("away", false, "The plug is not reachable."),
     ])
 
     /// A protection that tripped; nil for any.
@@ -36,41 +36,41 @@ enum Words {
     }
 
     static let protections = Shape.words(
-        [("tripped", Tripped(protection: nil), "Whichever of them.")]
+        [("tripped", Tripped(protection: nil), "Any protection.")]
             + Protection.allCases.map { ($0.rawValue, Tripped(protection: $0), meaning($0)) })
 
     private static func meaning(_ protection: Protection) -> String {
         switch protection {
-        case .overPower: "More power than it may carry."
-        case .overCurrent: "More current than it may carry."
+        case .overPower: "The power exceeds the limit."
+        case .overCurrent: "The current exceeds the limit."
         case .overVoltage: "The mains voltage is too high."
         case .underVoltage: "The mains voltage is too low."
         case .overTemperature: "The plug is too hot inside."
         case .weldedRelay: "Current flows although the relay is open."
-        case .restTime: "What it feeds has not rested long enough."
-        case .switchingRate: "It was asked to switch too often."
+        case .restTime: "The appliance has not rested long enough."
+        case .switchingRate: "The relay was switched too often."
         }
     }
 
     /// True for `started`.
     static let applianceChanges = Shape.words([
-        ("started", true, "A cycle began."), ("finished", false, "A cycle came to its end."),
+        ("started", true, "A cycle began."), ("finished", false, "A cycle ended."),
     ])
 
     static let cycles = Shape<ApplianceCycle.Kind>.words([
-        ("programme", .programme, "Of a washing machine, a dishwasher, a dryer."),
-        ("compressor", .compressor, "One run of a refrigerator or another thermostat."),
-        ("defrost", .defrost, "The heater of a refrigerator that melts the ice."),
+        ("programme", .programme, "The programme of a washing machine, dishwasher or dryer."),
+        ("compressor", .compressor, "One run of a refrigerator or of another appliance with a thermostat."),
+        ("defrost", .defrost, "One run of a refrigerator's defrost heater."),
     ])
 
     static let sunEvents = Shape.words([
-        ("sunrise", SunEvent.sunrise, "When the sun comes up."), ("sunset", SunEvent.sunset, "When it goes down."),
+        ("sunrise", SunEvent.sunrise, "When the sun rises."), ("sunset", SunEvent.sunset, "When the sun sets."),
     ])
 
     static let periods = Shape<EnergyThreshold.Period>.words([
         ("hour", .hour, "Since the full hour."), ("day", .day, "Since midnight."),
-        ("week", .week, "Since Monday, midnight."), ("month", .month, "Since the first of the month, midnight."),
-        ("on", .on, "Since the relay was turned on last."),
+        ("week", .week, "Since midnight on Monday."), ("month", .month, "Since midnight on the first of the month."),
+        ("on", .on, "Since the relay was last turned on."),
     ])
 
     static let weekdays = Shape<Weekdays>.words(
@@ -81,12 +81,12 @@ enum Words {
     ).oneOrMore(of: "weekdays").map { Weekdays($0) }
 
     static let methods = Shape.words([
-        ("POST", "POST", "Sends the body, or else the event as JSON."),
-        ("PUT", "PUT", "The same, to replace something."),
-        ("GET", "GET", "Asks for the address and sends nothing."),
+        ("POST", "POST", "Sends the body, or the event as JSON by default."),
+        ("PUT", "PUT", "The same with the method PUT."),
+        ("GET", "GET", "Requests the address without a body."),
     ])
 
     static let timeouts = Shape<RuleAction.Timeout>.words([
-        ("stop", .stop, "The actions that follow are left out."), ("go on", .goOn, "They are done all the same."),
+        ("stop", .stop, "The following actions are skipped."), ("go on", .goOn, "The following actions run anyway."),
     ])
 }

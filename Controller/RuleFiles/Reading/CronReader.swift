@@ -36,14 +36,14 @@ enum CronReader {
         guard text.utf8.count <= RuleFileLimits.cronBytes else {
             throw Mistake(
                 message: "a cron schedule has at most \(RuleFileLimits.cronBytes) bytes",
-                hint: "make 'when' a list of several")
+                hint: "make 'when' a list of several schedules")
         }
         var words = text.split(separator: " ").map { $0.lowercased() }
         if words.count == 1, words[0].hasPrefix("@") {
             guard let meaning = nicknames[words[0]] else {
                 throw Mistake(
                     message: "'\(words[0])' is not known in a cron schedule",
-                    hint: "known here: \(nicknames.keys.sorted().joined(separator: ", "))")
+                    hint: "the names are \(nicknames.keys.sorted().joined(separator: ", "))")
             }
             words = meaning.split(separator: " ").map(String.init)
         }
@@ -80,8 +80,8 @@ enum CronReader {
         if pieces.count > 1 {
             guard pieces.count == 2, let number = number(pieces[1]), number > 0 else {
                 throw Mistake(
-                    message: "'\(part)' has no step that leads on, in the field \(field.name)",
-                    hint: "behind '/' stands a number from 1 on, as in */15")
+                    message: "'\(part)' has no valid step, in the field \(field.name)",
+                    hint: "write a number of at least 1 after '/', such as */15")
             }
             step = number
         }
@@ -92,7 +92,7 @@ enum CronReader {
         guard ends.count > 1 else {
             guard pieces.count == 1 else {
                 throw Mistake(
-                    message: "'\(part)' has a step and nothing to step through, in the field \(field.name)",
+                    message: "'\(part)' has a step but no range, in the field \(field.name)",
                     hint: "write */\(step) or \(ends[0])-\(field.range.upperBound)/\(step)")
             }
             return (first...first, 1)
@@ -103,7 +103,7 @@ enum CronReader {
         if field.names.count == 7, last == 0, first > 0 { last = 7 }
         guard first <= last else {
             throw Mistake(
-                message: "'\(part)' runs backwards, in the field \(field.name)",
+                message: "'\(part)' ends before it begins, in the field \(field.name)",
                 hint: "write \(first)-\(field.range.upperBound),\(field.range.lowerBound)-\(last)")
         }
         return (first...last, step)
@@ -115,7 +115,7 @@ enum CronReader {
         guard field.range.contains(number) else {
             throw Mistake(
                 message: "'\(text)' is out of range, in the field \(field.name)",
-                hint: "from \(field.range.lowerBound) to \(field.range.upperBound)")
+                hint: "write a number from \(field.range.lowerBound) to \(field.range.upperBound)")
         }
         return number
     }
@@ -123,8 +123,8 @@ enum CronReader {
     private static func noValue(_ part: Substring, _ field: Field) -> Mistake {
         let names = field.names.isEmpty ? "" : ", or \(field.names.joined(separator: ", "))"
         return Mistake(
-            message: "'\(part)' is not known in the field \(field.name)",
-            hint: "*, or \(field.range.lowerBound) to \(field.range.upperBound)\(names); 1-5, 1,3 and */2 too")
+            message: "'\(part)' is not valid in the field \(field.name)",
+            hint: "write *, \(field.range.lowerBound) to \(field.range.upperBound)\(names), or combinations such as 1-5, 1,3 or */2")
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -53,8 +53,8 @@ extension RuleReader {
             }
             let heads = form.variants.filter { ($0.needs + $0.takes).contains(key.name) }.map { "'\($0.head)'" }
             report(
-                entry.place, "'\(key.name)' does not belong beside '\(fields.heads[0])'",
-                hint: "it stands beside \(Self.list(heads))")
+                entry.place, "'\(key.name)' cannot be used with '\(fields.heads[0])'",
+                hint: "use it with \(Self.list(heads))")
         }
     }
 
@@ -80,7 +80,7 @@ extension RuleReader {
     }
 
     private static func hint(forUnknown key: String, in form: MappingForm) -> String {
-        if key.first?.isNumber == true { return "is it behind a decimal comma? The decimal sign is a point" }
+        if key.first?.isNumber == true { return "use a point as the decimal separator, not a comma" }
         return ForeignWords.hint(key, in: form.id) ?? hint(key, form.keys.map(\.name))
     }
 }

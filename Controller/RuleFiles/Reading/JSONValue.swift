@@ -45,7 +45,7 @@ extension YAMLTree {
             for entry in object {
                 // A repeated key would hide an earlier value.
                 guard !entries.contains(where: { $0.key == entry.key }) else {
-                    throw Fault(place, "'\(entry.key)' stands twice in the same mapping")
+                    throw Fault(place, "duplicate key '\(entry.key)' in a mapping")
                 }
                 let value = try tree(entry.value, place, depth: depth + 1)
                 entries.append(Entry(key: entry.key, place: place, value: value))

@@ -11,8 +11,8 @@ enum Number {
         let digits = text.prefix { "+-.0123456789".contains($0) }
         let unit = String(text.dropFirst(digits.count).drop { $0 == " " })
         guard let number = decimal(digits) else {
-            let comma = unit.hasPrefix(",") ? "; the decimal sign is a point" : ""
-            throw Mistake(message: "'\(text)' is no number with a unit", hint: "write it as \(example)\(comma)")
+            let comma = unit.hasPrefix(",") ? "; use a point as the decimal separator" : ""
+            throw Mistake(message: "'\(text)' is not a number with a unit", hint: "write it as \(example)\(comma)")
         }
         guard !unit.isEmpty else {
             throw Mistake(message: "'\(text)' has no unit", hint: "write it as \(digits) \(units[0])")
@@ -21,8 +21,8 @@ enum Number {
             let meant = habits[unit.lowercased()].flatMap { units.contains($0) ? $0 : nil }
             let hint =
                 (meant ?? Suggestion.nearest(to: unit, among: units)).map { "did you mean \(digits) \($0)?" }
-                ?? "units here: \(units.joined(separator: ", "))"
-            throw Mistake(message: "the unit '\(unit)' is not known here", hint: hint)
+                ?? "the units are \(units.joined(separator: ", "))"
+                throw Mistake(message: "unknown unit '\(unit)'", hint: hint)
         }
         return (number, unit)
     }

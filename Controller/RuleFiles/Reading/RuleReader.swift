@@ -33,8 +33,8 @@ struct RuleReader {
             let place = placed.places.name
             if let first = lines.updateValue(place.line, forKey: placed.rule.name) {
                 report(
-                    place, "the rule '\(placed.rule.name)' is already in line \(first)",
-                    hint: "give it another name: it is how logs and commands tell rules apart")
+                    place, "duplicate rule name '\(placed.rule.name)', first used at line \(first)",
+                    hint: "choose a different name; logs and commands identify rules by name")
             }
             return placed
         }
@@ -46,12 +46,12 @@ struct RuleReader {
 extension RuleReader {
     /// Reads one element, or each element of a list. An element with a mistake is left out.
     mutating func each<Element>(
-        _ tree: YAMLTree, of what: String, tooManyHint: String = "make several rules of it",
+        _ tree: YAMLTree, of what: String, tooManyHint: String = "split it into several rules",
         read: (inout RuleReader, YAMLTree) -> Element?
     ) -> [Element] {
         guard case .list(let list) = tree.value else { return read(&self, tree).map { [$0] } ?? [] }
         guard !list.isEmpty else {
-            report(tree.place, "the list of \(what) is empty", hint: "write at least one, each behind '- '")
+            report(tree.place, "the list of \(what) is empty", hint: "write at least one entry, each after '- '")
             return []
         }
         guard list.count <= RuleFileLimits.entries else {
@@ -68,23 +68,23 @@ extension RuleReader {
     }
 
     mutating func reportKind(of tree: YAMLTree, _ key: String, _ form: Form) {
-        report(tree.place, "'\(key)' is \(form.kind), not \(tree.kind)", hint: "write '\(key): \(form.example)'")
+        report(tree.place, "'\(key)' must be \(form.kind), not \(tree.kind)", hint: "write '\(key): \(form.example)'")
     }
 
     /// Reads a single value; empty only if `isEmptyAllowed`.
     mutating func text(_ tree: YAMLTree, of key: String, most: Int? = nil, isEmptyAllowed: Bool = false) -> String? {
         guard case .scalar(let text) = tree.value else {
-            report(tree.place, "'\(key)' is a single value, not \(tree.kind)", hint: "write '\(key): VALUE'")
+            report(tree.place, "'\(key)' must be a single value, not \(tree.kind)", hint: "write '\(key): VALUE'")
             return nil
         }
         guard isEmptyAllowed || !text.isEmpty else {
-            report(tree.place, "'\(key)' is empty", hint: "write the value behind the colon")
+            report(tree.place, "'\(key)' is empty", hint: "write a value after the colon")
             return nil
         }
         if let most, text.utf8.count > most {
             report(
-                tree.place, "'\(key)' has at most \(most) bytes, this one has \(text.utf8.count)",
-                hint: "shorten it; letters beyond A to Z take two bytes and more")
+                tree.place, "'\(key)' may have at most \(most) bytes, but has \(text.utf8.count)",
+                hint: "shorten it; non-ASCII characters take two or more bytes")
             return nil
         }
         return text
@@ -95,18 +95,18 @@ extension RuleReader {
         guard let text = text(tree, of: key) else { return nil }
         guard text.utf8.count <= RuleFileLimits.nameBytes else {
             report(
-                tree.place, "a name has at most \(RuleFileLimits.nameBytes) bytes, this one has \(text.utf8.count)",
-                hint: "shorten it; letters beyond A to Z take two bytes and more")
+                tree.place, "a name may have at most \(RuleFileLimits.nameBytes) bytes, but this one has \(text.utf8.count)",
+                hint: "shorten it; non-ASCII characters take two or more bytes")
             return nil
         }
         guard text == text.trimmed, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            report(tree.place, "a name is one line without spaces at its ends", hint: "delete them")
+            report(tree.place, "a name must be one line without leading or trailing spaces", hint: "delete them")
             return nil
         }
         // "." and ".." are folders in a URL, so a browser could not request a resource with such a name.
         guard text != ".", text != ".." else {
-            report(tree.place, "'\(text)' is no name", hint: "add a letter")
+            report(tree.place, "'\(text)' is not a valid name", hint: "add a letter")
             return nil
         }
         return text
@@ -128,13 +128,13 @@ extension RuleReader {
     mutating func choice<Value>(_ tree: YAMLTree, of key: String, among choices: [(String, Value)]) -> Value? {
         guard let text = text(tree, of: key) else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
-        report(tree.place, "'\(text)' is not known in '\(key)'", hint: Self.hint(text, choices.map(\.0)))
+        report(tree.place, "'\(text)' is not a value of '\(key)'", hint: Self.hint(text, choices.map(\.0)))
         return nil
     }
 
     static func hint(_ word: String, _ known: [String]) -> String {
         Suggestion.nearest(to: word, among: known).map { "did you mean '\($0)'?" }
-            ?? "known here: \(known.joined(separator: ", "))"
+            ?? "use one of \(known.joined(separator: ", "))"
     }
 }
 

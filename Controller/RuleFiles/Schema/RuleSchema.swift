@@ -13,7 +13,7 @@ public enum RuleSchema {
         let rule = mappings.reference(to: RuleGrammar.rule.form)
         var entries: [(String, JSON)] = [
             ("$schema", .text(address)), ("title", .text("Rules of plugctl")),
-            ("description", .text("A list of rules: each says when, if and then.")),
+            ("description", .text("A list of rules, each with triggers (when), conditions (if) and actions (then).")),
             ("type", .texts(["array", "null"])), ("maxItems", .number(RuleFileLimits.rules)), ("items", rule),
         ]
         entries.append(("$defs", .object(mappings.written.map { ($0.id, $0.schema) })))

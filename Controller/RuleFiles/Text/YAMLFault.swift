@@ -11,20 +11,20 @@ extension Fault {
             let isUnclosed = problem.contains("unexpected end of stream")
             let nearest = isUnclosed ? context?.mark ?? mark : mark
             let place = Place(line: nearest.line, column: nearest.column)
-            let within = context.map { " (\($0.text.trimmed), begun in line \($0.mark.line))" } ?? ""
+            let within = context.map { " (\($0.text.trimmed) at line \($0.mark.line))" } ?? ""
             self.init(place, "not valid YAML: \(problem)\(within)", hint: Self.hint(problem, at: place, in: source))
         case .composer(_, _, let mark, _):
             // The tree resolves aliases, so the composer's only other error is a second document.
             self.init(
                 Place(line: mark.line, column: mark.column), "a second document begins here",
-                hint: "a rule file is one document: delete the line '---' between its parts")
+                hint: "a rule file must be one document; delete the line '---'")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let first = Place(line: context.mark.line, column: context.mark.column)
             let key = duplicates.first ?? ""
             self.init(
                 source.repetition(of: key, after: first) ?? first,
-                "'\(key)' stands twice in the same mapping, first in line \(first.line)",
-                hint: "a mapping has each key once; several values make a list: [A, B]")
+                "duplicate key '\(key)', first used at line \(first.line)",
+                hint: "use each key once; write several values as a list: [A, B]")
         case .reader(let problem, _, _, _), .writer(let problem), .emitter(let problem), .representer(let problem):
             self.init(start, "not readable: \(problem)")
         case .memory:
@@ -46,14 +46,14 @@ extension Fault {
             return "put text that begins with '\(found)' in quotes"
         }
         if problem.contains("mapping values are not allowed") {
-            return "is the line above indented rightly? Text that contains ': ' has to be in quotes"
+            return "check the indentation of the previous line, and quote text that contains ': '"
         }
-        if problem.contains("did not find expected ',' or") { return "is a comma or a closing bracket missing?" }
+        if problem.contains("did not find expected ',' or") { return "check for a missing comma or closing bracket" }
         if problem.contains("block end") || problem.contains("expected key") || problem.contains("'-' indicator") {
-            return "entries of one list or mapping begin in the same column"
+            return "begin all entries of a list or mapping in the same column"
         }
         if problem.contains("quoted scalar") || problem.contains("end of stream") {
-            return "is a closing quote missing?"
+            return "check for a missing closing quote"
         }
         return nil
     }

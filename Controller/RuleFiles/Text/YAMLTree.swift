@@ -92,7 +92,7 @@ private struct TreeBuilder {
                 let keyPlace = Place(key.mark)
                 guard case .scalar(let scalar) = key, aliasName(scalar) == nil else {
                     throw Fault(
-                        keyPlace, "a key has to be plain text", hint: "write 'key: value'; a list begins with '- '")
+                        keyPlace, "a key must be plain text", hint: "write 'key: value'; a list entry begins with '- '")
                 }
                 let built = try build(value, depth: depth + 1)
                 let name = try Self.ordered(scalar.string, keyPlace)
@@ -101,7 +101,7 @@ private struct TreeBuilder {
             }
             tree = YAMLTree(place: place, value: .mapping(entries), size: size)
         case .alias:
-            throw Fault(place, "an alias that cannot be resolved")
+            throw Fault(place, "the alias cannot be resolved")
         }
         if let anchor = node.anchor { anchors[anchor.rawValue] = tree }
         return tree
@@ -117,8 +117,8 @@ private struct TreeBuilder {
     private func resolve(_ name: String, _ place: Place) throws(Fault) -> YAMLTree {
         guard var tree = anchors[name] else {
             throw Fault(
-                place, "the alias '*\(name)' has no anchor above it",
-                hint: "put '&\(name)' before the value it stands for, or put the text in quotes")
+                place, "the alias '*\(name)' has no anchor before it",
+                hint: "write '&\(name)' before the value that it refers to, or quote the text")
         }
         tree.place = place
         return tree
@@ -127,8 +127,8 @@ private struct TreeBuilder {
     private func sum(_ size: Int, _ more: Int, _ place: Place) throws(Fault) -> Int {
         guard size + more <= RuleFileLimits.values else {
             throw Fault(
-                place, "more than \(RuleFileLimits.values) values, aliases replaced",
-                hint: "split the file, or use fewer aliases inside anchored values")
+                place, "more than \(RuleFileLimits.values) values after the expansion of aliases",
+                hint: "split the file, or use fewer aliases in anchored values")
         }
         return size + more
     }
@@ -137,7 +137,7 @@ private struct TreeBuilder {
         let tag = node.tag.description
         let standard = ["str", "seq", "map"].map { "tag:yaml.org,2002:" + $0 }
         guard standard.contains(tag) else {
-            throw Fault(place, "the tag '\(tag)' is not known in rule files", hint: "leave it out")
+            throw Fault(place, "unknown tag '\(tag)'", hint: "delete it; rule files do not use tags")
         }
     }
 
@@ -146,7 +146,7 @@ private struct TreeBuilder {
     private static func ordered(_ marked: String, _ place: Place) throws(Fault) -> String {
         guard !marked.unicodeScalars.contains(where: SourceText.isReordering) else {
             throw Fault(
-                place, "an escape in this text shows the text behind it in another order than it is read in",
+                place, "an escape in this text displays the following text in a different order than it is read",
                 hint: "delete \\u202A to \\u202E and \\u2066 to \\u2069")
         }
         return text(marked)
@@ -161,7 +161,7 @@ extension Fault {
     fileprivate static func tooDeep(_ place: Place) -> Fault {
         Fault(
             place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
-            hint: "is a bracket left open? Conditions within conditions go six deep, and further without lists")
+            hint: "check for an open bracket; nested conditions can be six levels deep, or more without lists")
     }
 }
 

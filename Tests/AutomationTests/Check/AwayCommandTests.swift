@@ -13,10 +13,10 @@ struct AwayCommandTests {
         rule.remembersAway = Duration.seconds(3600)
         #expect(
             found(rule) == [
-                "error 0 then 1: 'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(rule.actions[1])",
-                "error 0 then 2: 'away: remember' cannot keep this for a plug that is away, as it depends on the plug's state: \(rule.actions[2])",
+                "error 0 then 1: 'away: remember' cannot store this action for an absent plug because it depends on the plug's state: \(rule.actions[1])",
+                "error 0 then 2: 'away: remember' cannot store this action for an absent plug because it depends on the plug's state: \(rule.actions[2])",
             ])
         let findings = RuleCheck.findings([rule], in: nil, knowsSun: true)
-        #expect(findings.first?.hint == "write 'turn on' or 'turn off', or leave out 'away'")
+        #expect(findings.first?.hint == "use 'turn on' or 'turn off', or delete 'away'")
     }
 }

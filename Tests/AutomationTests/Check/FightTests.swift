@@ -5,7 +5,7 @@ import Testing
 @Suite("Rule check: conflicting commands and actions without effect")
 struct FightTests {
     private func fights(_ first: Rule, _ second: Rule) -> Int {
-        RuleCheck.findings([first, second], in: nil, knowsSun: true).filter { $0.message.contains("fights") }.count
+        RuleCheck.findings([first, second], in: nil, knowsSun: true).filter { $0.message.contains("contradicts") }.count
     }
 
     @Test("Opposite commands at the same moment are reported at both rules, each with the other's name")
@@ -15,11 +15,11 @@ struct FightTests {
         #expect(
             found(first, second) == [
                 """
-                warning 0 then 1: it fights with "B", which does this in the same moment: turn off lamp \
+                warning 0 then 1: it contradicts "B", which does this at the same time: turn off lamp \
                 (trigger: Hall: button pressed (single))
                 """,
                 """
-                warning 1 then 0: it fights with "A", which does this in the same moment: turn on Lamp \
+                warning 1 then 0: it contradicts "A", which does this at the same time: turn on Lamp \
                 (trigger: hall: button pressed (single))
                 """,
             ])
@@ -135,9 +135,9 @@ struct FightTests {
         let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
         let between = Rule.checked("Between", when: .rule("A"), .rule("Last"))
         var last = Rule.checked("Last", when: .rule("Between"), then: .turnOff(["Lamp"]))
-        #expect(found(first, between, last).filter { $0.contains("fights") }.count == 2)
+        #expect(found(first, between, last).filter { $0.contains("contradicts") }.count == 2)
         last.conditions = [.present(plug: "Hall", false)]
-        #expect(found(first, between, last).filter { $0.contains("fights") } == [])
+        #expect(found(first, between, last).filter { $0.contains("contradicts") } == [])
     }
 
     @Test("A command that another rule undoes a few seconds later is reported; after a minute it is intended")
@@ -146,7 +146,7 @@ struct FightTests {
             .checked("A", when: .rises("Television", watts, for: .seconds(seconds)), then: .turnOn(["Lamp"]))
         }
         let off = Rule.checked("B", when: .rises("Television", 40, for: .seconds(5)), then: .turnOff(["Lamp"]))
-        let words = "\"B\" undoes it 2 s later, each time that it stays so: turn off Lamp"
+        let words = "\"B\" undoes it 2 s later if the state lasts: turn off Lamp"
         #expect(found(turnsOn(40, 3), off) == ["warning 0 then 0: \(words)"])
         #expect(found(off, turnsOn(60, 3)) == ["warning 1 then 0: \(words)"])
         #expect(found(turnsOn(30, 3), off) == [], "a rise above 30 W may stay below 40 W")

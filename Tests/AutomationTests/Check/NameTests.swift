@@ -42,7 +42,7 @@ struct CheckedNameTests {
         let twins = [KnownPlug(name: "LAMP"), KnownPlug(name: "Lamp"), KnownPlug(name: "Hall")]
         #expect(
             found(.checked(then: .turnOn(["lamp"])), in: twins) == [
-                "error 0 then 0: the name \"lamp\" fits several plugs"
+                "error 0 then 0: the name \"lamp\" matches several plugs"
             ])
         #expect(found(.checked(then: .turnOn(["Lamp"])), in: twins) == [])
     }
@@ -59,7 +59,7 @@ struct CheckedNameTests {
     @Test("Two rules with one name are an error, and two rules that do the same are a warning")
     func twins() {
         let other = Rule.checked("A", then: .turnOn(["Hall"]))
-        #expect(found(.checked("A"), other) == ["error 1 name: another rule is called \"A\" already"])
+        #expect(found(.checked("A"), other) == ["error 1 name: duplicate rule name \"A\""])
         #expect(found(.checked("A"), .checked("B")) == ["warning 1 name: it does the same as \"A\""])
         #expect(found(.checked("A"), .checked("B", then: .turnOn(["Hall"]))) == [])
     }

@@ -11,10 +11,10 @@ struct TriggerLimitTests {
 
     @Test("A threshold above the power that a plug can switch is an error")
     func rating() {
-        let never = "a plug switches 3680 W at most"
-        #expect(found(.rises("Heater", 4000)) == ["error: it never rises above 4000 W: \(never)"])
+        let never = "a plug switches at most 3680 W"
+        #expect(found(.rises("Heater", 4000)) == ["error: the power never rises above 4000 W: \(never)"])
         #expect(found(.rises("Heater", 3600)) == [])
-        #expect(found(.falls("Heater", 3600)) == ["error: it arms at 3780 W and above: \(never)"])
+        #expect(found(.falls("Heater", 3600)) == ["error: the trigger arms at 3780 W and above: \(never)"])
         #expect(found(.falls("Heater", 3600, hysteresis: 50)) == [])
     }
 
@@ -31,7 +31,7 @@ struct TriggerLimitTests {
     func hysteresis() {
         #expect(
             found(.rises("Heater", 5, hysteresis: 6)) == [
-                "error: it arms at -1 W and below, which only what feeds back comes to"
+                "error: the trigger arms at -1 W and below, which only an appliance that feeds power back reaches"
             ])
         #expect(found(.rises("Heater", 5, hysteresis: 5)) == [])
         #expect(found(.rises("Heater", 5, hysteresis: 6), in: heater(-300...300)) == [])
@@ -39,7 +39,7 @@ struct TriggerLimitTests {
 
     @Test("A threshold above the plug's recorded power is a warning")
     func unheardOf() {
-        let warning = "warning: Heater drew 800 W at most in what is known of it; it never rose above 1000 W"
+        let warning = "warning: the highest recorded power of Heater is 800 W; the power never rose above 1000 W"
         #expect(found(.rises("Heater", 1000), in: heater(0...800)) == [warning])
         #expect(found(.rises("Heater", 700), in: heater(0...800)) == [])
         #expect(found(.falls("Heater", 790), in: heater(0...800)).count == 1)
@@ -51,14 +51,14 @@ struct TriggerLimitTests {
         func band(_ low: Double, _ high: Double, _ hysteresis: Double? = nil) -> Trigger {
             .activePowerStays(plug: "Heater", PowerBand(low, high, hysteresis: hysteresis))
         }
-        #expect(found(band(40, 5)) == ["error: nothing is between 40 W and 5 W"])
-        #expect(found(band(40, 40)).map { $0.prefix(30) } == ["error: the band has no width: "])
+        #expect(found(band(40, 5)) == ["error: the range from 40 W to 5 W is empty"])
+        #expect(found(band(40, 40)).map { $0.prefix(31) } == ["error: the range has no width: "])
         #expect(found(band(0, 3600, 100)).map { $0.prefix(32) } == ["error: the power never leaves th"])
         #expect(found(band(0, 3600)).count == 1 && found(band(5, 3600, 100)).count == 1)
         #expect(found(band(5, 40)) == [] && found(band(0, 40)) == [] && found(band(5, 3600)) == [])
-        let never = "warning: what comes up from nothing never sets it off: it arms below "
-        #expect(found(band(5, 40, 5)) == [never + "0 W, or above 45 W"])
-        #expect(found(band(5, 40, 6)) == [never + "-1 W, or above 46 W"])
+        let never = "warning: power that rises from 0 W never fires this trigger: it arms below "
+        #expect(found(band(5, 40, 5)) == [never + "0 W or above 45 W"])
+        #expect(found(band(5, 40, 6)) == [never + "-1 W or above 46 W"])
         #expect(found(band(5, 40, 4.9)) == [] && found(band(5, 40, 6), in: heater(-300...80)) == [])
         #expect(found(band(100, 200), in: heater(0...80)).count == 1)
         #expect(found(band(10, 20), in: heater(0...80)) == [])
@@ -69,7 +69,7 @@ struct TriggerLimitTests {
         func energy(_ wattHours: Double, _ period: EnergyThreshold.Period) -> Trigger {
             .activeEnergy(plug: "Heater", EnergyThreshold(wattHours, since: period))
         }
-        #expect(found(energy(0, .day)) == ["warning: anything at all exceeds 0 Wh"])
+        #expect(found(energy(0, .day)) == ["warning: any energy exceeds 0 Wh"])
         #expect(found(energy(4000, .hour)).map { $0.prefix(6) } == ["error:"])
         #expect(found(energy(4000, .day)) == [] && found(energy(100_000, .on)) == [])
         #expect(found(energy(4000, .day), in: heater(0...100)).map { $0.prefix(8) } == ["warning:"])
@@ -89,7 +89,7 @@ struct TriggerLimitTests {
         #expect(found(cron(days: 1 << 29, months: 1 << 2)) == [])
         #expect(found(cron(days: 1 << 31, months: 1 << 2, weekdays: .monday)).count == 1)
         #expect(found(cron(days: 1 << 31, months: 1 << 2, weekdays: .monday, eitherDay: true)) == [])
-        #expect(found(.schedule(.daily(clock("07:30"), on: []))) == ["error: it is due on no day of the week"])
+        #expect(found(.schedule(.daily(clock("07:30"), on: []))) == ["error: the list of weekdays is empty"])
         let sunset = Rule.checked(
             when: .schedule(.sun(.sunset, offset: .zero, on: .all)),
             if: [.time(DailyWindow(after: .clock(clock("17:00")), before: .sun(.sunrise, offset: .zero)))])
