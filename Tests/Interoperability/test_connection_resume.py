@@ -121,7 +121,7 @@ def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_p
     watch = controller(lan.host()).watch("Lamp")
     snapshot(watch)
     warning = watch.seen(lambda line: line.error, 5, "a warning").text
-    assert str(tmp_path) in warning and "the next watch will not know" in warning
+    assert str(tmp_path) in warning and "the next watch cannot resume" in warning
 
 
 def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):

@@ -159,7 +159,7 @@ def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
     assert told.status == 1 and "no session bus" in told.errors and "hint: somebody has to be logged in" in told.errors, told
     settings(tmp_path, "# nobody yet\n")
     told = person.finish("notify", "Hello")
-    assert told.status == 1 and "nobody gets notifications" in told.errors and "hint: " in told.errors, told
+    assert told.status == 1 and "no receivers are configured" in told.errors and "hint: " in told.errors, told
     keeps_secrets(lan)
 
 

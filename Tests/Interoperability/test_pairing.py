@@ -67,7 +67,7 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
     lamp.running.ended(within=5)
     person.does("unpair", "Lamp", "--here-only")
     again = person.finish("unpair", "Lamp", "--here-only")
-    assert again.status == 1 and "no plug was paired" in again.errors and "hint:" in again.errors, again
+    assert again.status == 1 and "no plug is paired" in again.errors and "hint:" in again.errors, again
 
 
 def test_the_label_shows_the_code(lamp, programs):

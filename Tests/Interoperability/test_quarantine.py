@@ -55,7 +55,7 @@ def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
     assert lifted.status == 0, lifted
     eventually(lambda: states(house)["Lamp"][0] == "connected", 60, lambda: f"the lamp: {states(house)}")
     again = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon", "--lift", "lamp")
-    assert again.status == 1 and "nothing is held against" in again.errors, again
+    assert again.status == 1 and "is not disabled" in again.errors, again
 
 
 def test_a_fault_leaves_what_it_was_and_a_kill_leaves_nothing(house):

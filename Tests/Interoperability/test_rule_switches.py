@@ -93,7 +93,7 @@ def test_what_cannot_be_done_says_what_to_try(served):
     assert told.status == 1 and "did you mean \"Movie night\"?" in told.errors, told
     served.kill()
     told = person.finish("rules", "enable", "Movie night")
-    assert told.status == 1 and "no daemon listens" in told.errors and "hint: " in told.errors, told
+    assert told.status == 1 and "no daemon is listening" in told.errors and "hint: " in told.errors, told
 
 
 def test_a_program_gets_the_event_and_everybody_the_words(served):

@@ -148,7 +148,7 @@ def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
     capture = host.start("tshark", "-q", "-i", "any", "-f", f"tcp port {PORT}", "-w", trace)
     capture.seen(lambda line: "Capturing" in line.text, 10, "that it captures")
     done = host.finish("env", f"SSLKEYLOGFILE={keys}", person.program, "on", "Lamp")
-    assert done.status == 0 and "warning: the secrets of this program's connections go into" in done.errors, done
+    assert done.status == 0 and "warning: the TLS keys of this program's connections are written to" in done.errors, done
     assert keys.stat().st_mode & 0o077 == 0
     # No secrets are written to a file that other users may read.
     exposed = tmp_path / "exposed.log"

@@ -156,7 +156,7 @@ def test_rules_are_the_daemons(controller, lan, tmp_path):
     person = controller(lan.host())
     person.through(tmp_path / "nobody.socket")
     done = person.finish("rules", "state")
-    assert done.status == 1 and "no daemon listens" in done.errors and "hint:" in done.errors
+    assert done.status == 1 and "no daemon is listening" in done.errors and "hint:" in done.errors
 
 
 def test_alone_it_shows_the_house(house, lan, plug):
