@@ -62,12 +62,12 @@ public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: HoldBack
 
     /// The message for the user, without the hint.
-    public var description: String { "\"\(rule)\" did not begin: \(reason)" }
+    public var description: String { "\"\(rule)\" did not fire: \(reason)" }
 
     /// The hint for the user.
     public var hint: String {
         switch reason {
-        case .running: "wait until it is done, or give the rule `mode: restart`"
+        case .running: "wait until it is done, or set `mode: restart` in the rule"
         case .condition, .cooldown, .old, .limit, .disabled: "see `plugctl rules explain \"\(rule)\"`"
         }
     }
@@ -83,8 +83,8 @@ public struct UnstoredSwitch: Error, Hashable, Sendable, CustomStringConvertible
     public var reason: String
 
     /// The message for the user, without the hint.
-    public var description: String { "\"\(rule)\" is turned \(isOn ? "on" : "off"), but that is not stored: \(reason)" }
+    public var description: String { "\"\(rule)\" is turned \(isOn ? "on" : "off"), but the change cannot be stored: \(reason)" }
 
     /// The hint for the user.
-    public var hint: String { "until it can be stored, a daemon that starts anew has the rule as it was before" }
+    public var hint: String { "until it can be stored, a restart of the daemon undoes the change" }
 }

@@ -93,13 +93,13 @@ public struct QuarantineFile: Sendable {
         public var words: String {
             guard let plug else {
                 return
-                    "the process before died by signal \(signal), and no plug was the cause\nhint: report it, with its last lines"
+                    "the previous daemon crashed with signal \(signal); no plug caused it\nhint: report this with its last log lines"
             }
-            let cause = "the process before died by signal \(signal) while it handled what plug \(plug) said"
-            guard isKeptAway else { return "\(cause)\nhint: report it, with its last lines" }
+            let cause = "the previous daemon crashed with signal \(signal) while it handled a message from plug \(plug)"
+            guard isKeptAway else { return "\(cause)\nhint: report this with its last log lines" }
             return """
-                \(cause), as the one before it: this one keeps away from that plug
-                hint: plugctl daemon quarantine says for how long, and lifts it
+                \(cause), for the second time within a minute; that plug is disabled
+                hint: `plugctl daemon quarantine` shows for how long and enables the plug again
                 """
         }
     }
@@ -128,8 +128,8 @@ public struct QuarantineFile: Sendable {
     static func words(minutes: Int64, _ plug: PlugID) -> String {
         let time = minutes >= 120 ? "\((minutes + 59) / 60) hours" : minutes == 1 ? "a minute" : "\(minutes) minutes"
         return """
-            the daemon keeps away from it for \(time): it died twice within a minute while it handled what this plug said
-            hint: update plug and controller, and report it; plugctl daemon quarantine --lift \(plug) follows the plug again at once
+            disabled for \(time) because messages from this plug crashed the daemon twice within a minute
+            hint: update the plug and the controller, and report this; plugctl daemon quarantine --lift \(plug) enables the plug again
             """
     }
 }

@@ -57,8 +57,8 @@ extension Recorder {
         if behind.isEmpty {
             complain(
                 """
-                the history has not been written for so long that no more events can wait for it
-                hint: they are asked for again when the daemon is started anew, as far as the plugs have them
+                the history has not been writable for so long that the daemon cannot buffer more events
+                hint: after a restart the daemon fetches missing events again, as far as the plugs still have them
                 """)
         }
         behind.insert(id)
@@ -74,9 +74,9 @@ extension Recorder {
                 if isFirst {
                     complain(
                         """
-                        rule "\(trace.rule)" has filled its \(TraceBudget.bytes >> 20) MiB of today: what it does until midnight UTC is \
-                        done and not kept for `rules explain`
-                        hint: see why it fires so often: plugctl rules explain "\(trace.rule)"
+                        rule "\(trace.rule)" has used its \(TraceBudget.bytes >> 20) MiB of traces for today; until midnight UTC it runs without \
+                        traces for `rules explain`
+                        hint: `plugctl rules explain "\(trace.rule)"` shows why it fires so often
                         """)
                 }
                 return
@@ -146,14 +146,14 @@ extension Recorder {
             try await onThread { try $0.forgetOld(now: now) }
         } catch {
             let hint = (error as? HistoryError)?.hint.map { "\nhint: \($0)" } ?? ""
-            if !hasComplainedOfAge { complain("what is old cannot be taken out of the history: \(error)\(hint)") }
+            if !hasComplainedOfAge { complain("cannot delete expired history: \(error)\(hint)") }
             hasComplainedOfAge = true
         }
     }
 
     private func written(_ error: (any Error)?) {
         if let error, !queue.isFailing { complain(Self.words(error)) }
-        if error == nil, queue.isFailing { complain("the history is written again") }
+        if error == nil, queue.isFailing { complain("the history is writable again") }
         fault = error.map { "\($0)" }
         for answer in queue.ended(stored: error == nil, now: BootClock.now) {
             plan(error == nil ? .stored(answer.window, covered: answer.covered) : .failed(answer.window))
@@ -162,8 +162,8 @@ extension Recorder {
     }
 
     private static func words(_ error: any Error) -> String {
-        let hint = (error as? HistoryError)?.hint ?? "it is tried again"
-        return "\(error); meanwhile the rules go on, and the plugs keep their samples for days\nhint: \(hint)"
+        let hint = (error as? HistoryError)?.hint ?? "the daemon retries"
+        return "\(error); the rules keep running, and the plugs keep their samples for days\nhint: \(hint)"
     }
 }
 

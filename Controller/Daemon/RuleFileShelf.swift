@@ -57,19 +57,19 @@ struct RuleFileShelf {
 
         var message: String {
             switch self {
-            case .scriptName(let name): "another script is called \(name)"
-            case .tooManyScripts: "with it there would be more than \(RuleFileShelf.maximumScripts) scripts"
-            case .ruleName(let name, let owner): "a rule named \"\(name)\" is in \(owner) already"
-            case .tooManyRules: "with its rules there would be more than \(RuleFileShelf.maximumRules)"
+            case .scriptName(let name): "another script is already called \(name)"
+            case .tooManyScripts: "there are more than \(RuleFileShelf.maximumScripts) scripts"
+            case .ruleName(let name, let owner): "the rule name \"\(name)\" is already used in \(owner)"
+            case .tooManyRules: "there are more than \(RuleFileShelf.maximumRules) rules"
             }
         }
 
         var hint: String {
             switch self {
-            case .scriptName: "give one of the two files another name"
-            case .tooManyScripts: "put what belongs together into one"
+            case .scriptName: "rename one of the two files"
+            case .tooManyScripts: "combine related scripts"
             case .ruleName: "rename one of them"
-            case .tooManyRules: "take some away"
+            case .tooManyRules: "delete some rules"
             }
         }
     }

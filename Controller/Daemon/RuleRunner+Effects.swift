@@ -13,7 +13,7 @@ extension RuleRunner {
         while !isStopping, let request = effects.next() {
             let performer = performer
             let task = Task {
-                guard let performer else { return await ended(request.id, .failed("nothing here does such things")) }
+                guard let performer else { return await ended(request.id, .failed("effects are not available here")) }
                 await ended(request.id, await performer.perform(request))
             }
             effects.begun(request, task)

@@ -22,7 +22,7 @@ extension RuleRunner {
     }
 
     private func outcome(of call: ScriptCall, _ plugs: [PlugView], _ state: String?) async -> ScriptOutcome? {
-        guard let scripts else { return .failed("nothing here runs scripts") }
+        guard let scripts else { return .failed("scripts are not available here") }
         return await scripts.call(call, plugs: plugs, state: state, time: .now)
     }
 

@@ -115,13 +115,13 @@ public final class RuleStore: Sendable {
         } catch {
             damage = "\(error)"
         }
-        let loss = "the rules go on from now; what happened at the plugs meanwhile is not seen"
+        let loss = "the rules start with new state, and events from the time before this start are skipped"
         last.file = nil
         do throws(FileError) {
             try files.rename(path, to: path + ".damaged")
-            complain("\(damage); \(loss)\nhint: it is kept as \(path).damaged; nothing need be done")
+            complain("\(damage); \(loss)\nhint: no action is required; the file is kept as \(path).damaged")
         } catch {
-            complain("\(damage); \(loss)\nhint: it cannot be kept aside either: \(error)")
+            complain("\(damage); \(loss)\nhint: the file could not be set aside either: \(error)")
         }
         return nil
     }

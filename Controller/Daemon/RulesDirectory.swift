@@ -160,8 +160,8 @@ struct RuleFileLook: Sendable {
                 (
                     path,
                     """
-                    \(path): the rule files after \(files.last ?? path) are not read: there may be \(RuleFileShelf.maximumFiles) in all
-                    hint: put rules that belong together into one file
+                    \(path): the rule files after \(files.last ?? path) are not read, because at most \(RuleFileShelf.maximumFiles) are allowed
+                    hint: put related rules into one file
                     """
                 ))
         }

@@ -11,7 +11,7 @@ public struct UnknownRule: Error, Hashable, Sendable, CustomStringConvertible {
     /// The hint for the user.
     public var hint: String {
         let near = known.first { $0.lowercased() == name.lowercased() }
-        guard let near else { return known.isEmpty ? "no rules run" : "see `plugctl rules state` for those that run" }
+        guard let near else { return known.isEmpty ? "no rules are running" : "`plugctl rules state` lists the rules" }
         return "did you mean \"\(near)\"?"
     }
 }

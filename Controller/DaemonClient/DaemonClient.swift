@@ -78,7 +78,7 @@ public struct DaemonClient: Sendable {
         var body: [UInt8] = []
         try await exchange(request, within: Self.answerTime) { piece in
             guard body.count + piece.readableBytes <= Self.answerLimit else {
-                throw DaemonFault.broken("it is longer than \(Self.answerLimit) bytes")
+                throw DaemonFault.broken("the daemon's response is longer than \(Self.answerLimit) bytes")
             }
             body += piece.readableBytesView
             return true

@@ -28,14 +28,14 @@ extension DaemonFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDaemon(let path):
-            "no daemon listens at \(path)\nhint: `plugctl daemon` starts one; `plugctl help daemon` says more"
+            "no daemon is listening at \(path)\nhint: start it with `plugctl daemon`; see `plugctl help daemon`"
         case .distrusted(let path, let why):
             """
-            \(path) is not spoken to: \(why)
-            hint: name the daemon's socket in SMARTPLUG_DAEMON, or leave that empty to do without
+            the daemon's socket \(path) is not trusted: \(why)
+            hint: set SMARTPLUG_DAEMON to the daemon's socket, or to an empty value to bypass the daemon
             """
         case .fault(_, let error, let hint): error + (hint.map { "\nhint: \($0)" } ?? "")
-        case .broken(let reason): "the daemon gave no answer: \(reason)\nhint: --direct does without it"
+        case .broken(let reason): "\(reason)\nhint: use --direct to bypass the daemon"
         }
     }
 }

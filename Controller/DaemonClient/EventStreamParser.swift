@@ -52,7 +52,7 @@ public struct EventStreamParser: Sendable {
                 line.append(byte)
             }
             guard line.count + data.count <= Self.messageLimit else {
-                throw .broken("a message of its stream is longer than \(Self.messageLimit) bytes")
+                throw .broken("a message in the daemon's stream is longer than \(Self.messageLimit) bytes")
             }
         }
         return events

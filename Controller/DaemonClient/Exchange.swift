@@ -50,17 +50,17 @@ extension DaemonClient {
                 // All parts are written at once, because a daemon that refuses a request may close the connection
                 // before it has read all of it.
                 try await outbound.write(contentsOf: request.parts)
-                guard try await read(inbound, take) else { throw DaemonFault.broken("the connection ended before") }
+                guard try await read(inbound, take) else { throw DaemonFault.broken("the daemon closed the connection before it answered") }
             }
         } catch let fault as DaemonFault where !isOver(limit, since: began) {
             throw fault
         } catch let error {
             try Task.checkCancellation()
             if let limit, isOver(limit, since: began) {
-                throw DaemonFault.broken("none came within \(limit.nanoseconds / 1_000_000_000) s")
+                throw DaemonFault.broken("the daemon did not answer within \(limit.nanoseconds / 1_000_000_000) s")
             }
             guard error is ChannelError || error is IOError || error is HTTPParserError else { throw error }
-            throw DaemonFault.broken("the connection ended before it was whole")
+            throw DaemonFault.broken("connection closed before the daemon's full response arrived")
         }
     }
 
@@ -75,7 +75,7 @@ extension DaemonClient {
             case .head(let head):
                 // NIO's own limit is 80 KiB.
                 guard head.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.headLimit else {
-                    throw DaemonFault.broken("its head is longer than \(Self.headLimit) bytes")
+                    throw DaemonFault.broken("the head of the daemon's response is longer than \(Self.headLimit) bytes")
                 }
                 status = Int(head.status.code)
             case .body(let piece) where (200..<300).contains(status):
@@ -96,17 +96,17 @@ extension DaemonClient {
     private func connect() async throws -> Connection {
         let path = path
         guard let presence = Patience.ofFiles.within(place: path, { DaemonSocket.presence(at: path) }) else {
-            throw DaemonFault.broken("the file system of its socket \(path) does not answer")
+            throw DaemonFault.broken("the file system of the daemon's socket \(path) does not respond")
         }
         switch presence {
         case .own: break
         case .absent: throw DaemonFault.noDaemon(path: path)
-        case .noSocket: throw DaemonFault.distrusted(path: path, why: "it is no socket")
+        case .noSocket: throw DaemonFault.distrusted(path: path, why: "it is not a socket")
         case .foreign(let owner):
             throw DaemonFault.distrusted(path: path, why: "it belongs to another user (number \(owner))")
         }
         guard path.utf8.count <= DaemonSocket.longestPath else {
-            throw DaemonFault.broken("the path of its socket is longer than \(DaemonSocket.longestPath) bytes")
+            throw DaemonFault.broken("the path of the daemon's socket is longer than \(DaemonSocket.longestPath) bytes")
         }
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -121,9 +121,9 @@ extension DaemonClient {
             // A killed daemon leaves its socket file behind.
             throw DaemonFault.noDaemon(path: path)
         } catch is ChannelError {
-            throw DaemonFault.broken("it did not take the connection within a second")
+            throw DaemonFault.broken("the daemon did not accept the connection within a second")
         } catch let error as IOError {
-            throw DaemonFault.broken("\(error)")
+            throw DaemonFault.broken("cannot connect to the daemon at \(path): \(SystemError(error.errnoCode))")
         }
     }
 

@@ -100,8 +100,8 @@ extension Dashboard {
         } catch {
             throw DashboardFault(
                 """
-                the dashboard cannot listen at \(place), and tries again: \(error)
-                hint: end whatever has the port, or choose another with --listen
+                the dashboard cannot listen at \(place) and retries: \(reason(for: error))
+                hint: stop the program that uses the port, or choose a different one with --listen
                 """)
         }
         let port = door.channel.localAddress?.port ?? place.port
@@ -125,7 +125,8 @@ extension Dashboard {
                 .local(path: socket.path), guests: guests, logger: logger, child: building.channel(.local, guests))
         } catch {
             throw DashboardFault(
-                "commands cannot reach the daemon at \(socket.path): \(error)\nhint: name another path with --socket")
+                "the daemon cannot listen for commands at \(socket.path): \(reason(for: error))\n"
+                    + "hint: choose a different path with --socket")
         }
         do throws(DashboardFault) {
             try socket.restrict()
@@ -238,4 +239,9 @@ extension DashboardSettings {
         let listened = place.map { [$0.host] } ?? []
         return ["localhost", host, label + ".local"] + hostNames + listened
     }
+}
+
+/// The cause of a failed bind, without the name of the system call that failed.
+private func reason(for error: any Error) -> String {
+    (error as? IOError).map { "\(SystemError($0.errnoCode))" } ?? "\(error)"
 }

@@ -8,12 +8,12 @@ extension Diagnosis {
     private static let largestStep = Duration.milliseconds(500)
 
     static func ofClock(_ clock: Observations.Clock) -> [Finding] {
-        let shown = "it says \(clock.last.wall.iso8601())"
+        let shown = "it shows \(clock.last.wall.iso8601())"
         let remedy = "timedatectl set-ntp true, or install chrony"
         guard clock.last.wall >= earliest else {
             return [
                 Finding(
-                    .problem, .clock, shown, why: "that is before this program was made: nobody has set the clock",
+                    .problem, .clock, shown, why: "this is before the release of this program, so the clock was never set",
                     next: remedy)
             ]
         }
@@ -24,17 +24,17 @@ extension Diagnosis {
             return [
                 Finding(
                     .warning, .clock, "\(shown), and was set \(sign) by \(size) just now",
-                    why: "times printed before and after that do not go together", next: "run this again in a minute")
+                    why: "times printed before and after the change do not match", next: "run this again in a minute")
             ]
         }
         switch clock.last.isSynchronized {
-        case true?: return [Finding(.ok, .clock, "\(shown), kept in step with others")]
-        case nil: return [Finding(.ok, .clock, shown, why: "who keeps it in step cannot be seen from here")]
+        case true?: return [Finding(.ok, .clock, "\(shown) and is synchronized")]
+        case nil: return [Finding(.ok, .clock, shown, why: "its synchronization cannot be determined")]
         case false?:
             return [
                 Finding(
-                    .warning, .clock, "\(shown), and nothing keeps it in step",
-                    why: "it drifts: the times of events and rules with a time of day go wrong", next: remedy)
+                    .warning, .clock, "\(shown) and is not synchronized",
+                    why: "the clock drifts, so times of events and of rules with a time of day become wrong", next: remedy)
             ]
         }
     }

@@ -7,7 +7,7 @@ extension Diagnosis {
     static func crash(of plug: Observations.Plug, now: Instant) -> Finding? {
         guard let crash = plug.crash else { return nil }
         let lines = crash.report.split(separator: "\n").map(String.init)
-        let cause = lines.first { $0.hasPrefix("signal ") || $0.hasPrefix("killed") } ?? "it does not say how"
+        let cause = lines.first { $0.hasPrefix("signal ") || $0.hasPrefix("killed") } ?? "unknown cause"
         let name = plug.announcedAs ?? plug.name
         guard crash.count > 0 else {
             return Finding(
@@ -17,10 +17,10 @@ extension Diagnosis {
         let ago = crash.at.map { " \(seconds(now - $0)) ago" } ?? ""
         let times = crash.count == 1 ? "once" : "\(crash.count) times"
         return Finding(
-            .warning, .plug, name, "its firmware did not end in order\(ago), \(times) since it booted: \(cause)",
+            .warning, .plug, name, "its firmware crashed\(ago), \(times) since it booted: \(cause)",
             why: lines.joined(separator: "; "),
             next:
-                "look at the lines before that in the log of its plugd (journalctl -u plugd), and report them with these"
+                "report this with the previous lines of the plug's log (journalctl -u plugd)"
         )
     }
 }

@@ -22,8 +22,8 @@ extension Diagnosis {
         if conditions.isEmpty && findings.isEmpty {
             findings.append(
                 Finding(
-                    .problem, .interface, "there is no network interface", why: "nothing can be found without one",
-                    next: "connect a cable or join a wireless network; `ip link` shows what the system has"))
+                    .problem, .interface, "there is no network interface", why: "plugs cannot be found without one",
+                    next: "connect a cable or join a wireless network; `ip link` lists the interfaces"))
         }
         return findings
     }
@@ -33,8 +33,8 @@ extension Diagnosis {
         let there = seen.interfaces.map(\.name)
         return names.subtracting(there).sorted().map { name in
             Finding(
-                .problem, .interface, name, "there is no interface of this name",
-                next: "name one of \(list(there)) with --interface, or in SMARTPLUG_INTERFACE")
+                .problem, .interface, name, "there is no interface with this name",
+                next: "use one of \(list(there)) with --interface or SMARTPLUG_INTERFACE")
         }
     }
 
@@ -81,32 +81,32 @@ extension Diagnosis {
         case .withoutLink:
             guard isWanted else { return nil }
             return Finding(
-                level, .interface, name, "it has no link", why: "no cable is plugged in, or no wireless network joined",
+                level, .interface, name, "it has no link", why: "no cable is plugged in, or no wireless network is joined",
                 next: "connect it")
         case .withoutMulticast:
             return Finding(
-                level, .interface, name, "it cannot multicast",
-                why: "its multicast flag is off, and plugs are found by multicast",
+                level, .interface, name, "multicast is disabled",
+                why: "its multicast flag is off, but plugs are found by multicast",
                 next: "ip link set \(name) multicast on")
         case .withoutAddress:
             return Finding(
                 level, .interface, name, "it has no address to send from",
-                why: "nobody gave it one, and it made none itself",
-                next: "look why DHCP gave none; IPv6 would do with the address that an interface makes itself")
+                why: "it has neither an address from DHCP nor a link-local address",
+                next: "check the DHCP server, or enable IPv6 with its link-local addresses")
         case .checkingAddresses:
             return Finding(
-                level, .interface, name, "its addresses cannot be used yet",
-                why: "the kernel looks whether others have them too, or has found one that does",
+                level, .interface, name, "its addresses are not usable yet",
+                why: "the kernel is checking for duplicate addresses, or has found one",
                 next:
-                    "wait some seconds; `ip address show \(name)` says \"dadfailed\" where another host has the address"
+                    "wait some seconds; `ip address show \(name)` shows \"dadfailed\" if another host has the address"
             )
         case .usable(let isRoutable):
             let addresses = list(interface.usableAddresses.map { "\($0)" })
             guard !isRoutable && !anyRoutable else { return Finding(.ok, .interface, name, addresses) }
             return Finding(
                 .warning, .interface, name, "only link-local addresses: \(addresses)",
-                why: "nobody gave it another one; plugs on the same link are found all the same",
-                next: "look at the router, where there is one")
+                why: "it got no routable address; plugs on the same link are still found",
+                next: "check the router, if there is one")
         }
     }
 }

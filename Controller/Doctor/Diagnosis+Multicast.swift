@@ -5,21 +5,21 @@ extension Diagnosis {
     static func ofPort(_ seen: Observations) -> [Finding] {
         guard !seen.links.isEmpty else { return [] }
         guard !seen.portHolders.isEmpty else {
-            return [Finding(.ok, .port, "no other program of this host has UDP port 5353 open")]
+            return [Finding(.ok, .port, "no other program on this host uses UDP port 5353")]
         }
         let isHidden = seen.portHolders.contains { $0.process == nil }
         return [
             Finding(
-                .ok, .port, "open in other programs too: \(names(of: seen.portHolders))",
-                why: "what is sent by multicast reaches all of them, an answer to this host alone only one",
-                next: isHidden ? "as root, `plugctl doctor` names them" : nil)
+                .ok, .port, "also used by other programs: \(names(of: seen.portHolders))",
+                why: "multicast packets reach all of them, but a unicast answer reaches only one",
+                next: isHidden ? "run `plugctl doctor` as root to show their names" : nil)
         ]
     }
 
     private static func names(of holders: [PortHolder]) -> String {
         list(
             holders.map { holder in
-                holder.process.map { "\($0.name) (process \($0.id))" } ?? "one of user \(holder.user)"
+                holder.process.map { "\($0.name) (process \($0.id))" } ?? "a program of user \(holder.user)"
             })
     }
 
@@ -44,23 +44,23 @@ extension Diagnosis {
         let place = "\(link.interface), \(link.family.words)"
         if let fault = link.fault {
             return Finding(
-                .problem, .multicast, place, "port 5353 cannot be opened: \(fault)",
-                why: holders.isEmpty ? nil : "others have it open: \(names(of: holders))",
+                .problem, .multicast, place, "cannot open port 5353: \(fault)",
+                why: holders.isEmpty ? nil : "other programs use it: \(names(of: holders))",
                 next: holders.isEmpty
-                    ? "check what this program may do: a sandbox or a service unit can forbid it"
-                    : "stop that program, or have it share the port (SO_REUSEADDR and SO_REUSEPORT)")
+                    ? "check the permissions of this program; a sandbox or a service unit may deny it"
+                    : "stop that program, or configure it to share the port (SO_REUSEADDR and SO_REUSEPORT)")
         }
         if link.isMember == false {
             return Finding(
-                .problem, .multicast, place, "this host is no member of \(link.family.group)",
-                why: "the kernel took or kept no membership, so the network sends it nothing",
-                next: "`ip maddress show dev \(link.interface)` shows the memberships; switch the interface off and on")
+                .problem, .multicast, place, "this host is not a member of \(link.family.group)",
+                why: "the kernel rejected or dropped the membership, so the network sends no multicast to this host",
+                next: "`ip maddress show dev \(link.interface)` shows the memberships; turn the interface off and on")
         }
         if link.own == 0 {
             return Finding(
-                .problem, .multicast, place, "not even this host's own packets are heard",
-                why: "a firewall here takes them away, or none can be sent",
-                next: "let UDP port 5353 in and out, also to \(link.family.group); `nft list ruleset` shows the rules")
+                .problem, .multicast, place, "this host does not receive its own packets",
+                why: "a firewall on this host drops them, or they cannot be sent",
+                next: "allow UDP port 5353 in and out, also to \(link.family.group); `nft list ruleset` shows the rules")
         }
         return nil
     }
@@ -71,18 +71,18 @@ extension Diagnosis {
         _ interface: String, _ links: [Observations.Link], _ seen: Observations, anybodyHeard: Bool
     ) -> Finding? {
         guard !links.contains(where: \.isLoopback) else {
-            return Finding(.ok, .multicast, interface, "programs of this host hear each other")
+            return Finding(.ok, .multicast, interface, "programs on this host receive each other's packets")
         }
         let others = links.flatMap(\.others).map { "\($0)" }.sorted()
-        if !others.isEmpty { return Finding(.ok, .multicast, interface, "heard from \(list(others))") }
-        let what = "nobody else was heard within \(seconds(seen.wait))"
+        if !others.isEmpty { return Finding(.ok, .multicast, interface, "packets received from \(list(others))") }
+        let what = "no packets from other hosts within \(seconds(seen.wait))"
         guard !anybodyHeard else { return Finding(.ok, .multicast, interface, what) }
         return Finding(
             .warning, .multicast, interface, what,
-            why: "no other host says anything, or multicast is lost on the way to here",
+            why: "no other host sends multicast DNS, or the network does not forward it to this host",
             next: """
-                look whether plugs are on this network; switch off the isolation of wireless clients, and on a switch the \
-                snooping of multicast (IGMP, MLD) where nothing asks for memberships
+                check that plugs are on this network; turn off client isolation on the wireless access point, and IGMP or MLD snooping \
+                on switches if the network has no querier
                 """)
     }
 

@@ -5,7 +5,7 @@ extension Diagnosis {
     static func ofPlugs(_ seen: Observations) -> [Finding] {
         if let fault = seen.controllerFault {
             let (what, hint) = parts(fault)
-            return [Finding(.problem, .controller, what, next: hint ?? "mend that first")]
+            return [Finding(.problem, .controller, what, next: hint ?? "fix this first")]
         }
         guard !seen.plugs.isEmpty else {
             return [
@@ -36,36 +36,36 @@ extension Diagnosis {
         switch plug.outcome {
         case .absent:
             return problem(
-                "it is paired, and not announced (its id is \(plug.id))",
-                why: "it has no power, is on another network, or what it says is lost on the way",
+                "it is paired but not announced (its id is \(plug.id))",
+                why: "it has no power, is on a different network, or its multicast does not reach this host",
                 next: "check its power and its network, and run `plugd check` and `plugd status` on it; "
-                    + "if it is gone for good: plugctl unpair \"\(name)\" --here-only")
+                + "if it no longer exists: plugctl unpair \"\(name)\" --here-only")
         case .connected(_?, let tripped?):
             return problem(
-                "its protection tripped (\(tripped.rawValue)), and it stays off until somebody resets it",
-                next: "when the cause is gone, press its button or run `plugctl reset \"\(name)\" --protection`")
+                "its protection tripped (\(tripped.rawValue)); it stays off until the protection is reset",
+                next: "remove the cause, then press its button or run `plugctl reset \"\(name)\" --protection`")
         case .connected(let roundTrip?, nil):
-            let renamed = name == plug.name ? "" : "; it was called \(plug.name) when it was paired"
+            let renamed = name == plug.name ? "" : "; it was paired as \(plug.name)"
             return Finding(
                 .ok, .plug, name,
-                "its key is the one that was pinned, and it answers in \(milliseconds(roundTrip))\(renamed)")
+                "its key matches the pinned key, and it answers in \(milliseconds(roundTrip))\(renamed)")
         case .connected(nil, _):
             return problem(
-                "it took the connection and ended it before it answered",
-                next: "run this again; if it stays so, look at the log of its plugd")
+                "it accepted the connection and closed it before it answered",
+                next: "run this again; if the problem persists, check the plug's log")
         case .silent:
             return problem(
-                "no connection within \(seconds(wait))", why: "nothing answers at its address, not even with a refusal",
-                next: "look whether a firewall stands between, and give it longer with --wait 10s")
+                "no connection within \(seconds(wait))", why: "its address does not respond at all",
+                next: "check for a firewall in between, or wait longer with --wait 10s")
         case .away(let words):
             let (what, hint) = parts(words)
-            return problem(what, next: hint ?? "look whether it restarts, or a firewall stands between; run this again")
+            return problem(what, next: hint ?? "check whether it is restarting or a firewall is in between; then run this again")
         case .incompatible(let words):
             let (what, hint) = parts(words)
-            return problem(what, next: hint ?? "update the older of both")
+            return problem(what, next: hint ?? "update the older of the two")
         case .distrusted(let words):
             let (what, hint) = parts(words)
-            return problem(what, next: hint ?? "pair it anew: plugctl pair \"\(name)\", with the code on its label")
+            return problem(what, next: hint ?? "pair it again: plugctl pair \"\(name)\", with the code on its label")
         }
     }
 

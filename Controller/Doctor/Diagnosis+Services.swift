@@ -6,9 +6,9 @@ extension Diagnosis {
         guard !seen.services.isEmpty else {
             return [
                 Finding(
-                    .warning, .service, "nobody answers for _smartplug._tcp",
-                    why: "no plug is on, or none is on this network",
-                    next: "check that plugs have power, and are on the same network as this host")
+                    .warning, .service, "no host answers for _smartplug._tcp",
+                    why: "no plug has power, or none is on this network",
+                    next: "check that the plugs have power and are on the same network as this host")
             ]
         }
         return seen.services.sorted { $0.name < $1.name }.map { service in finding(service, seen) }
@@ -17,28 +17,28 @@ extension Diagnosis {
     private static func finding(_ service: Observations.Service, _ seen: Observations) -> Finding {
         guard let place = service.place else {
             return Finding(
-                .problem, .service, service.name, "it is announced, and did not say where it is",
-                why: "it is gone without a word, or its answers are lost on the way to here",
-                next: "check its power; records of a plug that is gone vanish by themselves within two minutes")
+                .problem, .service, service.name, "it is announced but does not answer with its address",
+                why: "it disappeared without a goodbye, or its answers do not reach this host",
+                next: "check its power; records of a plug that is gone expire within two minutes")
         }
         let addresses = list(place.addresses.map { "\($0)" })
         let what = "at \(place.host) port \(place.port), \(addresses), on \(list(service.interfaces))"
         guard let id = service.id else {
             return Finding(
-                .warning, .service, service.name, "\(what); it does not say which plug it is",
-                next: "is it a smart plug of this kind? Its TXT record needs id=, twelve hexadecimal digits")
+                .warning, .service, service.name, "\(what); its announcement has no plug id",
+                next: "check that it is a smart plug of this kind; its TXT record needs id= with twelve hexadecimal digits")
         }
         let twins = seen.services.filter { $0.id == id && $0.name != service.name }.map(\.name)
         guard twins.isEmpty else {
             return Finding(
                 .problem, .service, service.name, "\(what); \(list(twins)) has the same id, \(id)",
-                why: "one of them has a copy of the other's flash: events and keys of both are mixed up",
-                next: "set one of them back to factory state, with an empty state directory")
+                why: "one of them has a copy of the other's flash, so events and keys of both are mixed up",
+                next: "reset one of them to factory state with an empty state directory")
         }
         if let version = service.version, version != "\(PlugWire.version)" {
             return Finding(
-                .warning, .service, service.name, "\(what); it speaks version \(version) of the protocol",
-                why: "this controller speaks version \(PlugWire.version)", next: "update the older of both")
+                .warning, .service, service.name, "\(what); it uses version \(version) of the protocol",
+                why: "this controller uses version \(PlugWire.version)", next: "update the older of the two")
         }
         // If the paired plugs are unknown, the finding does not mention pairing.
         guard service.isPaired || seen.controllerFault != nil else {

@@ -13,13 +13,13 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
 
     /// The plug was reset to factory state. It reported the reset on a connection where it proved its pinned key.
     public static let factoryReset = Disconnection.distrusted(
-        "the plug was set back to factory state: it knows nobody any more\nhint: pair it again with `plugctl pair --replace`"
+        "the plug was reset to factory state and has no pairings\nhint: pair it again with `plugctl pair --replace`"
     )
 
     /// The peer proved the key of one plug but states the id of another.
     static func distrusted(id: PlugID, expected: PlugID) -> Disconnection {
         .distrusted(
-            "it proved the key of plug \(expected) and says that it is \(id)\nhint: pair it anew with `plugctl pair`")
+            "the plug has the key of plug \(expected) but reports the id \(id)\nhint: pair it again with `plugctl pair`")
     }
 
     /// Translates the reason that a session reported for its end.
@@ -28,10 +28,10 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
         case .ended(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .notPaired:
-            self = .distrusted("the plug does not know this controller any more\nhint: pair again with `plugctl pair`")
+            self = .distrusted("the plug is no longer paired with this controller\nhint: pair again with `plugctl pair`")
         case .endedByPeer(let goodbye) where goodbye.reason == .factoryReset: self = .factoryReset
         case .ended(let goodbye): self = .away(goodbye.detail)
-        case .endedByPeer(let goodbye): self = .away("the plug said: \(goodbye.detail)")
+        case .endedByPeer(let goodbye): self = .away("the plug closed the connection: \(goodbye.detail)")
         case .connectionLost: self = .away("connection lost")
         }
     }
@@ -44,8 +44,8 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
         case let error as DialError where error.showsOtherKey:
             self = .distrusted(
                 """
-                it is not the plug that was paired: its key is another
-                hint: if it was set back to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
+                the device has a different key than the paired plug
+                hint: if the plug was reset to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
                 """)
         case let error: self = .away("\(error)")
         }

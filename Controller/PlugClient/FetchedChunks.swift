@@ -35,7 +35,7 @@ extension FollowedPlug {
     ///   chunk has no valid header; `CancellationError`. The samples in a chunk are not validated.
     public func chunks(of boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks {
         guard let asked = clock, asked.boot == boot else {
-            throw Refusal(.deadlinePassed, "the plug was not reached yet, or is in another boot")
+            throw Refusal(.deadlinePassed, "the plug is not connected, or has restarted")
         }
         let before = asked.plugTime(at: BootClock.now)
         let outcome = await fetch {

@@ -42,7 +42,7 @@ extension FollowedPlug {
 
     private func part(after number: UInt64, limit: UInt32?) async -> Result<AuditPage, Refusal> {
         guard machine.isConnected else { return .failure(Refusal(.unknown, "the plug is not connected")) }
-        guard auditQuestion == nil else { return .failure(Refusal(.busy, "somebody is reading the audit log already")) }
+        guard auditQuestion == nil else { return .failure(Refusal(.busy, "the audit log is already being read")) }
         return await withCheckedContinuation { continuation in
             auditQuestion = continuation
             handle(.fetchAudit(after: number, limit: limit))

@@ -119,7 +119,7 @@ extension FollowedPlug {
     ) async throws(Refusal) -> Bool? {
         let announcement = KeyAnnouncement(plug: plug.id, key: own, nextKey: next.publicKey, nonce: plug.nonce)
         guard let signature = try? next.signature(of: announcement.bytes) else {
-            throw Refusal(.unknown, "the announcement of the next key could not be signed")
+            throw Refusal(.unknown, "cannot sign the announcement of the next key")
         }
         switch await answer(to: .announceKey(next.publicKey, signature: signature, pendingSignature: [])) {
         case .keyAccepted: return true

@@ -99,7 +99,7 @@ public actor FollowedPlug: ConnectionOwner {
         _ command: PlugCommand, id: RequestID? = nil, only plug: PlugID? = nil
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         let id = id ?? RequestID(drawnFrom: &random)
-        guard answers[id] == nil else { throw Refusal(.busy, "this request is waiting for its answer already") }
+        guard answers[id] == nil else { throw Refusal(.busy, "a request with this id is already waiting for its answer") }
         if let plug {
             guard machine.expected ?? plug == plug else { throw Self.differentPlug }
             receivers[id] = plug
@@ -197,7 +197,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     private func withdraw(_ id: RequestID) {
         handle(.withdraw(id))
-        answers.removeValue(forKey: id)?.resume(returning: .refused(Refusal(.unknown, "given up")))
+        answers.removeValue(forKey: id)?.resume(returning: .refused(Refusal(.unknown, "the request was cancelled")))
     }
 
     private func withdraw(fetch id: UInt32) {
@@ -322,7 +322,7 @@ public actor FollowedPlug: ConnectionOwner {
             welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):
             endQuestions()
-            answerAudit(.failure(Refusal(.unknown, "the connection ended before the plug answered")))
+            answerAudit(.failure(Refusal(.unknown, "the connection was closed before the plug answered")))
             answerResets(reason)
         case .following, .snapshot, .state, .event, .gap, .log: break
         }

@@ -343,7 +343,7 @@ public actor HouseFollower {
         guard let reading = readings[ObjectIdentifier(plug)] else { return }
         if !isEnding {
             if reading.isConnected {
-                let update = PlugUpdate.disconnected(reason: .away("it has another name now"), retryIn: .zero)
+                let update = PlugUpdate.disconnected(reason: .away("it was renamed"), retryIn: .zero)
                 await updates.send(.report(PlugReport(plug: reading.name, at: .now, update: update)))
             }
             await tellLost(plug)

@@ -16,7 +16,7 @@ public enum PlugFault: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .incompatible(let words), .distrusted(let words): words
-        case .replaced(let name, let id): "another plug is called \"\(name)\" now (its id is \(id))"
+        case .replaced(let name, let id): "a different plug is now called \"\(name)\" (its id is \(id))"
         }
     }
 }

@@ -99,7 +99,7 @@ extension PlugFollower {
         }
         guard !pending.contains(where: { $0.id == id }) else { return [] }
         guard pending.count < Self.maximumPendingCommands else {
-            let refusal = Refusal(.busy, "\(pending.count) commands are waiting for this plug already")
+            let refusal = Refusal(.busy, "\(pending.count) commands are already waiting for this plug")
             return [.finished(id, .refused(refusal))]
         }
         pending.append((id, command))
@@ -135,7 +135,7 @@ extension PlugFollower {
         }
         guard fetches.count < SampleFetch.limit else {
             return [
-                .fetchRefused(fetch.id, Refusal(.busy, "\(fetches.count) fetches are waiting for this plug already"))
+                .fetchRefused(fetch.id, Refusal(.busy, "\(fetches.count) fetches are already waiting for this plug"))
             ]
         }
         fetches.append(fetch)
@@ -146,7 +146,7 @@ extension PlugFollower {
         guard let clock, let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
         guard let range = fetches[index].remaining(of: clock) else {
             fetches.remove(at: index)
-            return [.fetchRefused(id, Refusal(.outOfRange, "the plug has restarted and has no samples of before"))]
+            return [.fetchRefused(id, Refusal(.outOfRange, "the plug has restarted and no longer has earlier samples"))]
         }
         return inSession(nil, .fetchSamples(id, from: range.from, to: range.to), now: now)
     }

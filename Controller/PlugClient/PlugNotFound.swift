@@ -15,14 +15,14 @@ public struct PlugNotFound: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The message for the user, with a hint that lists the announced plugs.
     public var description: String {
-        let what = "no plug named \"\(name)\" answers"
+        let what = "no plug with the name \"\(name)\" was found"
         if known.isEmpty {
-            return "\(what), and no other plug either\nhint: `plugctl browse` shows plugs as they appear"
+            return "\(what), and no other plugs either\nhint: `plugctl browse` shows plugs as they appear"
         }
         guard let near = Suggestion.nearest(to: name, among: known) else {
-            return "\(what)\nhint: these plugs do: \(list(known))"
+            return "\(what)\nhint: these plugs were found: \(list(known))"
         }
-        return "\(what)\nhint: did you mean \"\(near)\"? These plugs answer: \(list(known))"
+        return "\(what)\nhint: did you mean \"\(near)\"? These plugs were found: \(list(known))"
     }
 
     private func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }

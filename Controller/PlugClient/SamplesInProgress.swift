@@ -32,7 +32,7 @@ struct SamplesInProgress: FetchInProgress {
             add(try SampleChunk(bytes: bytes).samples(from: from, through: through), of: clock)
         }
         guard samples.count <= Self.limit else {
-            throw Refusal(.outOfRange, "the plug sent more than \(Self.limit) samples; ask for less time")
+            throw Refusal(.outOfRange, "the plug sent more than \(Self.limit) samples; request a shorter time span")
         }
         return last
     }

@@ -26,14 +26,14 @@ public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible
         if zip(plugs, names).contains(where: { $0.shared(in: $1) == nil }) {
             let candidates = zip(plugs, names).map { "\"\($1)\" (\($0))" }.joined(separator: " and ")
             return """
-                the name "\(name)" fits several paired plugs: \(candidates)
-                hint: write one of these names exactly, or give one of the plugs a different name with `plugctl rename`
+                the name "\(name)" matches several paired plugs: \(candidates)
+                hint: write one of these names exactly, or rename one of the plugs with `plugctl rename`
                 """
         }
         let ids = plugs.map(\.rawValue).joined(separator: " and ")
         return """
             the plugs \(ids) are both called "\(name)"
-            hint: "\(plugs[0].distinguishing(name))" names one of them, and `plugctl rename` gives it another name
+            hint: use "\(plugs[0].distinguishing(name))" for one of them, and rename it with `plugctl rename`
             """
     }
 }

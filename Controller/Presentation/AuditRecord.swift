@@ -70,14 +70,14 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
         case "codeChanged": "code changed"
         case "keyRotated": "key rotated"
         case "lost": "entries lost"
-        case "unknown": "something else"
+        case "unknown": "unknown"
         default: kind
         }
     }
 
     private var who: String {
         let mark = key.map { " (\($0))" } ?? ""
-        return (by == "stranger" ? "a stranger" : name ?? "by \(by)") + mark
+        return (by == "stranger" ? "unpaired client" : name ?? "by \(by)") + mark
     }
 
     private static func padded(_ text: String, to width: Int) -> String {

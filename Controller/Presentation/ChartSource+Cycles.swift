@@ -69,7 +69,7 @@ extension ApplianceCycle {
         case .programme:
             guard end == nil else { return "programme \(energy)" }
             let now = WallTime.now.nanosecondsSince1970 / 1_000_000
-            return now - newest <= Self.stillRunning ? "programme, still running" : "programme, its end is not known"
+            return now - newest <= Self.stillRunning ? "programme, still running" : "programme, end unknown"
         case .compressor: return energy
         case .defrost: return "defrost \(energy)"
         }

@@ -35,13 +35,13 @@ public struct CommandRecord: Codable, Hashable, Sendable {
     /// Text for the user after a reset of the protection.
     public var resetText: String {
         seq == nil
-            ? "\(plug): no protection had tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
+            ? "\(plug): no protection was tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
     }
 
     /// Text for the user after a switch.
     public var text: String {
         let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""
-        let unchanged = seq == nil && dimmed.isEmpty ? " (it was already)" : ""
+        let unchanged = seq == nil && dimmed.isEmpty ? " (unchanged)" : ""
         return "\(plug): \(on == true ? "on" : "off")\(dimmed)\(unchanged)"
     }
 }

@@ -118,11 +118,11 @@ extension EnergyReport {
         let rows = appliances.flatMap(\.rows)
         var notes: [StyledLine] = []
         if rows.contains(where: { $0.energy.estimatedMilliwattHours > $0.energy.milliwattHours / 100 }) {
-            notes.append(StyledLine("~ the plug's counter saw energy while no samples are known"))
+            notes.append(StyledLine("~ includes energy that the plug counted without samples"))
         }
         if let standing = tariff?.standingCharge, standing > 0, step != .hour {
             notes.append(
-                StyledLine("without the standing charge of \(decimal(standing, 2)) \(tariff?.currency ?? "") a day"))
+                StyledLine("without the standing charge of \(decimal(standing, 2)) \(tariff?.currency ?? "") per day"))
         }
         return notes.isEmpty ? [] : [StyledLine()] + notes
     }

@@ -36,8 +36,8 @@ extension FleetOutcome {
         case .done: nil
         case .refused(let reason): reason
         case .unanswered:
-            "the house did not answer; it does not happen any more\nhint: the house's daemon may be away: plugctl fleet away"
-        case .unreachable(let reason): "the broker is not reached: \(reason)\nhint: see [broker] in fleet.toml"
+            "the house did not answer, so the command has expired\nhint: its daemon may be away; check with plugctl fleet away"
+        case .unreachable(let reason): "cannot reach the broker: \(reason)\nhint: check [broker] in fleet.toml"
         }
     }
 }

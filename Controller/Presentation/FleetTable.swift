@@ -14,7 +14,7 @@ public enum FleetTable {
             Table.Column("away", .right, importance: 6), Table.Column("tripped", .right, least: 7, importance: 6),
             Table.Column("power", .right, least: 8, importance: 5),
             Table.Column("this month", .right, least: 10, importance: 4), Table.Column("labels", least: 8),
-            Table.Column("you are", importance: 1),
+            Table.Column("your role", importance: 1),
         ])
         for house in houses {
             table.rows.append([
@@ -33,7 +33,7 @@ public enum FleetTable {
         var table = Table([
             Table.Column("house", least: 8, importance: 8), Table.Column("plug", least: 8, importance: 9),
             Table.Column("state", least: 7, importance: 7), Table.Column("power", .right, least: 8, importance: 5),
-            Table.Column("last heard of", least: 13, importance: 3), Table.Column("id", least: 12, importance: 2),
+            Table.Column("last seen", least: 13, importance: 3), Table.Column("id", least: 12, importance: 2),
             Table.Column("labels", least: 8),
         ])
         for plug in plugs {

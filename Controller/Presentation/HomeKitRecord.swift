@@ -38,8 +38,8 @@ public struct HomeKitRecord: Encodable, Sendable {
     public var lines: [String] {
         guard !controllers.isEmpty else {
             return [
-                "nobody is paired with \(plug) by HomeKit",
-                "code  \(setupCode): in Apple's Home application, Add Accessory, and scan or type it",
+                "\(plug) has no HomeKit controllers",
+                "code  \(setupCode) (in Apple's Home app, choose Add Accessory, and scan or type it)",
             ]
         }
         return controllers.map { controller in

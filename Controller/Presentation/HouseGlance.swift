@@ -70,8 +70,8 @@ public struct HouseGlance: Sendable {
     }
 
     private var notes: [String] {
-        var notes = ["plugctl watch follows it live, plugctl help says what else there is"]
-        if plugs.contains(where: { $0.condition == .away }) { notes.append("plugctl doctor says why a plug is away") }
+        var notes = ["plugctl watch shows a live view, plugctl help lists all commands"]
+        if plugs.contains(where: { $0.condition == .away }) { notes.append("plugctl doctor shows why a plug is away") }
         if let dashboard { notes.append("in a browser: \(dashboard)") }
         return notes
     }

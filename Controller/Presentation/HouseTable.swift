@@ -111,7 +111,7 @@ public struct HouseTable: Sendable {
         addCourses(to: &table, cells, columns: size.columns)
         let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
         lines += visible(all, room: size.rows - above.count - below.count)
-        if rows.isEmpty { lines.append(StyledLine("no plugs yet; they appear here by themselves", .faint)) }
+        if rows.isEmpty { lines.append(StyledLine("no plugs yet; new ones appear automatically", .faint)) }
         if !notes.isEmpty { lines += [StyledLine()] + notes.map { StyledLine($0, .faint) } }
         let room = size.rows - lines.count - below.count
         if room > 1 {
@@ -146,7 +146,7 @@ public struct HouseTable: Sendable {
     private func keys(_ capabilities: Capabilities) -> StyledLine {
         let arrows = capabilities.isUnicode ? "↑ ↓" : "arrows"
         var line = StyledLine()
-        for (key, what) in [(arrows, "select"), ("space", "turn over"), ("+ -", "dim"), ("q", "end")] {
+        for (key, what) in [(arrows, "select"), ("space", "toggle"), ("+ -", "dim"), ("q", "quit")] {
             if !line.spans.isEmpty { line.append("   ") }
             line.append(key, .bold)
             line.append(" \(what)", .faint)

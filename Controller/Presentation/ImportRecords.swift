@@ -54,7 +54,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
         let left = leftOut.reduce(0) { $0 + $1.lines }
         return [
             "\(file): \(samples) samples of \(plug)\(span)",
-            "\(file): \(lines) lines read, \(samples) samples taken, \(left) lines left out"
+            "\(file): \(lines) lines read, \(samples) samples imported, \(left) lines left out"
                 + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", ")),
         ]
     }
@@ -62,13 +62,13 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     private static func words(for reason: String) -> String {
         switch PlacedRecording.Reason(rawValue: reason) {
         case .empty: "empty"
-        case .header: "with the names of columns"
+        case .header: "with column names"
         case .unreadable: "that cannot be read"
-        case .sameTime: "of the same time as the next"
-        case .noSuchTime: "of a local time that does not exist"
-        case .earlierSegment: "of a time that an earlier segment has"
-        case .known: "of a time that the history has already"
-        case .forgotten: "older than what the history keeps"
+        case .sameTime: "with the same time as the next line"
+        case .noSuchTime: "with a local time that does not exist"
+        case .earlierSegment: "with a time that is in an earlier segment"
+        case .known: "with a time that is already in the history"
+        case .forgotten: "older than the history keeps"
         case nil: reason
         }
     }
@@ -96,7 +96,7 @@ public struct StepBackRecord: Codable, Hashable, Sendable {
     }
 
     /// Text for the user.
-    public var text: String { "\(file): line \(line): time steps back from \(from) to \(to), and a new segment begins" }
+    public var text: String { "\(file): line \(line): time steps back from \(from) to \(to); a new segment begins" }
 }
 
 /// Formats a time in local time with its offset.

@@ -43,7 +43,7 @@ public struct LogRecord: Encodable, Equatable, Sendable {
 
     /// Text for the user.
     public var text: String {
-        guard let level, let part, let message else { return "\(at)  \(count ?? 0) lines were lost here" }
+        guard let level, let part, let message else { return "\(at)  \(count ?? 0) lines were lost" }
         let padding = String(repeating: " ", count: max(0, 8 - level.count))
         return "\(at)  \(level)\(padding)  \(part): \(message)"
     }

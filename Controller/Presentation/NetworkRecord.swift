@@ -49,11 +49,11 @@ public struct NetworkRecord: Codable, Hashable, Sendable {
 
     /// Text for the user.
     var lines: [String] {
-        let who = role == "manage" ? "addresses by the plug itself" : "addresses by others"
+        let who = role == "manage" ? "addresses managed by the plug" : "addresses managed by another program"
         var lines = ["  network       \(name) (\(hardwareAddress)), \(who): \(reason)"]
         if let lease {
             let router = lease.router.map { ", router \($0)" } ?? ""
-            let time = lease.expiresIn.map { "for \($0) s" } ?? "for ever"
+            let time = lease.expiresIn.map { "for \($0) s" } ?? "forever"
             lines.append("    lease       \(lease.address) from \(lease.server), \(time)\(router)")
         }
         if let linkLocal { lines.append("    link-local  \(linkLocal)") }

@@ -106,8 +106,8 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
         let time = seconds.map { " for \(roughTime($0))" } ?? ""
         return [
             "code  \(code)",
-            "The first who runs `plugctl pair \"\(plug)\"` with this code within \(roughTime(UInt32(clamping: validSeconds))) "
-                + "becomes \(Role(rawValue: role)?.described ?? role) of it\(time).",
+            "The first controller that runs `plugctl pair \"\(plug)\"` with this code within "
+            + "\(roughTime(UInt32(clamping: validSeconds))) becomes \(Role(rawValue: role)?.described ?? role) of the plug\(time).",
         ]
     }
 }
@@ -149,7 +149,7 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
     public var text: String {
         let time = seconds.map { " for \(roughTime($0))" } ?? ""
         let maker = isOwn ? "this controller" : author
-        return "\(number)  \(role ?? "?")\(time)  made by \(maker), expires in \(roughTime(validSeconds))"
+        return "\(number)  \(role ?? "?")\(time)  created by \(maker), expires in \(roughTime(validSeconds))"
     }
 }
 
@@ -174,7 +174,7 @@ public struct SetupCodeRecord: Codable, Hashable, Sendable {
 
     /// Text for the user.
     public var lines: [String] {
-        ["code  \(code)", "\(plug) has this setup code now; the one before is dead, also where its label shows it."]
+        ["code  \(code)", "This is the new setup code of \(plug). The previous code, also the one on its label, is no longer valid."]
     }
 }
 
@@ -232,8 +232,8 @@ public struct KeyRotationRecord: Codable, Hashable, Sendable {
     /// Text for the user.
     public var text: String {
         rotated
-            ? "this controller has another key now: \(shortened(fingerprint))"
+            ? "this controller has a new key: \(shortened(fingerprint))"
             : "the key of this controller stays \(shortened(fingerprint)) until all plugs know the next one; "
-                + "run this again when they are there"
+            + "run this command again when the plugs are reachable"
     }
 }

@@ -9,44 +9,44 @@ extension RuleRecord {
         case "following": "following \(plug), \(plugs ?? 0) plugs in all"
         case "lost": "\(plug) is gone"
         case "renamed":
-            "\(before ?? "") is called \(plug) now; these rules say the name before and go on with the plug \(id ?? ""): "
+            "\(before ?? "") was renamed to \(plug); these rules use the old name and stay bound to the plug \(id ?? ""): "
                 + (rules ?? []).joined(separator: ", ")
         case "gap": "\(plug): events \(from ?? 0) to \(to ?? 0) are lost (\(why))"
         case "firing": "\(rule) fires: \(why)"
-        case "heldBack": "\(rule) held back: \(why)"
+        case "heldBack": "\(rule) was held back: \(why)"
         case "nearMiss": "\(rule) nearly fired: \(why)"
         case "step": "\(rule) \(what)"
         case "ruleEnabled": "\(rule) is turned \(enabled == true ? "on" : "off")"
         case "commanded": "\(plug): \(what), for \(rule)"
-        case "remembered": "\(plug) is away: \(what) is kept for its return, for \(rule): \(why)"
+        case "remembered": "\(plug) is away: \(what) will be sent when it returns, for \(rule): \(why)"
         case "notSent": "\(rule) cannot command \(plug): \(why)"
-        case "resumed": "\(plug): commanded again, for \(rule) fired before the restart: \(why)"
+        case "resumed": "\(plug): command sent again, because \(rule) fired before the restart: \(why)"
         case "performing": "\(rule): \(what)"
         case "effect" where effect == "notify" && outcome == "done":
-            "\(rule) tells: " + (title.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (message ?? "")
+            "\(rule) notifies: " + (title.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (message ?? "")
         case "effect": "\(rule): \(what): \(outcome == "done" ? "done" : "failed: \(why)")"
-        case "rulesChanged": "rules read anew: \((rules ?? []).joined(separator: ", "))"
-        case "fileBroken": "\(file ?? "") cannot be read, and what ran of it goes on: \(why)"
-        case "fileSound": "\(file ?? "") can be read again"
-        case "calling": "\(rule): \(script ?? "") is called"
+        case "rulesChanged": "rules reloaded: \((rules ?? []).joined(separator: ", "))"
+        case "fileBroken": "\(file ?? "") is not valid, so its last valid version stays active: \(why)"
+        case "fileSound": "\(file ?? "") is valid again"
+        case "calling": "\(rule): calling \(script ?? "")"
         case "called": "\(rule): \(script ?? "") has answered"
-        case "scriptLog": "\(rule) says: " + (log ?? []).joined(separator: "\n    ")
+        case "scriptLog": "\(rule) logs: " + (log ?? []).joined(separator: "\n    ")
         case "callFailed": "\(rule) failed: \(why)"
         case "commandsHeldBack":
-            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "command" : "commands") not carried out: it wants more than a script may in a minute"
+            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "command" : "commands") not sent: the script exceeds the limit of commands per minute"
         case "timersHeldBack":
-            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "timer waits" : "timers wait"): no more of a script's end in a minute"
+            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "timer is" : "timers are") delayed: the script exceeds the limit of timers per minute"
         case "scriptEnded":
             "\(script ?? "") ended: \(why); "
-                + (restartsIn.map { "it is started again in \(number($0)) s" }
-                    ?? "it is not started again before its file changes")
+                + (restartsIn.map { "it restarts in \(number($0)) s" }
+                    ?? "it restarts when its file changes")
         case "scriptRuns": "\(script ?? "") runs"
         case "notStored":
-            "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
+            "the state of the rules cannot be stored: \(why); until it can, a crash may lose a command or repeat a firing"
         case "storedInReserve":
-            "the disk refuses the state of the rules, which is in a reserved file until the disk accepts it: \(why)"
-        case "stored": "everything is stored again"
-        case "recordsLeftOut": "\(count ?? 0) \(count == 1 ? "line" : "lines") left out: nobody read them"
+            "the state of the rules is stored in a reserved file because the disk is not writable: \(why)"
+        case "stored": "the state of the rules is stored again"
+        case "recordsLeftOut": "\(count ?? 0) \(count == 1 ? "line" : "lines") dropped because the output was not read"
         default: outcome == "done" ? "\(plug): done" : "\(plug): \(outcome ?? ""): \(why)"
         }
     }
@@ -90,7 +90,7 @@ extension PlugCommand {
         case .identify: "identify"
         case .resetProtection: "reset the protection"
         case .rename: "rename"
-        case .configure: "set up"
+        case .configure: "change settings"
         }
     }
 }

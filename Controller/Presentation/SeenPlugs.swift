@@ -31,7 +31,7 @@ public struct SeenPlugs: Sendable {
         let missing = missing.map { entry in
             var record = PlugRecord(plug: entry.name, state: "away")
             record.id = entry.id.rawValue
-            record.reason = "it is not found"
+            record.reason = "it was not found"
             return record
         }
         return (plugs.values + missing).sorted { $0.plug < $1.plug }

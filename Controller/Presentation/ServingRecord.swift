@@ -23,6 +23,6 @@ public struct ServingRecord: Codable, Hashable, Sendable {
     /// Text for the user.
     public var text: String {
         guard let fingerprint else { return "the dashboard is at \(address)" }
-        return "the dashboard is at \(address), with a certificate that your browser shows as SHA-256 \(fingerprint)"
+        return "the dashboard is at \(address), with the certificate fingerprint SHA-256 \(fingerprint)"
     }
 }

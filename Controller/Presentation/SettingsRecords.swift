@@ -17,8 +17,8 @@ public struct RenameRecord: Codable, Hashable, Sendable {
     ///
     /// - Parameter wanted: the requested name.
     public func text(wanted: String) -> String {
-        let why = name == wanted ? "" : " (another plug is called \"\(wanted)\")"
-        return "\(plug): its name is \"\(name)\" now\(why)"
+        let why = name == wanted ? "" : " (another plug already has the name \"\(wanted)\")"
+        return "\(plug): renamed to \"\(name)\"\(why)"
     }
 }
 

@@ -136,10 +136,10 @@ public enum WatchCursorFault: Error, Hashable, Sendable, CustomStringConvertible
     /// The message for the user.
     public var description: String {
         switch self {
-        case .noCursor: "it is neither the number of an event nor a cursor"
-        case .otherVersion: "it is a cursor of another version of plugctl"
-        case .tooLong: "it is longer than any cursor"
-        case .damaged: "it is a cursor that was cut off or changed"
+        case .noCursor: "it is neither an event number nor a cursor"
+        case .otherVersion: "the cursor is from a different version of plugctl"
+        case .tooLong: "it is too long for a cursor"
+        case .damaged: "the cursor is truncated or damaged"
         }
     }
 }

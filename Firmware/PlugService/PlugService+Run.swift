@@ -3,6 +3,7 @@ import Appliance
 import CrashReports
 import LinuxNetwork
 public import Logging
+import NIOCore
 import NIOPosix
 import PlugModel
 import PlugTransport
@@ -67,13 +68,13 @@ extension PlugService {
             if let new = try crashes.takeOver() {
                 logger.error(
                     """
-                    the firmware did not end in order:
-                    \(new.report)hint: the lines before, in the journal, may say why; plugd status and plugctl doctor show this too
+                    the firmware crashed in an earlier run:
+                    \(new.report)hint: the previous lines of the journal may show why; plugd status and plugctl doctor show this too
                     """)
             }
             last = try crashes.last()
         } catch {
-            logger.warning("what the firmware said when it ended last cannot be kept: \(error)")
+            logger.warning("cannot keep the crash report of the previous run: \(error)")
         }
         do throws(CrashReports.Refusal) {
             try crashes.begin(firmware: firmwareVersion)
@@ -93,11 +94,11 @@ extension PlugService {
         } catch {
             switch error {
             case .unusable, .damaged, .missing:
-                logger.error("this plug stays off the network, and its button works: \(error)")
+                logger.error("the plug stays off the network, but its button works: \(error)")
                 return (nil, false)
             case .notKept:
                 // No controller has paired yet, and none is stored before the key is.
-                logger.error("this plug has a key until it is stopped, and another one after that: \(error)")
+                logger.error("the key of this plug cannot be stored and is lost when plugd stops: \(error)")
                 return (TransportIdentity(), false)
             }
         }
@@ -149,7 +150,8 @@ extension PlugService {
         do {
             return try await PanelServer.start(path: settings.directories.panelSocket, on: loop, owner: self)
         } catch {
-            logger.error("plugd status, press and load will not reach this plug: \(error)")
+            let reason = (error as? IOError).map { errorText($0.errnoCode) } ?? "\(error)"
+            logger.error("the panel is unavailable, so plugd status, press and load cannot reach this plug: \(reason)")
             return nil
         }
     }

@@ -6,30 +6,30 @@ import PlugService
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Make the meter say what a load of known power takes.",
+        abstract: "Calibrate the meter with a load of known power.",
         discussion: """
-            Plug in a resistive load of at least 60 W (an incandescent lamp, a heater; on a bench of low voltage 0.5 W), turn the
-            plug on, wait until the load is warm. The plug need not be stopped: it uses what was found at once. What would make
-            the meter worse is refused.
+            Plug in a resistive load of at least 60 W (an incandescent lamp or a heater; 0.5 W on a low-voltage bench), turn the
+            plug on, and wait until the load is warm. The plug keeps running and uses the new calibration at once. A calibration
+            that would make the meter less accurate is refused.
 
             Example: plugd calibrate --power 100 --voltage 231.5
             """)
 
     @OptionGroup var plug: DirectoryOptions
 
-    @Option(parsing: .unconditional, help: "What the load takes, in watts.")
+    @Option(parsing: .unconditional, help: "The power of the load in watts.")
     var power: Double
 
-    @Option(parsing: .unconditional, help: "What a voltmeter shows meanwhile, in volts.")
+    @Option(parsing: .unconditional, help: "The voltage in volts, measured with a voltmeter.")
     var voltage: Double?
 
-    @Option(help: "The plug's configuration, where no plugd runs. (default: \(usualConfiguration))")
+    @Option(help: "The plug's configuration, if plugd is not running. (default: \(usualConfiguration))")
     var config: String?
 
     func validate() throws {
-        guard power.isFinite, power > 0 else { throw ValidationError("--power is more than 0 W") }
+        guard power.isFinite, power > 0 else { throw ValidationError("--power must be more than 0 W") }
         guard voltage.map({ $0.isFinite && $0 > 0 }) ?? true else {
-            throw ValidationError("--voltage is more than 0 V")
+            throw ValidationError("--voltage must be more than 0 V")
         }
     }
 
@@ -42,7 +42,7 @@ struct Calibrate: AsyncParsableCommand {
         } catch let fault as HardwareFault {
             throw Complaint("\(fault)")
         } catch let fault as CalibrationFault {
-            throw Complaint("\(fault)\nThe calibration is as it was.")
+            throw Complaint("\(fault)\nThe calibration was not changed.")
         }
     }
 
@@ -50,8 +50,8 @@ struct Calibrate: AsyncParsableCommand {
         guard let plug = try readConfiguration(config), plug.meter != nil else {
             throw Complaint(
                 """
-                no plugd runs here, and no configuration says which meter there is
-                hint: start plugd, or give --config
+                plugd is not running, and no configuration names the meter
+                hint: start plugd, or use --config
                 """)
         }
         let real = RealParts(plug, directories: self.plug.directories, manager: nil)

@@ -10,10 +10,10 @@ import PlugService
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look whether a plug's configuration is right and its parts are there.",
+        abstract: "Check a plug's configuration and hardware parts.",
         discussion: """
-            Nothing is switched. To be used while no plugd runs: one that does has the lines for itself. Run it as plugd's
-            user to see what that one may not open.
+            Nothing is switched. Stop plugd first, because it has exclusive access to the lines. Run the command as plugd's user to
+            find missing permissions.
 
             Example: plugd check --config plugd.toml
             """)
@@ -28,7 +28,7 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         guard let plug = try readConfiguration(config) else {
-            throw Complaint("there is no \(usualConfiguration)\nhint: give --config")
+            throw Complaint("\(usualConfiguration) does not exist\nhint: use --config")
         }
         let directories = self.plug.directories
         let real = RealParts(plug, directories: directories, manager: nil)
@@ -45,14 +45,14 @@ struct Check: AsyncParsableCommand {
             let faults = brokerFaults(broker)
             missing += faults.count
             if faults.isEmpty {
-                print("broker: libmosquitto and what it needs are there; plugd status tells whether it answers")
+                print("broker: libmosquitto and its dependencies are available; plugd status shows whether the broker answers")
             }
             for fault in faults { print("broker: \(fault)") }
         }
         if plug.homeKit != nil {
             do throws(ArithmeticFault) {
                 _ = try GMPArithmetic()
-                print("homekit: libgmp is there")
+                print("homekit: libgmp is available")
             } catch {
                 missing += 1
                 print("homekit: \(error)")
@@ -63,11 +63,11 @@ struct Check: AsyncParsableCommand {
                 missing += 1
                 print("\(fault)")
             } else {
-                print("\(part): it is there")
+                print("\(part): ok")
             }
         }
         if let crash = directories.lastCrash {
-            print("the firmware did not end in order, as it says itself:\n\(crash.report)", terminator: "")
+            print("the firmware crashed in an earlier run; its crash report:\n\(crash.report)", terminator: "")
         }
         guard missing == 0 else { throw ExitCode.failure }
     }
@@ -76,7 +76,7 @@ struct Check: AsyncParsableCommand {
     private func brokerFaults(_ broker: BrokerSettings) -> [String] {
         var faults = broker.account.faults.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") }
         if let fault = BrokerLibrary.fault {
-            faults.append("libmosquitto is not there: \(fault)\nhint: apt install libmosquitto1")
+            faults.append("libmosquitto is not available: \(fault)\nhint: apt install libmosquitto1")
         }
         return faults
     }

@@ -4,10 +4,10 @@ import PlugService
 struct Controllers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controllers",
-        abstract: "Show who is paired with a running plug, and remove somebody.",
+        abstract: "List the controllers that are paired with a running plug, or remove one.",
         discussion: """
-            Each line has the beginning of the controller's fingerprint, its role and its name. The last owner stays: `plugd reset` makes the
-            plug forget everybody.
+            Each line has the beginning of the controller's fingerprint, its role and its name. The last owner cannot be removed;
+            `plugd reset` removes all pairings.
 
             Examples:
               plugd controllers --state /tmp/lamp
@@ -15,7 +15,7 @@ struct Controllers: AsyncParsableCommand {
             """)
 
     @OptionGroup var plug: DirectoryOptions
-    @Option(parsing: .unconditional, help: "Remove the controller whose fingerprint begins so.")
+    @Option(parsing: .unconditional, help: "Remove the controller with this beginning of its fingerprint.")
     var remove: String?
 
     func run() async throws {

@@ -10,16 +10,16 @@ struct ShowIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
         abstract:
-            "Show the plug's setup code, as text and as a QR code: what its label says, or the code that took its place.",
+            "Show the plug's current setup code, as text and as a QR code.",
         discussion: """
-            The plug makes its code on its first start; `plugd new-code` gives it another. Whoever has the code can pair with the plug while its pairing window is
-            open. Where HomeKit was turned on, its setup code and QR code follow.
+            The plug creates its code on its first start; `plugd new-code` replaces it. Anyone with the code can pair with the plug while
+            its pairing window is open. If HomeKit is turned on, its setup code and QR code follow.
 
             Example: plugd identity --state /tmp/lamp
             """)
 
     @OptionGroup var plug: DirectoryOptions
-    @Flag(help: "Only the code.")
+    @Flag(help: "Print only the code.")
     var plain = false
 
     func run() throws {

@@ -7,16 +7,16 @@ import Storage
 struct NewCode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-code",
-        abstract: "Give a running plug another setup code, and show it as text and as a QR code.",
+        abstract: "Replace the setup code of a running plug, and show it as text and as a QR code.",
         discussion: """
-            The code before, also the one on the label, is dead at once. Who is paired stays so. What a reset does about it, the plug's
-            configuration says: code_after_reset in [pairing].
+            The previous code, also the one on the label, becomes invalid at once. Existing pairings are kept. code_after_reset in
+            [pairing] of the configuration determines the code after a factory reset.
 
             Example: plugd new-code --state /tmp/lamp
             """)
 
     @OptionGroup var plug: DirectoryOptions
-    @Flag(help: "Only the code.")
+    @Flag(help: "Print only the code.")
     var plain = false
 
     func run() async throws {

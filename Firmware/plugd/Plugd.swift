@@ -65,8 +65,8 @@ struct Plugd: AsyncParsableCommand {
         commandName: "plugd",
         abstract: "The firmware of a smart plug.",
         discussion: """
-            A plug that you plug in and that works: found by name, switched and dimmed with an acknowledgement, its button
-            and its power meter reported to everyone who listens.
+            plugd announces the plug by name, switches and dims it with acknowledgement, and reports its button and power meter to
+            paired controllers.
 
             Try it without hardware:
               plugd run --name Lamp --state /tmp/lamp --simulate lamp
@@ -96,12 +96,12 @@ extension Reset: PlugCommand {}
 /// The directories of the plug.
 struct DirectoryOptions: ParsableArguments {
     @Option(
-        help: "What the plug keeps in flash. (default: $STATE_DIRECTORY, else /var/lib/plugd)", completion: .directory)
+        help: "The directory for persistent state (flash). (default: $STATE_DIRECTORY, else /var/lib/plugd)", completion: .directory)
     var state: String?
 
     @Option(
         help: ArgumentHelp(
-            "What survives a restart of plugd and need not survive a loss of power, and the panel's socket.",
+            "The directory for state that survives a restart of plugd but not a power failure, and for the panel's socket.",
             discussion: "(default: $RUNTIME_DIRECTORY, else /run/plugd with the default --state, else STATE/run)"),
         completion: .directory)
     var runtime: String?

@@ -5,12 +5,12 @@ import PlugService
 struct Press: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "press",
-        abstract: "Push the button of a plug with simulated parts.",
+        abstract: "Press the button of a plug with simulated parts.",
         discussion: "Example: plugd press --state /tmp/lamp --double")
 
     @OptionGroup var plug: DirectoryOptions
 
-    @Flag(help: "Push it twice.")
+    @Flag(help: "Press it twice.")
     var double = false
 
     @Flag(help: "Hold it.")
@@ -18,14 +18,14 @@ struct Press: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "Hold it for so many seconds: 5 open the pairing window, 15 set the plug back to factory state.")
+        help: "Hold it for this many seconds: 5 open the pairing window, 15 reset the plug to factory state.")
     var hold: Double?
 
     func validate() throws {
         if [double, long, hold != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("a press is one of --double, --long and --hold")
+            throw ValidationError("--double, --long and --hold cannot be combined")
         }
-        if let hold, !(0.001...60).contains(hold) { throw ValidationError("--hold takes 0.001 to 60 seconds") }
+        if let hold, !(0.001...60).contains(hold) { throw ValidationError("--hold must be 0.001 to 60 seconds") }
     }
 
     func run() async throws {

@@ -15,7 +15,7 @@ func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     do {
         guard let found = try files.readIfPresent(file, limit: PlugConfiguration.limit) else {
             guard path != nil else { return nil }
-            throw Complaint("there is no \(file)\nhint: give the path of the plug's configuration")
+            throw Complaint("\(file) does not exist\nhint: use the path of the plug's configuration")
         }
         bytes = found
     } catch let error as FileError {
@@ -24,6 +24,6 @@ func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     do {
         return try PlugConfiguration(bytes, file: file)
     } catch {
-        throw Complaint("the configuration is refused\n\(error)")
+        throw Complaint("the configuration is not valid\n\(error)")
     }
 }

@@ -6,7 +6,7 @@ func readRecording(_ path: String, from: String?, speed: Double) throws -> Playb
     var start: Int64?
     if let from {
         guard let time = TimeOfDay.milliseconds(from) else {
-            throw Complaint("--from takes a time of day such as 11:13 or 11:13:30, not \"\(from)\"")
+            throw Complaint("--from must be a time of day such as 11:13 or 11:13:30, not \"\(from)\"")
         }
         start = time
     }
@@ -19,7 +19,7 @@ func readRecording(_ path: String, from: String?, speed: Double) throws -> Playb
     do {
         let recording = try Recording.parse(bytes)
         guard let playback = Playback(recording, from: start, speed: speed) else {
-            throw Complaint("\(path) has nothing to play from \(from ?? "its beginning") on")
+            throw Complaint("\(path) has no data after \(from ?? "its beginning")")
         }
         return playback
     } catch let error as RecordingError {

@@ -5,11 +5,11 @@ import PlugService
 struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Set the plug back to factory state, whether it runs or not.",
+        abstract: "Reset the plug to factory state, whether plugd is running or not.",
         discussion: """
-            It forgets everybody who is paired with it, its key, and what it measured, and lets itself be paired for ten minutes.
-            Its id stays, and the setup code on its label is good again, unless code_after_reset in its configuration says "new". Holding
-            the button for 15 seconds does the same.
+            The plug erases its pairings, its key and its measurements, and accepts pairing for ten minutes. It keeps its id, and the
+            setup code on its label is valid again, unless code_after_reset in its configuration is "new". Holding the button for 15
+            seconds does the same.
 
             Example: plugd reset --state /tmp/lamp
             """)

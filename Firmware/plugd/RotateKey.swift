@@ -7,7 +7,7 @@ struct RotateKey: AsyncParsableCommand {
         abstract: "Replace the key of a running plug, once its controllers know the new one.",
         discussion: """
             The plug sends its next key to every controller that connects. When all of them have stored it, the plug starts to use it,
-            and nobody has to pair again. After a day the plug waits only for owners. With --now it does not wait: controllers that
+            and no controller has to pair again. After a day the plug waits only for owners. With --now it does not wait: controllers that
             have not stored the next key have to pair again.
 
             Example: plugd rotate-key --state /tmp/lamp

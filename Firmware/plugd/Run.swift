@@ -15,11 +15,11 @@ let plugdVersion = PlugService.firmwareVersion
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the plug until it is told to stop.",
+        abstract: "Run the plug until it is stopped.",
         discussion: """
-            Real parts are named in a configuration: see plugd.toml in the package. Without --config and --simulate it is
-            \(usualConfiguration). What is given here goes before what the configuration says. With --simulate a configuration names no
-            parts.
+            Hardware parts are named in a configuration: see plugd.toml in the package. Without --config and --simulate the
+            configuration is \(usualConfiguration). Options override the configuration. With --simulate the configuration must not
+            name parts.
 
             Examples:
               plugd run --config plugd.toml
@@ -29,55 +29,55 @@ struct Run: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "What people call the plug; a name that is taken gets a number. (default: Plug and its id)")
+        help: "The name of the plug; a number is added if the name is in use. (default: Plug and its id)")
     var name: String?
 
     @OptionGroup var plug: DirectoryOptions
 
-    @Option(help: "The configuration with the parts. (default: \(usualConfiguration), if it is there)")
+    @Option(help: "The configuration with the parts. (default: \(usualConfiguration), if it exists)")
     var config: String?
 
     @Option(help: "Simulated parts with this load: \(loadNames), or a recording (.csv, .csv.xz).")
     var simulate: String?
 
-    @Option(parsing: .unconditional, help: "How many times faster than life the simulated load runs.")
+    @Option(parsing: .unconditional, help: "The speed of the simulated load, as a multiple of real time.")
     var speed = 1.0
 
-    @Option(help: "Where in the day a recording begins, as HH:MM or HH:MM:SS.")
+    @Option(help: "The time of day at which the recording starts, as HH:MM or HH:MM:SS.")
     var from: String?
 
-    @Flag(inversion: .prefixedNo, help: "Whether it has a dimmer. (default: a lamp has one)")
+    @Flag(inversion: .prefixedNo, help: "Simulate a dimmer. (default: only for a lamp)")
     var dimmer: Bool?
 
-    @Option(help: "Only this network interface; may be given several times. (default: all that can multicast)")
+    @Option(help: "Use only this network interface; may be given several times. (default: all interfaces that support multicast)")
     var interface: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Who gives the interfaces their addresses: manage (plugd does), observe (somebody else does) or auto.",
-            discussion: "(default: auto: plugd does where no other program does and no address is set by hand)"))
+            "Address configuration of the interfaces: manage (by plugd), observe (by another program) or auto.",
+            discussion: "(default: auto: plugd manages an interface if no other program does and no address is set by hand)"))
     var addressing: AddressingMode?
 
-    @Option(parsing: .unconditional, help: "TCP port. (default: the kernel picks one)")
+    @Option(parsing: .unconditional, help: "TCP port. (default: chosen by the kernel)")
     var port: UInt16?
 
-    @Option(help: "What the relay does when power returns: off, on, last (default), locked-on.")
+    @Option(help: "State of the relay when power returns: off, on, last (default), locked-on.")
     var powerOn: PowerOnState?
 
-    @Option(parsing: .unconditional, help: "Turn off again this many seconds after turning on.")
+    @Option(parsing: .unconditional, help: "Turn the plug off this many seconds after it was turned on.")
     var autoOff: Double?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "Log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        if simulate == nil, dimmer != nil { throw ValidationError("--dimmer is for simulated parts; use [dimmer]") }
+        if simulate == nil, dimmer != nil { throw ValidationError("--dimmer requires --simulate; for hardware use [dimmer] in the configuration") }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
-            throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
+            throw ValidationError("a name must have 1 to 63 bytes of UTF-8 (RFC 6763)")
         }
-        guard (0.001...10_000).contains(speed) else { throw ValidationError("--speed lies between 0.001 and 10000") }
+        guard (0.001...10_000).contains(speed) else { throw ValidationError("--speed must be between 0.001 and 10000") }
         guard autoOff.map({ (0.1...86_400).contains($0) }) ?? true else {
-            throw ValidationError("--auto-off lies between 0.1 and 86400 seconds")
+            throw ValidationError("--auto-off must be between 0.1 and 86400 seconds")
         }
     }
 
@@ -88,12 +88,12 @@ struct Run: AsyncParsableCommand {
     /// - Throws: ``Complaint`` with all errors of the configuration.
     func plan() throws -> RunPlan {
         let plug = simulate == nil || config != nil ? try readConfiguration(config) : nil
-        if simulate != nil, plug?.namesParts == true { throw Complaint("parts are simulated or configured, not both") }
+        if simulate != nil, plug?.namesParts == true { throw Complaint("--simulate cannot be used with a configuration that names parts") }
         guard simulate != nil || plug != nil else {
             throw Complaint(
                 """
-                nobody says what this plug is made of: there is no \(usualConfiguration)
-                hint: name its parts in a configuration and give --config, or try it with --simulate lamp
+                no hardware configuration found: \(usualConfiguration) does not exist
+                hint: name the parts in a configuration and use --config, or try --simulate lamp
                 """)
         }
         let log = LogRelay()

@@ -55,7 +55,7 @@ struct RunPlan {
         if real.parts.button?.isDebounced == true { settings.appliance.debounce = .zero }
         if let warning = real.board?.calibration.read().warning { logger.error("\(warning)") }
         if plug.relay == nil, plug.dimmer == nil {
-            logger.warning("the configuration names no relay and no dimmer: this plug switches nothing")
+            logger.warning("the configuration names no relay and no dimmer, so this plug cannot switch")
         }
         // The relay's line from the service manager is claimed before the unclaimed descriptors are closed.
         for (part, look) in real.looks where part == "relay" { try? look() }

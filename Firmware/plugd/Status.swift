@@ -4,7 +4,7 @@ import PlugService
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what a running plug does, as one line of JSON.",
+        abstract: "Show the status of a running plug as one line of JSON.",
         discussion: "Example: plugd status --state /tmp/lamp")
 
     @OptionGroup var plug: DirectoryOptions

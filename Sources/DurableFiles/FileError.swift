@@ -59,35 +59,35 @@ public struct FileError: Error, Sendable, Hashable {
     public var hint: String? {
         if path == UserDirectories.missingHome || path.hasPrefix(UserDirectories.missingHome + "/") {
             return
-                "user \(geteuid()) has no home folder: set HOME, or name the folder of the daemon's state with --state"
+                "user \(geteuid()) has no home directory: set HOME, or set the daemon's state directory with --state"
         }
         return switch reason {
         case .system(let error): hint(for: error)
-        case .notRegular: "name a regular file"
+        case .notRegular: "use a regular file"
         case .noText: "save it as UTF-8"
-        case .late: "see whether its file system answers: ls -l \(path)"
-        case .noReader: "start the program that reads it first"
-        case .tooLarge: "check that this is the file you meant"
+        case .late: "check whether its file system responds: ls -l \(path)"
+        case .noReader: "start the program that reads from it first"
+        case .tooLarge: "check that this is the right file"
         case .held(let holder?): "stop process \(holder), or choose another directory"
         case .held(nil): "stop the process that uses it, or choose another directory"
-        case .damaged: "remove the file or repair the storage, then start again"
+        case .damaged: "remove the file or repair the storage, then restart"
         case .exposed:
-            "assume that it is known to others: move the file away and start again for a new one, "
-                + "or, if you are sure that nobody read it: chmod 600 \(path)"
-        case .foreign: "run as the user who owns it, or move the file away and start again for a new one"
-        case .noPlainFile: "put the file itself in its place"
-        case .empty: "restore the file from a backup, or move it away and start again for a new one"
+            "assume that other users know it: move the file away and restart to create a new one, "
+            + "or, if you are sure that no other user read it: chmod 600 \(path)"
+            case .foreign: "run as its owner, or move the file away and restart to create a new one"
+            case .noPlainFile: "replace the link with the file itself"
+            case .empty: "restore the file from a backup, or move it away and restart to create a new one"
         }
     }
 
     private func hint(for error: SystemError) -> String? {
         switch error.code {
         case ENOSPC, EDQUOT: "free some space on that file system"
-        case EACCES, EPERM: "check the owner and the permissions, or run as the user who owns it"
-        case EROFS: "mount the file system for writing, or choose another directory"
+        case EACCES, EPERM: "check the owner and the permissions, or run as its owner"
+        case EROFS: "mount the file system for writing, or choose a different directory"
         case ENOENT: operation == .makeDirectory ? nil : "check the spelling of the path"
-        case EISDIR: "name a file, not a directory"
-        case ENOTDIR, EEXIST: "a file stands where a directory is needed: move it away or choose another path"
+        case EISDIR: "use a file, not a directory"
+        case ENOTDIR, EEXIST: "a file exists where a directory is needed; move it away or choose a different path"
         case EIO: "the storage may be failing: see the kernel's log (dmesg)"
         case EMFILE, ENFILE: "raise the limit of open files (ulimit -n)"
         default: nil
@@ -103,19 +103,19 @@ extension FileError: CustomStringConvertible {
         case .tooLarge(let limit): "cannot \(operation.rawValue) \(path): it is larger than \(limit) bytes"
         case .notRegular(let kind): "cannot \(operation.rawValue) \(path): it is a \(kind), not a regular file"
         case .noText(let line): "cannot \(operation.rawValue) \(path): line \(line) is not UTF-8"
-        case .late: "cannot \(operation.rawValue) \(path): its file system does not answer"
+        case .late: "cannot \(operation.rawValue) \(path): its file system does not respond"
         case .noReader: "cannot \(operation.rawValue) \(path): no program reads from this pipe"
         case .held(let holder?): "\(path) is in use by process \(holder)"
         case .held(nil): "\(path) is in use by another process"
-        case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"
+        case .damaged: "cannot \(operation.rawValue) \(path): a failed write damaged its end"
         case .exposed(let permissions):
             """
-            refusing to \(operation.rawValue) the secret \(path): others than its owner may use it \
+            refusing to \(operation.rawValue) the secret \(path): other users have access to it \
             (mode 0\(String(permissions, radix: 8)))
             """
         case .foreign(let owner):
             "refusing to \(operation.rawValue) the secret \(path): it belongs to another user (number \(owner))"
-        case .noPlainFile: "refusing to \(operation.rawValue) the secret \(path): it is a link or no plain file"
+        case .noPlainFile: "refusing to \(operation.rawValue) the secret \(path): it is a link or not a regular file"
         case .empty: "cannot read the secret \(path): the file is empty"
         }
     }

@@ -15,7 +15,7 @@ public enum OrderlyStop {
     ///
     /// - Parameter program: the name of the program, for the line on standard error.
     public static func limit(_ program: String, to limit: Duration = limit) {
-        let words = "\(program): did not stop within \(limit.components.seconds) s; ends now\n"
+        let words = "\(program): did not stop within \(limit.components.seconds) s; exits now\n"
         _ = startThread {
             var seconds = UInt32(limit.components.seconds)
             while seconds > 0 { seconds = sleep(seconds) }

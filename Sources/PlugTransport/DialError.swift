@@ -32,7 +32,7 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
         public var description: String {
             switch self {
             case .unreachable(let reason), .handshake(let reason): reason
-            case .otherKey: "it is not the plug that was paired: its key is another"
+            case .otherKey: "the device has a different key than the paired plug"
             }
         }
 
@@ -40,9 +40,9 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
             self =
                 switch error {
                 case .otherKey(let key): .otherKey(key)
-                case .otherProtocol: .handshake("it speaks another protocol than \(TLSSettings.applicationProtocol)")
-                case .noKey: .handshake("it showed no key that can be remembered")
-                case .closed: .handshake("it closed the connection before it was secured")
+                case .otherProtocol: .handshake("the device does not use the protocol \(TLSSettings.applicationProtocol)")
+                case .noKey: .handshake("the device presented no usable key")
+                case .closed: .handshake("the connection was closed during the TLS handshake")
                 case .timedOut: .handshake("no answer to the TLS handshake")
                 case .failed(let reason): .handshake(reason)
                 }

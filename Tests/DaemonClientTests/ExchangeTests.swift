@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aFileIsNotSpokenTo() async throws {
-        await #expect(throws: DaemonFault.distrusted(path: "/dev/null", why: "it is no socket")) {
+        await #expect(throws: DaemonFault.distrusted(path: "/dev/null", why: "it is not a socket")) {
             try await DaemonClient(path: "/dev/null").get("/")
         }
     }

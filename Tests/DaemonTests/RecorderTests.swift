@@ -115,7 +115,7 @@ import Testing
         }
         let heard = complaints.all
         #expect(heard.count == 2 && heard[0].contains("no room") && heard[0].contains("\nhint: free some space"))
-        #expect(heard.last == "the history is written again")
+        #expect(heard.last == "the history is writable again")
     }
 
     @Test("A stop fetches and writes the newest samples") func atTheStopWhatCameLastIsFetchedAndWritten() async {

@@ -52,7 +52,7 @@ struct RuleFileShelfTests {
         let set = shelf.take([("a", .rules([rule("B", "Fan")])), ("b", .rules([rule("B"), rule("C")]))])
         #expect(set.rules == [rule("B", "Fan"), rule("C")])
         #expect(set.faults.map(\.rules) == [["C"]])
-        #expect(set.faults[0].words == "b: a rule named \"B\" is in a already\nhint: rename one of them")
+        #expect(set.faults[0].words == "b: the rule name \"B\" is already used in a\nhint: rename one of them")
     }
 
     private func script(_ name: String, _ lines: Int...) -> Script {
@@ -83,7 +83,7 @@ struct RuleFileShelfTests {
         var shelf = RuleFileShelf()
         let twice = shelf.take([("a/x.lua", .script(script("x.lua", 1))), ("b/x.lua", .script(script("x.lua", 2)))])
         #expect(twice.scripts.count == 1 && twice.faults.map(\.path) == ["b/x.lua"])
-        #expect(twice.faults[0].words.hasPrefix("b/x.lua: another script is called x.lua\nhint: "))
+        #expect(twice.faults[0].words.hasPrefix("b/x.lua: another script is already called x.lua\nhint: "))
         let many = shelf.take((0...64).map { ("\($0).lua", .script(script("\($0).lua", 1))) })
         #expect(many.scripts.count == 64 && many.faults.map(\.path) == ["64.lua"])
     }
@@ -119,12 +119,12 @@ struct RuleFileShelfTests {
         let beyond = RuleFileSet.conflicts(in: scripts + [("y/3.lua", .script(script("3.lua", 7)))])
         #expect(beyond.map(\.path) == ["64.lua", "y/3.lua"])
         #expect(
-            beyond.map(\.message) == ["with it there would be more than 64 scripts", "another script is called 3.lua"])
+            beyond.map(\.message) == ["there are more than 64 scripts", "another script is already called 3.lua"])
         let files = (0..<5).map { file in
             ("\(file)", RuleFileReading.rules((0..<1000).map { rule("\($0)") }))
         }
         let rules = RuleFileSet.conflicts(in: files + [("broken", .broken("broken:1:1"))])
-        #expect(rules.map(\.path) == ["4"] && rules[0].message == "with its rules there would be more than 4096")
+        #expect(rules.map(\.path) == ["4"] && rules[0].message == "there are more than 4096 rules")
         #expect(RuleFileSet.conflicts(in: Array(scripts.dropLast())).isEmpty)
     }
 
@@ -193,8 +193,8 @@ struct RuleFileShelfTests {
                 RuleFileFault(
                     path: "/rules",
                     words: """
-                        cannot read /rules: its file system does not answer
-                        hint: see whether its file system answers: ls -l /rules
+                        cannot read /rules: its file system does not respond
+                        hint: check whether its file system responds: ls -l /rules
                         """, rules: ["A"])
             ])
     }
@@ -230,6 +230,6 @@ struct RuleFileShelfTests {
         }
         let (files, faults) = RulesDirectory.files(in: [directory.path])
         #expect(files.count == RuleFileShelf.maximumFiles)
-        #expect(faults.count == 1 && faults[0].contains("10999.yaml are not read: there may be 1000 in all"))
+        #expect(faults.count == 1 && faults[0].contains("10999.yaml are not read, because at most 1000 are allowed"))
     }
 }

@@ -70,10 +70,10 @@ import Testing
 
     @Test("An unpaired plug is listed while it is announced")
     mutating func aStrangerIsShownWhileItIsThere() {
-        let words = "it is not paired with this controller\nhint: plugctl pair"
+        let words = "the plug is not paired with this controller\nhint: plugctl pair"
         _ = board.hear(.disconnected(reason: .distrusted(words), retryIn: .zero))
         #expect(board.records[0].state == "stranger")
-        #expect(board.records[0].reason == "it is not paired with this controller")
+        #expect(board.records[0].reason == "the plug is not paired with this controller")
         #expect(board.know([kettleID: "Kettle"]).map(\.plug) == ["Kettle"])
         #expect(board.take(.lost("Lamp")) == [.gone(plug: "Lamp")])
         #expect(board.records.map(\.plug) == ["Kettle"])

@@ -20,11 +20,11 @@ import Testing
         #expect(
             Diagnosis.findings(healthy()) == [
                 Finding(.ok, .interface, "eth0", "192.0.2.1, fe80::1"),
-                Finding(.ok, .port, "no other program of this host has UDP port 5353 open"),
+                Finding(.ok, .port, "no other program on this host uses UDP port 5353"),
                 Finding(.ok, .multicast, "eth0", "heard from 192.0.2.7"),
                 Finding(.ok, .service, "Lamp", "at plug-6789ab.local port 40123, 192.0.2.7, on eth0"),
-                Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z, kept in step with others"),
-                Finding(.ok, .plug, "Lamp", "its key is the one that was pinned, and it answers in 1.2 ms"),
+                Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z and is synchronized"),
+                Finding(.ok, .plug, "Lamp", "its key matches the pinned key, and it answers in 1.2 ms"),
             ])
     }
 
@@ -40,17 +40,17 @@ import Testing
             (interface("eth0", [.multicast]), "it is switched off", "ip link set eth0 up"),
             (interface("eth0", [.up, .multicast]), "it has no link", "connect it"),
             (
-                interface("eth0", [.up, .running], [192, 0, 2, 1]), "it cannot multicast",
+                interface("eth0", [.up, .running], [192, 0, 2, 1]), "multicast is disabled",
                 "ip link set eth0 multicast on"
             ),
             (
                 interface("eth0"), "it has no address to send from",
-                "look why DHCP gave none; IPv6 would do with the address that an interface makes itself"
+                "check the DHCP server, or enable IPv6 with its link-local addresses"
             ),
             (
                 interface("eth0", [.up, .running, .multicast], linkLocalV6, isUsable: false),
-                "its addresses cannot be used yet",
-                "wait some seconds; `ip address show eth0` says \"dadfailed\" where another host has the address"
+                "its addresses are not usable yet",
+                "wait some seconds; `ip address show eth0` shows \"dadfailed\" if another host has the address"
             ),
         ])
     func unusable(interface: LinuxInterface, what: String, next: String) {
@@ -77,8 +77,8 @@ import Testing
         #expect(
             findings == [
                 Finding(
-                    .problem, .interface, "eth7", "there is no interface of this name",
-                    next: "name one of eth0 with --interface, or in SMARTPLUG_INTERFACE")
+                    .problem, .interface, "eth7", "there is no interface with this name",
+                    next: "use one of eth0 with --interface or SMARTPLUG_INTERFACE")
             ])
     }
 
@@ -101,8 +101,8 @@ import Testing
         ]
         let finding = found(.port, seen)[0]
         #expect(finding.level == .ok)
-        #expect(finding.what == "open in other programs too: avahi-daemon (process 412), one of user 1000")
-        #expect(finding.next == "as root, `plugctl doctor` names them")
+        #expect(finding.what == "also used by other programs: avahi-daemon (process 412), a program of user 1000")
+        #expect(finding.next == "run `plugctl doctor` as root to show their names")
         seen.portHolders.removeLast()
         #expect(found(.port, seen)[0].next == nil)
     }
@@ -114,10 +114,10 @@ import Testing
         let alone = found(.multicast, seen)
         #expect(alone.map(\.level) == [.problem])
         #expect(alone[0].about == "eth0, IPv4")
-        #expect(alone[0].what == "port 5353 cannot be opened: bind: Address already in use")
+        #expect(alone[0].what == "cannot open port 5353: bind: Address already in use")
         #expect(alone[0].why == nil)
         seen.portHolders = [PortHolder(process: .init(id: 7, name: "mdnsd"), user: 0)]
-        #expect(found(.multicast, seen)[0].why == "others have it open: mdnsd (process 7)")
+        #expect(found(.multicast, seen)[0].why == "other programs use it: mdnsd (process 7)")
         #expect(found(.multicast, seen)[0].next?.hasPrefix("stop that program") == true)
     }
 
@@ -128,13 +128,13 @@ import Testing
         seen.links[1].isMember = false
         #expect(
             found(.multicast, seen).map(\.what) == [
-                "not even this host's own packets are heard", "this host is no member of ff02::fb",
+                "this host does not receive its own packets", "this host is not a member of ff02::fb",
             ])
         // The working family reports other hosts, next to the family that does not work.
         seen.links[1].isMember = nil
         let findings = found(.multicast, seen)
         #expect(findings.map(\.level) == [.problem, .warning])
-        #expect(findings[1].what == "nobody else was heard within 3 s")
+        #expect(findings[1].what == "no packets from other hosts within 3 s")
         // If another interface hears hosts, a silent interface is ok. It may belong to containers, for example.
         seen.links.append(link("wlan0"))
         #expect(found(.multicast, seen).map(\.level) == [.problem, .ok, .ok])
@@ -150,6 +150,6 @@ import Testing
         var seen = healthy(filter: .named(["lo"]))
         seen.links = [link("lo", .v4, others: [])]
         seen.links[0].isLoopback = true
-        #expect(found(.multicast, seen) == [Finding(.ok, .multicast, "lo", "programs of this host hear each other")])
+        #expect(found(.multicast, seen) == [Finding(.ok, .multicast, "lo", "programs on this host receive each other's packets")])
     }
 }

@@ -21,7 +21,7 @@ import Testing
 
     @Test("A network without plugs is a warning, if the host can listen") func nobodyAnswers() {
         #expect(services().map(\.level) == [.warning])
-        #expect(services()[0].what == "nobody answers for _smartplug._tcp")
+        #expect(services()[0].what == "no host answers for _smartplug._tcp")
         // Without a network to listen on, missing plugs are not reported.
         var seen = healthy()
         (seen.links, seen.services) = ([], [])
@@ -38,7 +38,7 @@ import Testing
         var silent = service()
         silent.place = nil
         #expect(services(silent).map(\.level) == [.problem])
-        #expect(services(silent)[0].what == "it is announced, and did not say where it is")
+        #expect(services(silent)[0].what == "it is announced but does not answer with its address")
     }
 
     @Test("A plug without an announced id is a warning") func aPlugThatDoesNotSayWhichItIs() {
@@ -56,7 +56,7 @@ import Testing
         var newer = service()
         newer.version = "2"
         #expect(services(newer).map(\.level) == [.warning])
-        #expect(services(newer)[0].what.hasSuffix("it speaks version 2 of the protocol"))
+        #expect(services(newer)[0].what.hasSuffix("it uses version 2 of the protocol"))
     }
 
     @Test("A controller without paired plugs has a hint how to pair") func noPlugIsPaired() {
@@ -72,29 +72,29 @@ import Testing
         "Each failure of a paired plug is a problem with a next step",
         arguments: [
             (
-                plug(.absent, announcedAs: nil), "it is paired, and not announced (its id is 0123456789ab)",
-                "check its power and its network, and run `plugd check` and `plugd status` on it; if it is gone for good: "
+                plug(.absent, announcedAs: nil), "it is paired but not announced (its id is 0123456789ab)",
+                "check its power and its network, and run `plugd check` and `plugd status` on it; if it no longer exists: "
                     + "plugctl unpair \"Lamp\" --here-only"
             ),
             (
                 plug(.connected(roundTrip: .milliseconds(3), tripped: .overPower)),
-                "its protection tripped (overPower), and it stays off until somebody resets it",
-                "when the cause is gone, press its button or run `plugctl reset \"Lamp\" --protection`"
+                "its protection tripped (overPower); it stays off until the protection is reset",
+                "remove the cause, then press its button or run `plugctl reset \"Lamp\" --protection`"
             ),
             (
-                plug(.connected(roundTrip: nil)), "it took the connection and ended it before it answered",
-                "run this again; if it stays so, look at the log of its plugd"
+                plug(.connected(roundTrip: nil)), "it accepted the connection and closed it before it answered",
+                "run this again; if the problem persists, check the plug's log"
             ),
             (
                 plug(.silent), "no connection within 3 s",
-                "look whether a firewall stands between, and give it longer with --wait 10s"
+                "check for a firewall in between, or wait longer with --wait 10s"
             ),
             (
                 plug(.away("cannot connect to 192.0.2.7 port 1: Connection refused")),
                 "cannot connect to 192.0.2.7 port 1: Connection refused",
-                "look whether it restarts, or a firewall stands between; run this again"
+                "check whether it is restarting or a firewall is in between; then run this again"
             ),
-            (plug(.incompatible("it speaks version 2")), "it speaks version 2", "update the older of both"),
+            (plug(.incompatible("it speaks version 2")), "it speaks version 2", "update the older of the two"),
             (
                 plug(.distrusted("its key is another\nhint: pair it anew")), "its key is another", "pair it anew"
             ),
@@ -109,11 +109,11 @@ import Testing
     func whatTheDaemonKeepsAwayFromIsAProblemOfThePlug() throws {
         let lamp = plug(.connected(roundTrip: .milliseconds(3)))
         let words =
-            "the daemon keeps away from it for 59 minutes: it died of it\nhint: plugctl daemon quarantine --lift \(lamp.id)"
+            "disabled for 59 minutes because it crashed the daemon\nhint: plugctl daemon quarantine --lift \(lamp.id)"
         let findings = plugs(lamp, keptAway: [lamp.id: words])
         #expect(findings.map(\.level) == [.ok, .problem])
         let found = try #require(findings.last)
-        #expect(found.about == "Lamp" && found.what == "the daemon keeps away from it for 59 minutes: it died of it")
+        #expect(found.about == "Lamp" && found.what == "disabled for 59 minutes because it crashed the daemon")
         #expect(found.next == "plugctl daemon quarantine --lift \(lamp.id)")
     }
 
@@ -124,12 +124,12 @@ import Testing
                 PlugCrash(
                     report: "crash 3 of this boot\nsignal SIGSEGV at address 0x10\nplugd+0x1f\n", count: 3, at: .zero),
                 Finding.Level.warning,
-                "its firmware did not end in order 1 s ago, 3 times since it booted: signal SIGSEGV at address 0x10",
+                "its firmware crashed 1 s ago, 3 times since it booted: signal SIGSEGV at address 0x10",
                 "crash 3 of this boot; signal SIGSEGV at address 0x10; plugd+0x1f"
             ),
             (
                 PlugCrash(report: "firmware 0.1.0\nkilled: somebody", count: 1, at: nil), .warning,
-                "its firmware did not end in order, once since it booted: killed: somebody",
+                "its firmware crashed, once since it booted: killed: somebody",
                 "firmware 0.1.0; killed: somebody"
             ),
             (
@@ -148,7 +148,7 @@ import Testing
     @Test("A renamed plug is reported with both names") func aPlugThatWasRenamed() {
         let finding = plugs(plug(.connected(roundTrip: .milliseconds(20)), announcedAs: "Desk Lamp"))[0]
         #expect(finding.level == .ok && finding.about == "Desk Lamp")
-        #expect(finding.what.hasSuffix("it answers in 20.0 ms; it was called Lamp when it was paired"))
+        #expect(finding.what.hasSuffix("it answers in 20.0 ms; it was paired as Lamp"))
     }
 
     @Test("A damaged list of plugs is a problem of the controller") func aFileOfPlugsThatIsDamaged() {
@@ -165,11 +165,11 @@ import Testing
     @Test(
         "A clock that is wrong, was set or is not synchronized is reported",
         arguments: [
-            (0, 0, true as Bool?, Finding.Level.ok, "kept in step with others"),
-            (0, 0, nil, .ok, "456Z"), (0, 0, false, .warning, "and nothing keeps it in step"),
+            (0, 0, true as Bool?, Finding.Level.ok, "and is synchronized"),
+            (0, 0, nil, .ok, "456Z"), (0, 0, false, .warning, "and is not synchronized"),
             (-3_600, 0, true, .warning, "and was set back by 3600 s just now"),
             (2, 0, true, .warning, "and was set forward by 2 s just now"),
-            (0, -1_795_251_683, true, .problem, "it says 1970-01-01T00:00:00.456Z"),
+            (0, -1_795_251_683, true, .problem, "it shows 1970-01-01T00:00:00.456Z"),
         ] as [(Int64, Int64, Bool?, Finding.Level, String)])
     func clock(step: Int64, offset: Int64, isSynchronized: Bool?, level: Finding.Level, end: String) {
         var seen = healthy()

@@ -130,7 +130,7 @@ struct FileStoreTests {
         let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20)))
         let error = #expect(throws: FileError.self) { try stuck.requireAnswer(of: directory.path) }
         #expect(error == FileError(.open, directory.path, .late))
-        #expect(error?.hint == "see whether its file system answers: ls -l \(directory.path)")
+        #expect(error?.hint == "check whether its file system responds: ls -l \(directory.path)")
         calls.answer()
         for path in [directory.path, file] { try store.requireAnswer(of: path) }
     }

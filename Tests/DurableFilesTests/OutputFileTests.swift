@@ -61,7 +61,7 @@ struct OutputFileTests {
         let store = FileStore(patience: Patience(.milliseconds(20)))
         let error = #expect(throws: FileError.self) { try store.writeOutput(path("pipe"), bytes) }
         #expect(error?.description == "cannot open \(path("pipe")): no program reads from this pipe")
-        #expect(error?.hint == "start the program that reads it first")
+        #expect(error?.hint == "start the program that reads from it first")
         #expect(kind("pipe") == S_IFIFO)
         // Ends the thread that still waits for a reader.
         close(open(path("pipe"), O_RDONLY | O_NONBLOCK))

@@ -82,7 +82,7 @@ def test_a_reset_empties_it_and_says_who_asked(lan, plug, controller):
     person.does("rename", "Lounge", "Lamp")
     assert kinds(audit(person))[-2:] == ["renamed", "renamed"]
     lamp.press("--hold", "15.5")
-    lamp.running.seen(lambda line: "set back to factory state" in line.text, 30, "the reset")
+    lamp.running.seen(lambda line: "reset to factory state" in line.text, 30, "the reset")
     assert person.finish("unpair", "Lamp", "--here-only").status in (0, 1)
     eventually(
         lambda: person.finish("pair", "Lamp", "--code-file", lamp.setup_code()).status == 0, 20, "the plug is paired again")

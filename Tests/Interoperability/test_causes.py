@@ -88,7 +88,7 @@ def case_no_multicast_by_a_flag(house):
     """An interface without the multicast flag is a problem."""
     _, person = family(house)
     person.host.run("ip", "link", "set", "eth0", "multicast", "off")
-    named(person, "problem", "interface", "eth0", "it cannot multicast")
+    named(person, "problem", "interface", "eth0", "multicast is disabled")
 
 
 def firewall(host, rule):
@@ -100,7 +100,7 @@ def case_no_multicast_by_a_firewall_here(house):
     """A local firewall that drops port 5353 is a problem."""
     _, person = family(house)
     firewall(person.host, "in udp dport 5353 drop")
-    found = named(person, "problem", "multicast", "eth0", "not even this host's own packets are heard")
+    found = named(person, "problem", "multicast", "eth0", "this host does not receive its own packets")
     assert "firewall" in found["why"] and "5353" in found["next"], found
 
 
@@ -142,7 +142,7 @@ def case_not_paired_any_more(house):
     (lamp.state / "controllers").unlink()
     house.plug(lamp.host, addressing="observe", state=lamp.state).running.seen(
         lambda line: "announced as" in line.text, 10, "the announcement")
-    found = named(person, "problem", "plug", "Lamp", "the plug does not know this controller any more")
+    found = named(person, "problem", "plug", "Lamp", "the plug is no longer paired with this controller")
     assert "plugctl pair" in found["next"], found
 
 

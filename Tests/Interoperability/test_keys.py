@@ -48,7 +48,7 @@ def test_a_controller_takes_another_key_while_its_daemon_runs(lan, plug, control
     (memory / "key").write_bytes(stolen)
     (memory / "key").chmod(0o600)
     refused = controller(lan.host()).finish("on", "Lamp")
-    assert refused.status == 1 and "does not know this controller any more" in refused.errors, refused
+    assert refused.status == 1 and "no longer paired with this controller" in refused.errors, refused
 
 
 def test_plugs_that_are_away_are_told_later(lan, plug, controller, memory):
@@ -61,12 +61,12 @@ def test_plugs_that_are_away_are_told_later(lan, plug, controller, memory):
     before = (memory / "key").read_bytes()
     host.part()
     done = person.finish("rotate-key", "--wait", "2s", within=40)
-    assert done.status == 2 and "Lamp: knows the next key" in done.output and "run this again" in done.output, done
+    assert done.status == 2 and "Lamp: knows the next key" in done.output and "run this command again" in done.output, done
     assert (memory / "key").read_bytes() == before
     person.does("off", "Lamp")
     host.join()
     person.browse().found("Hall")
-    assert "this controller has another key now" in person.does("rotate-key", within=40).output
+    assert "this controller has a new key" in person.does("rotate-key", within=40).output
     assert (memory / "key").read_bytes() != before
     person.does("on", "Lamp", "Hall")
     assert (lamp.status()["relay"], hall.status()["relay"]) == ("on", "on")

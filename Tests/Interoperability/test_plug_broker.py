@@ -280,7 +280,7 @@ def test_a_password_that_others_may_read_is_none_and_the_check_says_so(lamp, lan
     secret.chmod(0o600)
     one.connected(30)
     check = one.host.finish(programs / "plugd", "check", "--state", one.plug.state, "--config", one.configuration)
-    assert check.status == 0 and "broker: libmosquitto and what it needs are there" in check.output, check
+    assert check.status == 0 and "broker: libmosquitto and its dependencies are available" in check.output, check
     assert "sesame" not in one.plug.running.transcript()
 
 

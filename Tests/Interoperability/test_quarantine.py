@@ -40,17 +40,17 @@ def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
     lifted."""
     lamp = (house.plugs["Lamp"].state / "id").read_text().split()[0]
     dies_of(house, lamp)
-    house.running.seen(lambda line: line.error and f"what plug {lamp} said" in line.text, 10, "the cause of the crash")
+    house.running.seen(lambda line: line.error and f"a message from plug {lamp}" in line.text, 10, "the cause of the crash")
     house.follows(2)
     dies_of(house, lamp)
-    house.running.seen(lambda line: line.error and "keeps away from that plug" in line.text, 10, "the quarantine")
+    house.running.seen(lambda line: line.error and "that plug is disabled" in line.text, 10, "the quarantine")
     house.follows(1)
     eventually(lambda: states(house)["Kettle"][0] == "connected", 15, lambda: f"the kettle: {states(house)}")
-    eventually(lambda: "keeps away from it for 60 minutes" in states(house)["Lamp"][1], 15, lambda: f"the lamp: {states(house)}")
+    eventually(lambda: "disabled for 60 minutes" in states(house)["Lamp"][1], 15, lambda: f"the lamp: {states(house)}")
     assert states(house)["Lamp"][0] == "away"
     person = house.controller
     told = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon")
-    assert told.status == 0 and told.output.startswith("Lamp: the daemon keeps away from it"), told
+    assert told.status == 0 and told.output.startswith("Lamp: disabled for"), told
     lifted = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon", "--lift", "lamp")
     assert lifted.status == 0, lifted
     eventually(lambda: states(house)["Lamp"][0] == "connected", 60, lambda: f"the lamp: {states(house)}")

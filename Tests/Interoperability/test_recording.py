@@ -175,14 +175,14 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
     pressed = []
     while not (said := [line for line in daemon.lines if line.error and "no room" in line.text]) and len(pressed) < 30:
         pressed.append(press(switch))
-    assert said and "the rules go on" in said[0].text, daemon.transcript()
+    assert said and "the rules keep running" in said[0].text, daemon.transcript()
     assert any(line.error and line.text.startswith("hint: free some space") for line in daemon.lines), daemon.transcript()
     pressed.append(press(switch))
     eventually(
         lambda: {line.json["cause"] for line in list(daemon.lines)
                  if line.json and line.json["event"] == "command"} >= set(pressed), 10, "a command for every press")
     (place / "filling").unlink()
-    daemon.seen(lambda line: line.error and "is written again" in line.text, 70, "the log line that the history is written again")
+    daemon.seen(lambda line: line.error and "is writable again" in line.text, 70, "the log line that the history is written again")
     eventually(lambda: set(pressed) <= set(house.history.events("Switch")), 10, "every press in the history")
     remembered = house.remembered(lamp)
     house.stop()

@@ -53,7 +53,7 @@ def test_a_pipe_that_a_person_names_is_refused_at_once(lan, controller, tmp_path
     person.does("history", "import", recording, "--plug", "Kettle", "--start", "2026-11-20T07:30")
     done = person.finish(*[pipe if word == "PIPE" else word for word in words])
     assert done.status == 1 and f"cannot read {pipe}: it is a pipe, not a regular file" in done.errors, done
-    assert "hint: name a regular file" in done.errors, done
+    assert "hint: use a regular file" in done.errors, done
 
 
 @pytest.mark.time_limit(120)
@@ -73,7 +73,7 @@ def test_a_folder_that_a_person_names_and_that_does_not_answer_is_reported(lan, 
     program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
     host.start(sys.executable, program, silent).seen(lambda line: line.text == "mounted", 10, "the silent file system")
     running = controller(host).start(*[str(word).replace("SILENT", str(silent)).replace("RULES", str(rules)) for word in words])
-    running.seen(lambda line: f"cannot open {silent}" in line.text and "its file system does not answer" in line.text, 40, "the fault")
+    running.seen(lambda line: f"cannot open {silent}" in line.text and "its file system does not respond" in line.text, 40, "the fault")
     running.seen(lambda line: "hint: " in line.text, 10, "a hint")
     if status is not None:
         assert running.ended(within=20) == status
@@ -91,7 +91,7 @@ def test_a_plug_whose_folder_does_not_answer_ends_with_an_error(lan, programs, t
     others = ["--state", tmp_path / "plug"] if option == "--runtime" else []
     more = ["--simulate", "lamp"] if verb == "run" else []
     told = host.finish(programs / "plugd", verb, *others, option, silent, *more, within=40)
-    assert told.status == 1 and f"cannot open {silent}" in told.errors and "does not answer" in told.errors, told
+    assert told.status == 1 and f"cannot open {silent}" in told.errors and "does not respond" in told.errors, told
 
 
 @pytest.mark.time_limit(120)
@@ -102,7 +102,7 @@ def test_a_daemon_whose_rules_do_not_answer_goes_on_says_so_and_stops_in_time(la
     eventually(served.answers, 10, "its socket")
     program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
     host.start(sys.executable, program, rules).seen(lambda line: line.text == "mounted", 10, "the silent file system")
-    served.running.seen(lambda line: f"cannot read {rules}: its file system does not answer" in line.text, 40, "the fault")
+    served.running.seen(lambda line: f"cannot read {rules}: its file system does not respond" in line.text, 40, "the fault")
     assert served.answers()
     asked = time.monotonic()
     served.running.terminate()

@@ -119,7 +119,7 @@ def test_what_tripped_is_reset_on_purpose_and_only_so(lan, plug, controller):
     assert person.does("reset", "Lamp", "--protection").output.strip() == "Lamp: protection reset; it is off"
     reset = lines.seen_object(lambda told: told["event"] == "protectionReset", 10, "the reset").json
     assert (reset["protection"], reset["cause"]) == ("overPower", "controller") and reset["controller"], reset
-    assert person.does("reset", "Lamp", "--protection").output.strip() == "Lamp: no protection had tripped"
+    assert person.does("reset", "Lamp", "--protection").output.strip() == "Lamp: no protection was tripped"
     told = person.does("on", "Lamp", "--json").objects[0]
     assert told["on"] is True and "tripped" not in told, told
     reading = lines.seen_object(

@@ -49,14 +49,14 @@ def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, num
     lamp.running.process.send_signal(number)
     assert lamp.running.ended(10) == -number, "the handler keeps the signal's exit status"
     lamp = up(plug(host, "Lamp", state=lamp.state))
-    assert "did not end in order" in lamp.running.transcript(), lamp.running.transcript()
+    assert "the firmware crashed in an earlier run" in lamp.running.transcript(), lamp.running.transcript()
     crash = lamp.status()["crash"]
     assert crash["count"] == 1 and crash["age"] < 30, crash
     report = crash["report"].splitlines()
     assert report[0] == "crash 1 of this boot" and report[1].startswith("firmware "), report
     assert any(line.startswith("build ") for line in report) and f"signal {number.name}" in crash["report"], report
     done = controller(lan.host()).doctor("--wait", "2s")
-    [found] = [told for told in done.objects if told["subject"] == "plug" and "did not end in order" in told["what"]]
+    [found] = [told for told in done.objects if told["subject"] == "plug" and "its firmware crashed" in told["what"]]
     assert found["level"] == "warning" and number.name in found["what"] and "once" in found["what"], done
     assert "build " in found["why"] and "journalctl" in found["next"], done
     kept = (lamp.state / "crash").read_text()
@@ -92,7 +92,7 @@ def test_an_orderly_stop_is_no_crash(lan, plug):
     lamp.running.terminate()
     assert lamp.running.ended(10) == 0
     lamp = up(plug(host, "Lamp", state=lamp.state))
-    assert "crash" not in lamp.status() and "in order" not in lamp.running.transcript()
+    assert "crash" not in lamp.status() and "crashed" not in lamp.running.transcript()
 
 
 def test_a_root_that_cannot_be_written_is_enough(lan, plug, controller, tmp_path):

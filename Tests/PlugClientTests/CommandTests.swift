@@ -71,7 +71,7 @@ import Testing
         var bench = FollowedBench()
         let limit = PlugWire.requestsInFlight
         for number in 0...limit { bench.feed(.command(request(UInt8(number)), turnOn)) }
-        let refusal = Refusal(.busy, "16 commands are waiting for this plug already")
+        let refusal = Refusal(.busy, "16 commands are already waiting for this plug")
         #expect(bench.outcomes == [request(UInt8(limit)): .refused(refusal)])
         bench.locateAndConnect()
         #expect(bench.performed.count == limit)

@@ -15,15 +15,15 @@ import Testing
     @Test("Each reason for distrust has a hint") func eachReasonSaysWhatToDo() {
         #expect(
             "\(Distrust.notPaired(name: "Lamp"))"
-                == "it is not paired with this controller\nhint: plugctl pair \"Lamp\", with the code on its label")
+                == "the plug is not paired with this controller\nhint: run plugctl pair \"Lamp\" with the code on its label")
         #expect(
             "\(Distrust.another(name: "Lamp", id: id))" == """
-                it is not the plug of this name that was paired (its id is 0123456789ab)
-                hint: if you trust it: plugctl pair "Lamp", with the code on its label
+                a different plug was paired under this name (the id of this one is 0123456789ab)
+                hint: if you trust this one, run plugctl pair "Lamp" with the code on its label
                 """)
         #expect(
             "\(Distrust.anonymous(name: "Lamp"))"
-                == "its announcement does not say which plug it is\nhint: is it a smart plug of this kind?")
+                == "its announcement has no plug id\nhint: check that it is a smart plug of this kind")
     }
 
     private func failed(_ failures: DialError.Failure...) throws -> DialError {
@@ -42,8 +42,8 @@ import Testing
             Disconnection(otherKey)
                 == .distrusted(
                     """
-                    it is not the plug that was paired: its key is another
-                    hint: if it was set back to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
+                    the device has a different key than the paired plug
+                    hint: if the plug was reset to factory state, run `plugctl pair --replace`; if not, another device pretends to be it
                     """))
         let away = try failed(.unreachable("No route to host"), .handshake("it closed the connection"))
         #expect(
@@ -63,11 +63,11 @@ import Testing
                 case .version: .incompatible(words)
                 case .notPaired:
                     .distrusted(
-                        "the plug does not know this controller any more\nhint: pair again with `plugctl pair`")
+                        "the plug is no longer paired with this controller\nhint: pair again with `plugctl pair`")
                 case .factoryReset: .factoryReset
                 case .stopping, .malformed, .outOfOrder, .limit, .silent, .pairingClosed, .wrongCode, .resetFailed,
                     .unknown:
-                    .away("the plug said: \(words)")
+                    .away("the plug closed the connection: \(words)")
                 }
             #expect(Disconnection(.endedByPeer(Goodbye(reason, words))) == expected)
         }
@@ -102,8 +102,8 @@ import Testing
         bench.feed(.dialling(PlugID(rawValue: "ba9876543210")!))
         bench.locateAndConnect()
         let words = """
-            it proved the key of plug ba9876543210 and says that it is 0123456789ab
-            hint: pair it anew with `plugctl pair`
+            the plug has the key of plug ba9876543210 but reports the id 0123456789ab
+            hint: pair it again with `plugctl pair`
             """
         #expect(bench.updates.count == 1, "nothing else is told of it")
         #expect(ends(bench) == [.distrusted(words)])
@@ -124,7 +124,7 @@ import Testing
             identity: lamp, access: .knowing([]), journal: EventJournal(), state: PlugState(relayOn: false))
         bench.feed(.command(request(1), turnOn))
         bench.locateAndConnect()
-        let words = "the plug does not know this controller any more\nhint: pair again with `plugctl pair`"
+        let words = "the plug is no longer paired with this controller\nhint: pair again with `plugctl pair`"
         #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
         bench.run(for: .seconds(1))
         #expect(bench.attempts.count > 1)
@@ -155,7 +155,7 @@ import Testing
         bench.locateAndConnect()
         bench.feed(.factoryReset)
         let words = "The plug cannot be set back, since its flash cannot be written; it is as it was."
-        #expect(ends(bench) == [.away("the plug said: \(words)")])
+        #expect(ends(bench) == [.away("the plug closed the connection: \(words)")])
         bench.locateAndConnect()
         #expect(bench.updates.count { if case .connected = $0 { true } else { false } } == 2)
     }

@@ -73,7 +73,7 @@ import Testing
     @Test("The seventeenth concurrent fetch is refused") func theSeventeenthAtATimeIsRefused() {
         var bench = bench(seconds: 10)
         for fetch in 1...17 as ClosedRange<UInt32> { bench.feed(.fetch(fetch, from: at(0), to: at(10))) }
-        #expect(bench.refusedFetches == [17: Refusal(.busy, "16 fetches are waiting for this plug already")])
+        #expect(bench.refusedFetches == [17: Refusal(.busy, "16 fetches are already waiting for this plug")])
         bench.locateAndConnect()
         #expect(bench.samples.map(\.fetch) == Array(1...16))
     }

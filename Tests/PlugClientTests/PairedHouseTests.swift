@@ -141,7 +141,7 @@ private final class PairedHouse: Sendable {
                 Issue.record("\(reason)")
                 break
             }
-            #expect(words.hasPrefix("it is not the plug that was paired: its key is another\nhint: "))
+            #expect(words.hasPrefix("the device has a different key than the paired plug\nhint: "))
             break
         }
         #expect(await house.service.machine.connections.isEmpty)

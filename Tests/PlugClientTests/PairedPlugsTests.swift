@@ -144,7 +144,7 @@ import Testing
         #expect(
             refusal()?.description == """
                 \(file) line 3 is damaged: expected a plug's id, its key in hexadecimal digits and its name
-                hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
+                hint: correct or remove that line; if a plug is lost with it, pair the plug again with `plugctl pair`
                 """)
         await #expect(throws: PairedPlugsError.self) { try await plugs.add(lampEntry) }
         await #expect(throws: PairedPlugsError.self) { try await plugs.remove(fanID) }

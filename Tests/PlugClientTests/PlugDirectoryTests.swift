@@ -161,15 +161,15 @@ import Testing
         arguments: [
             (
                 [String](),
-                "no plug named \"Lamp\" answers, and no other plug either\nhint: `plugctl browse` shows plugs as they appear"
+                "no plug with the name \"Lamp\" was found, and no other plugs either\nhint: `plugctl browse` shows plugs as they appear"
             ),
             (
                 ["Kettle", "Television"],
-                "no plug named \"Lamp\" answers\nhint: these plugs do: \"Kettle\", \"Television\""
+                "no plug with the name \"Lamp\" was found\nhint: these plugs were found: \"Kettle\", \"Television\""
             ),
             (
                 ["Kettle", "Lapm"],
-                "no plug named \"Lamp\" answers\nhint: did you mean \"Lapm\"? These plugs answer: \"Kettle\", \"Lapm\""
+                "no plug with the name \"Lamp\" was found\nhint: did you mean \"Lapm\"? These plugs were found: \"Kettle\", \"Lapm\""
             ),
         ])
     func whoIsNotFoundIsToldWhatIsThere(known: [String], text: String) {

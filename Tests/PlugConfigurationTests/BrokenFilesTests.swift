@@ -18,7 +18,7 @@ struct BrokenFilesTests {
     func isToldWithItsPlace(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let error = #expect(throws: ConfigurationError.self) { try PlugConfiguration(bytes, file: name) }
-        let told = "Error: the configuration is refused\n\(try #require(error))\n"
+        let told = "Error: the configuration is not valid\n\(try #require(error))\n"
         let golden = Self.folder.appending(path: name.dropLast("toml".count) + "txt")
         if ProcessInfo.processInfo.environment["GOLDEN"] == "write" {
             try Data(told.utf8).write(to: golden)

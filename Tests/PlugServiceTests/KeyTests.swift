@@ -49,7 +49,7 @@ import Testing
             while !parts.isRelayOn, (try? await PanelClient.ask(.status, at: panel)) != nil {}
             #expect(parts.isRelayOn)
         }
-        #expect(log.text.contains("this plug stays off the network, and its button works"))
+        #expect(log.text.contains("the plug stays off the network, but its button works"))
         #expect(
             log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
         #expect(!log.text.contains("announced"))
@@ -68,7 +68,7 @@ import Testing
         #expect(
             log.text.contains(
                 """
-                this plug stays off the network, and its button works: the key in \(directory.path)/key is missing, and those \
+                the plug stays off the network, but its button works: the key in \(directory.path)/key is missing, and those \
                 who are paired know this machine by it
                 hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
                 """))
@@ -98,6 +98,6 @@ import Testing
         let (service, _) = try plug()
         #expect(service.identity != nil)
         #expect(directory.text("key") == nil)
-        #expect(log.text.contains("this plug has a key until it is stopped, and another one after that: cannot write"))
+        #expect(log.text.contains("the key of this plug cannot be stored and is lost when plugd stops: cannot write"))
     }
 }

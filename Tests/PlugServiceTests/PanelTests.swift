@@ -36,28 +36,28 @@ private actor Echo: PanelOwner {
     @Test("An invalid request is rejected with a message", arguments: [
         (
             "press",
-            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            "unknown request \"press\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
-        ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
-        ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
+        ("press twice", "a button press must be single, double, long or hold, not \"twice\""),
+        ("press single now", "a button press must be single, double, long or hold, not \"single now\""),
         ("code ABCD-EFGH", "a setup code has 16 letters and digits, this has 8"),
-        ("press hold", "a button is pressed single, double or long, or held, not \"hold\""),
-        ("press hold 0", "a button is held for 1 to 60000 milliseconds, not \"0\""),
-        ("press hold 60001", "a button is held for 1 to 60000 milliseconds, not \"60001\""),
-        ("press hold +5", "a button is held for 1 to 60000 milliseconds, not \"+5\""),
-        ("calibrate many", "a load is WATTS or WATTS VOLTS, not \"many\""),
-        ("calibrate 100 nan", "a load is WATTS or WATTS VOLTS, not \"100 nan\""),
+        ("press hold", "a button press must be single, double, long or hold, not \"hold\""),
+        ("press hold 0", "a button can be held for 1 to 60000 milliseconds, not \"0\""),
+        ("press hold 60001", "a button can be held for 1 to 60000 milliseconds, not \"60001\""),
+        ("press hold +5", "a button can be held for 1 to 60000 milliseconds, not \"+5\""),
+        ("calibrate many", "a load must be WATTS or WATTS VOLTS, not \"many\""),
+        ("calibrate 100 nan", "a load must be WATTS or WATTS VOLTS, not \"100 nan\""),
         (
             "load",
-            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            "unknown request \"load\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
         (
             "status now",
-            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            "unknown request \"status now\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
         (
             "",
-            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            "unknown request \"\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
@@ -115,8 +115,8 @@ private actor Echo: PanelOwner {
     func whereNoPlugRunsTheHintSaysHowToStartOne() async {
         let directory = TestFolder()
         let message = await refusal { _ = try await PanelClient.ask(.status, at: directory.directories) }
-        #expect(message?.hasPrefix("no plugd answers at \(directory.path)/run/panel.sock: ") == true)
-        #expect(message?.hasSuffix("or give the --state and --runtime of one that runs") == true)
+        #expect(message?.hasPrefix("plugd does not answer at \(directory.path)/run/panel.sock: No such file or directory\n") == true)
+        #expect(message?.hasSuffix("or use the --state and --runtime of the running plugd") == true)
     }
 
     @Test("A socket path that is too long is rejected before any attempt")
@@ -127,7 +127,7 @@ private actor Echo: PanelOwner {
         let message = await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) }
         #expect(
             message == """
-                the panel socket's path has 108 bytes, the system takes 107: \(path)
+                the path of the panel socket has 108 bytes, but at most 107 are possible: \(path)
                 hint: choose a shorter --runtime directory
                 """)
     }

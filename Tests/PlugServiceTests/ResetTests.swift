@@ -42,13 +42,13 @@ import Testing
         _ = try await status()
         let kept = ["id", "setup-code"].map { directory.text($0) }
         let key = try #require(directory.text("key"))
-        #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
+        #expect(try await PlugReset.perform(at: directory.directories) == "reset to factory state")
         // The answer came from the plug before the reset.
         while directory.text("key") == key || directory.text("key") == nil { _ = try await status() }
         #expect(directory.text("controllers") == nil && directory.text("reset") == nil)
         #expect(["id", "setup-code"].map { directory.text($0) } == kept)
         #expect(try await status().contains(#""relay":"off""#))
-        #expect(log.text.contains("set back to factory state"))
+        #expect(log.text.contains("reset to factory state"))
         stop.yield()
         try await running.value
         #expect(directory.text("sequence") != nil)
@@ -60,7 +60,7 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: plug.directory.path + "/reset.new/in", withIntermediateDirectories: true)
         let error = await #expect(throws: PanelError.self) { try await plug.ask(.reset) }
-        #expect(error?.description == "the plug cannot be set back: its flash cannot be written; its log says why")
+        #expect(error?.description == "the plug was not reset: its flash cannot be written\nhint: see the plug's log")
         #expect(await plug.service.machine.access.controllers.all.count == 1)
         #expect(try await plug.ask(.status).contains(#""relay":"off""#))
         await plug.stop()
@@ -71,7 +71,7 @@ import Testing
         let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.start()
         await service.stop()
-        #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
+        #expect(try await PlugReset.perform(at: directory.directories) == "reset to factory state")
         for file in ["key", "controllers", "state", "run/mirror"] { #expect(directory.text(file) == nil) }
         #expect(directory.text("id") != nil && directory.text("setup-code") != nil)
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(error?.attempts.map(\.failure) == [.otherKey(plugIdentity.publicKey)])
         #expect(
             error.map { "\($0)" } == """
-                cannot connect to 127.0.0.1 port \(listener.port): it is not the plug that was paired: its key is another
+                cannot connect to 127.0.0.1 port \(listener.port): the device has a different key than the paired plug
                 """)
         #expect(await controller.connections.isEmpty)
         // The plug did not report the refused connection: its first report is the next connection.

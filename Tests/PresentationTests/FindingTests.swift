@@ -5,19 +5,19 @@ import Testing
 /// The exact output of `plugctl doctor`.
 @Suite struct FindingTests {
     private let problem = Finding(
-        .problem, .interface, "eth0", "it cannot multicast", why: "its multicast flag is off",
+        .problem, .interface, "eth0", "multicast is disabled", why: "its multicast flag is off",
         next: "ip link set eth0 multicast on")
-    private let fine = Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z, kept in step with others")
+    private let fine = Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z and is synchronized")
 
     @Test("The lines for a user") func forAPerson() {
         #expect(
             FindingRecord(problem).lines == [
-                "problem  interface eth0: it cannot multicast", "         why:  its multicast flag is off",
+                "problem  interface eth0: multicast is disabled", "         why:  its multicast flag is off",
                 "         hint: ip link set eth0 multicast on",
             ])
         #expect(
             FindingRecord(fine).lines == [
-                "ok       clock: it says 2026-11-21T09:01:23.456Z, kept in step with others"
+                "ok       clock: it says 2026-11-21T09:01:23.456Z and is synchronized"
             ])
         #expect(
             FindingRecord(Finding(.warning, .service, "nobody answers")).lines == ["warning  service: nobody answers"])
@@ -27,10 +27,10 @@ import Testing
         #expect(
             jsonLine(FindingRecord(problem))
                 == #"{"about":"eth0","level":"problem","next":"ip link set eth0 multicast on","subject":"interface","#
-                + #""what":"it cannot multicast","why":"its multicast flag is off"}"#)
+                + #""what":"multicast is disabled","why":"its multicast flag is off"}"#)
         #expect(
             jsonLine(FindingRecord(fine))
                 == #"{"about":"","level":"ok","subject":"clock","#
-                + #""what":"it says 2026-11-21T09:01:23.456Z, kept in step with others"}"#)
+                + #""what":"it says 2026-11-21T09:01:23.456Z and is synchronized"}"#)
     }
 }

@@ -38,8 +38,8 @@ import Testing
             Lamp      * on          ##....  40 %  60.4 W  120 Wh
             New Plug  ? not paired                     -          plugctl pair "New Plug"
 
-            plugctl watch follows it live, plugctl help says what else there is
-            plugctl doctor says why a plug is away
+            plugctl watch shows a live view, plugctl help lists all commands
+            plugctl doctor shows why a plug is away
             in a browser: http://127.0.0.1:7580/
             """
         let glance = HouseGlance(plugs, wattHours: ["Lamp": 120], dashboard: "http://127.0.0.1:7580/")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test("A plug that is not paired is shown as a stranger") func whoIsNotPairedIsAStranger() {
-        let words = Disconnection.distrusted("it is not paired with this controller")
+        let words = Disconnection.distrusted("the plug is not paired with this controller")
         let plugs = seen(.found("New"), .report(report(.disconnected(reason: words, retryIn: .zero), of: "New")))
         #expect(plugs.records.first { $0.plug == "New" }?.state == "stranger")
     }

@@ -35,7 +35,7 @@ import Testing
         let lines = text(HouseTable(notes: ["note"]), 80, 8)
         #expect(
             lines == [
-                "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; they appear here by themselves",
+                "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; new ones appear automatically",
                 "", "note", "", "arrows select   space turn over   + - dim   q end",
             ])
     }
@@ -93,7 +93,7 @@ import Testing
 
     @Test("A plug that is not paired is marked") func aPlugThatIsNotPairedSaysSo() {
         var table = house
-        let words = "it is not paired with this controller"
+        let words = "the plug is not paired with this controller"
         table.take(report(.disconnected(reason: .distrusted(words), retryIn: .zero), of: "Kettle"))
         #expect(text(table)[3].contains("? not paired"))
         table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Kettle"))

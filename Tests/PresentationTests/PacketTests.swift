@@ -105,12 +105,12 @@ import Testing
             ([], 0, "the packet ends before a field of 2 bytes"),
             (
                 [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xC0, 12], 12,
-                "a compressed name points to byte 12, which is not before it"
+                "a compressed name points forward to byte 12"
             ),
             ([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x80], 12, "a label begins with the reserved byte 128"),
             (
                 [0, 0, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 9, 0, 5, 1, 2, 3, 4, 5], 23,
-                "the data of a record has 5 bytes, and its content takes 4"
+                "the data of a record has 5 bytes, but its content needs 4"
             ),
         ] as [([UInt8], Int, String)])
     func malformed(bytes: [UInt8], offset: Int, reason: String) {

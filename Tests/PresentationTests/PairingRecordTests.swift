@@ -66,7 +66,7 @@ import Testing
         #expect(
             record.lines == [
                 "code  ABCD-EFGH-IJKL-MNOP",
-                #"The first who runs `plugctl pair "Lamp"` with this code within 24 h becomes a guest of it for 2 d."#,
+                #"The first controller that runs `plugctl pair "Lamp"` with this code within 24 h becomes a guest of the plug for 2 d."#,
             ])
     }
 }

@@ -105,7 +105,7 @@ import Testing
                 + #""powerFactor":0.998,"reactivePower":-3.5,"tripped":"overPower","voltageRMS":230.1}"#)
         let lines: [String] = [
             "  relay         off",
-            "  protection    tripped (overPower): what is plugged in drew too much power",
+            "  protection    tripped (overPower): the load drew too much power",
             "                `plugctl reset \"Lamp\" --protection` or its button resets it",
             "  active power  60.4 W", "  voltage       230.1 V", "  current       0.263 A",
             "  apparent      60.5 VA", "  reactive      -3.5 var", "  power factor  0.998", "  frequency     49.987 Hz",
@@ -118,7 +118,7 @@ import Testing
         let done = CommandRecord(plug: "Lamp", state: state(on: false), event: 12)
         #expect(done.resetText == "Lamp: protection reset; it is off")
         #expect(
-            CommandRecord(plug: "Lamp", state: state(), event: nil).resetText == "Lamp: no protection had tripped")
+            CommandRecord(plug: "Lamp", state: state(), event: nil).resetText == "Lamp: no protection was tripped")
         #expect(
             jsonLine(CommandRecord(plug: "Lamp", state: state(on: false, tripped: .weldedRelay), event: nil))
                 == #"{"on":false,"plug":"Lamp","tripped":"weldedRelay"}"#)
@@ -129,7 +129,7 @@ import Testing
         #expect(hints.compactMap(\.self).count == 6)
         #expect(
             Refusal.Code.protectionTripped.hint(for: "Büro")
-                == "when the cause is gone, press the plug's button or run `plugctl reset \"Büro\" --protection`")
+                == "remove the cause, then press the plug's button or run `plugctl reset \"Büro\" --protection`")
     }
 
     @Test("The record of a plug's networks") func networksOfAPlug() {
@@ -158,10 +158,10 @@ import Testing
         let networks: String = "\"networks\":[" + wired.joined() + "," + wireless.joined() + "]"
         #expect(jsonLine(record).contains(networks))
         let lines: [String] = [
-            "  network       eth0 (02:00:00:00:00:01), addresses by the plug itself: no other program gives it addresses",
+            "  network       eth0 (02:00:00:00:00:01), addresses managed by the plug: no other program gives it addresses",
             "    lease       192.0.2.9 from 192.0.2.1, for 3000 s, router 192.0.2.254",
             "    link-local  169.254.7.8", "    conflicts   2",
-            "  network       wlan0 (02:00:00:00:00:02), addresses by others: it was asked for by --addressing",
+            "  network       wlan0 (02:00:00:00:00:02), addresses managed by another program: it was asked for by --addressing",
         ]
         #expect(Array(record.lines.suffix(5)) == lines)
     }
@@ -175,7 +175,7 @@ import Testing
         #expect(dimmed.text == "Lamp: on at 40 %")
         let off = CommandRecord(plug: "Lamp", state: state(on: false), event: nil)
         #expect(jsonLine(off) == #"{"on":false,"plug":"Lamp"}"#)
-        #expect(off.text == "Lamp: off (it was already)")
+        #expect(off.text == "Lamp: off (unchanged)")
         #expect(
             jsonLine(CommandRecord(plug: "Lamp", error: "it is away")) == #"{"error":"it is away","plug":"Lamp"}"#)
     }

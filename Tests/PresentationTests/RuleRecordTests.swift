@@ -75,13 +75,13 @@ import Testing
             (
                 .resumed(decided),
                 #"{\#(at),"cause":7,"event":"resumed","plug":"Lamp","rule":"Hall","why":"Switch: button pressed"}"#,
-                "Lamp: commanded again, for \"Hall\" fired before the restart: Switch: button pressed"
+                "Lamp: command sent again, because \"Hall\" fired before the restart: Switch: button pressed"
             ),
             (
                 .notStored(reason: "no room"), #"{\#(at),"event":"notStored","why":"no room"}"#,
-                "nothing can be stored: no room; until it can, being killed may lose a command or repeat a firing"
+                "the state of the rules cannot be stored: no room; until it can, a crash may lose a command or repeat a firing"
             ),
-            (.stored, #"{\#(at),"event":"stored"}"#, "everything is stored again"),
+            (.stored, #"{\#(at),"event":"stored"}"#, "the state of the rules is stored again"),
         ])
     }
 
@@ -111,7 +111,7 @@ import Testing
 
     @Test("Notices of commands that were sent or are stored for an absent plug") func whatIsOnItsWay() {
         let command = CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: .seconds(900)))
-        let waits = "Lamp is away: turn on is kept for its return, for \"Hall\": Switch: button pressed"
+        let waits = "Lamp is away: turn on will be sent when it returns, for \"Hall\": Switch: button pressed"
         check([
             (
                 .commanded(command, press),
@@ -186,23 +186,23 @@ import Testing
             (
                 .commandsHeldBack(script: "hall.lua", count: 3),
                 #"{\#(at),"count":3,"event":"commandsHeldBack","script":"hall.lua"}"#,
-                "hall.lua: 3 commands not carried out: it wants more than a script may in a minute"
+                "hall.lua: 3 commands not sent: the script exceeds the limit of commands per minute"
             ),
             (
                 .timersHeldBack(script: "hall.lua", count: 1),
                 #"{\#(at),"count":1,"event":"timersHeldBack","script":"hall.lua"}"#,
-                "hall.lua: 1 timer waits: no more of a script's end in a minute"
+                "hall.lua: 1 timer is delayed: the script exceeds the limit of timers per minute"
             ),
             (
                 .scriptEnded(script: "hall.lua", why: "it computed for more than 1 s", restartsIn: .seconds(2)),
                 #"{\#(at),"event":"scriptEnded","restartsIn":2,"script":"hall.lua","#
                     + #""why":"it computed for more than 1 s"}"#,
-                "hall.lua ended: it computed for more than 1 s; it is started again in 2 s"
+                "hall.lua ended: it computed for more than 1 s; it restarts in 2 s"
             ),
             (.scriptRuns(script: "hall.lua"), #"{\#(at),"event":"scriptRuns","script":"hall.lua"}"#, "hall.lua runs"),
             (
                 .recordsLeftOut(3), #"{\#(at),"count":3,"event":"recordsLeftOut"}"#,
-                "3 lines left out: nobody read them"
+                "3 lines dropped because the output was not read"
             ),
         ])
     }
@@ -227,11 +227,11 @@ import Testing
             (
                 .fileBroken(path: "/r.yaml", words: "line 3"),
                 #"{\#(at),"event":"fileBroken","file":"/r.yaml","why":"line 3"}"#,
-                "/r.yaml cannot be read, and what ran of it goes on: line 3"
+                "/r.yaml is not valid, so its last valid version stays active: line 3"
             ),
             (
                 .fileSound(path: "/r.yaml"), #"{\#(at),"event":"fileSound","file":"/r.yaml"}"#,
-                "/r.yaml can be read again"
+                "/r.yaml is valid again"
             ),
         ])
     }

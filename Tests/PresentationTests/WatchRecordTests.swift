@@ -178,27 +178,27 @@ import Testing
             ),
             (.event(event(.relayChanged(on: false, cause: .powerOn)), age: nil), "off (power-on)"),
             (.event(event(.buttonPressed(.long)), age: nil), "button pressed (long)"),
-            (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a loss of power"),
+            (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a power failure"),
             (
                 .event(event(.protectionTripped(.overPower)), age: nil),
-                "protection tripped (overPower): what is plugged in drew too much power"
+                "protection tripped (overPower): the load drew too much power"
             ),
             (
                 .event(event(.protectionReset(.overVoltage, cause: .button)), age: nil),
-                "protection reset (button), after it had tripped (overVoltage): the voltage is too high"
+                "protection reset (button), was tripped (overVoltage): the voltage is too high"
             ),
             (
                 .event(
                     event(
                         .protectionReset(.restTime, cause: .controller(name: "Desk", request: request))), age: nil),
-                "protection reset (by Desk), after it had tripped (restTime): what is plugged in has not rested long "
+                "protection reset (by Desk), was tripped (restTime): what is plugged in has not rested long "
                     + "enough since it was turned off"
             ),
             (
                 .snapshot(state(on: false, watts: nil, tripped: .overTemperature)),
                 "off, protection tripped (overTemperature): the plug is too hot inside"
             ),
-            (.event(event(.pairingFailed(failures: 3)), age: nil), "a wrong setup code (3 in a row)"),
+            (.event(event(.pairingFailed(failures: 3)), age: nil), "wrong setup code (3 in a row)"),
             (.event(event(.controllerPaired(name: "Desk")), age: nil), "paired with Desk"),
             (.event(event(.controllerRemoved(name: "Desk")), age: nil), "no longer paired with Desk"),
             (.gap(Gap(from: 3, to: 9, reason: .powerLost)), "events 3 to 9 are lost (powerLost)"),

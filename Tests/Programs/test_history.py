@@ -82,7 +82,7 @@ def test_a_recording_is_imported_once_however_often(history):
     """A repeated import adds nothing and reports the lines as known."""
     lines = steady("20/11/2026", 1000, [1])
     assert "360 samples of Heater" in history.holds("Heater", lines)
-    assert "0 samples taken, 360 lines left out: 360 of a time that the history has already" in history.holds("Heater", lines)
+    assert "0 samples imported, 360 lines left out: 360 with a time that is already in the history" in history.holds("Heater", lines)
     [hour] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
     assert hour["activeEnergy"] == pytest.approx(1000 * 3590 / 3600, abs=1) and hour["covered"] == 3590
 
@@ -131,8 +131,8 @@ def test_a_step_back_in_time_begins_a_segment(history):
         f"{file}: line 361: time steps back from 2026-11-20T08:59:50.000+01:00 to 2026-11-20T07:00:00.000+01:00, "
         "and a new segment begins",
         f"{file}: 721 samples of Heater, 2026-11-20T07:00:00.000+01:00 to 2026-11-20T08:59:55.000+01:00",
-        f"{file}: 723 lines read, 721 samples taken, 2 lines left out: 1 empty (first: line 722), "
-        "1 of the same time as the next (first: line 720)"]
+        f"{file}: 723 lines read, 721 samples imported, 2 lines left out: 1 empty (first: line 722), "
+        "1 with the same time as the next line (first: line 720)"]
     back, forth = lines[:100], lines[50:200]
     [step], done = imported(history, back + forth, "--plug", "Other")
     assert (step["event"], step["line"]) == ("stepBack", 101) and step["from"] > step["to"]

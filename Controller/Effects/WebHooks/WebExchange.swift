@@ -1,4 +1,5 @@
 import Automation
+import DurableFiles
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -53,10 +54,20 @@ struct WebExchange: Sendable {
         } catch let error as NIOConnectionError {
             // The host name may be one that TLS cannot use as a server name.
             let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
-            let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known"
+            let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "its name is not known"
             return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: !isInsecure))
         } catch {
-            return .failure(WebFault("the connection failed: \(error)".bounded, isWorthAnotherTry: true))
+            return .failure(WebFault("the connection failed: \(Self.reason(for: error))".bounded, isWorthAnotherTry: true))
+        }
+    }
+
+    /// The cause of a failed connection, without the name of the system call that failed.
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case let error as IOError: "\(SystemError(error.errnoCode))"
+        case ChannelError.connectTimeout: "no answer"
+        case is ChannelError: "the connection was closed"
+        default: "\(error)"
         }
     }
 

@@ -218,7 +218,7 @@ public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible
         case .damaged(let path, let line):
             """
             \(path) line \(line) is damaged: expected a plug's id, its key in hexadecimal digits and its name
-            hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
+            hint: correct or remove that line; if a plug is lost with it, pair the plug again with `plugctl pair`
             """
         case .pinned(let known, let name):
             """

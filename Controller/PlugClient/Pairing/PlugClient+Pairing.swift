@@ -78,13 +78,13 @@ enum Distrust: Error, Hashable, CustomStringConvertible {
     var description: String {
         switch self {
         case .notPaired(let name):
-            "it is not paired with this controller\nhint: plugctl pair \"\(name)\", with the code on its label"
+            "the plug is not paired with this controller\nhint: run plugctl pair \"\(name)\" with the code on its label"
         case .another(let name, let id):
             """
-            it is not the plug of this name that was paired (its id is \(id))
-            hint: if you trust it: plugctl pair "\(name)", with the code on its label
+            a different plug was paired under this name (the id of this one is \(id))
+            hint: if you trust this one, run plugctl pair "\(name)" with the code on its label
             """
-        case .anonymous: "its announcement does not say which plug it is\nhint: is it a smart plug of this kind?"
+        case .anonymous: "its announcement has no plug id\nhint: check that it is a smart plug of this kind"
         }
     }
 }

@@ -70,7 +70,7 @@ extension RecordData {
         case .txt(let strings): shortened(TXTRecord(decoding: strings).words)
         case .nsec(_, let types):
             types.isEmpty
-                ? "there is nothing" : "there is only " + shortened(types.map(\.words).joined(separator: ", "))
+                ? "no records exist" : "only these types exist: " + shortened(types.map(\.words).joined(separator: ", "))
         case .other(_, let bytes): "\(bytes.count) bytes"
         }
     }

@@ -114,12 +114,12 @@ extension WireError.Reason {
         switch self {
         case .truncated(let needed): "the packet ends before a field of \(needed) bytes"
         case .reservedLabel(let byte): "a label begins with the reserved byte \(byte)"
-        case .pointerNotBackwards(let target): "a compressed name points to byte \(target), which is not before it"
-        case .overlappingName: "a compressed name runs into itself"
+        case .pointerNotBackwards(let target): "a compressed name points forward to byte \(target)"
+        case .overlappingName: "a compressed name overlaps itself"
         case .tooManyPointers: "a compressed name has too many pointers"
         case .nameTooLong: "a name is longer than 255 bytes"
         case .dataLength(let expected, let actual):
-            "the data of a record has \(actual) bytes, and its content takes \(expected)"
+            "the data of a record has \(actual) bytes, but its content needs \(expected)"
         case .typeBitmap: "the list of types in an NSEC record is malformed"
         }
     }

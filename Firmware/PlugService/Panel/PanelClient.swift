@@ -1,3 +1,4 @@
+import LinuxNetwork
 import NIOCore
 import NIOPosix
 
@@ -14,8 +15,8 @@ public enum PanelClient {
         } catch {
             throw PanelError(
                 """
-                no plugd answers at \(plug.panelSocket): \(error)
-                hint: start one with `plugd run`, or give the --state and --runtime of one that runs
+                plugd does not answer at \(plug.panelSocket): \(reason(for: error))
+                hint: start it with `plugd run`, or use the --state and --runtime of the running plugd
                 """)
         }
         if line.hasPrefix("ok ") { return String(line.dropFirst(3)) }
@@ -37,7 +38,17 @@ public enum PanelClient {
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: line + "\n"))
             for try await answer in inbound { return answer }
-            throw PanelError("the connection ended without an answer")
+            throw PanelError("the connection was closed without an answer")
+        }
+    }
+
+    /// The cause of a failed exchange, without the name of the system call that failed.
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case let error as IOError: errorText(error.errnoCode)
+        case ChannelError.connectTimeout: "it did not accept the connection within 2 s"
+        case is ChannelError: "the connection was closed"
+        default: "\(error)"
         }
     }
 }

@@ -42,7 +42,7 @@ public enum PanelRequest: Hashable, Sendable {
         case ("code", let text?): self = .code(try Self.code(text))
         default:
             throw PanelError(
-                "\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
+                "unknown request \"\(line)\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
                     + "remove FINGERPRINT, code CODE, rotate-key, reset")
         }
     }
@@ -51,10 +51,10 @@ public enum PanelRequest: Hashable, Sendable {
         if let press = ButtonPress(rawValue: kind) { return .press(press) }
         let words = kind.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0] == "hold" else {
-            throw PanelError("a button is pressed single, double or long, or held, not \"\(kind)\"")
+            throw PanelError("a button press must be single, double, long or hold, not \"\(kind)\"")
         }
         guard let milliseconds = Int(words[1]), holds.contains(milliseconds), "\(milliseconds)" == words[1] else {
-            throw PanelError("a button is held for 1 to \(holds.upperBound) milliseconds, not \"\(words[1])\"")
+            throw PanelError("a button can be held for 1 to \(holds.upperBound) milliseconds, not \"\(words[1])\"")
         }
         return .hold(milliseconds)
     }
@@ -63,7 +63,7 @@ public enum PanelRequest: Hashable, Sendable {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let numbers = words.compactMap { Double($0) }.filter(\.isFinite)
         guard (1...2).contains(words.count), numbers.count == words.count else {
-            throw PanelError("a load is WATTS or WATTS VOLTS, not \"\(text)\"")
+            throw PanelError("a load must be WATTS or WATTS VOLTS, not \"\(text)\"")
         }
         return KnownLoad(power: numbers[0], voltage: numbers.count == 2 ? numbers[1] : nil)
     }

@@ -18,7 +18,7 @@ struct PanelServer: Sendable {
         guard path.utf8.count <= PanelLimits.socketPath else {
             throw PanelError(
                 """
-                the panel socket's path has \(path.utf8.count) bytes, the system takes \(PanelLimits.socketPath): \(path)
+                the path of the panel socket has \(path.utf8.count) bytes, but at most \(PanelLimits.socketPath) are possible: \(path)
                 hint: choose a shorter --runtime directory
                 """)
         }
@@ -52,7 +52,7 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // One request at a time, so that a client cannot cause unlimited work.
         guard !isBusy else {
-            return errorCaught(context: context, error: PanelError("one request at a time"))
+            return errorCaught(context: context, error: PanelError("only one request at a time is possible"))
         }
         isBusy = true
         let line = unwrapInboundIn(data)

@@ -5,7 +5,7 @@ import PlugProtocol
 extension PlugService {
     var controllerLines: String {
         let list = machine.access.controllers.all
-        guard !list.isEmpty else { return "nobody is paired with this plug" }
+        guard !list.isEmpty else { return "no controller is paired with this plug" }
         return list.map(line).joined(separator: "\n")
     }
 
@@ -18,12 +18,12 @@ extension PlugService {
         let meant = list.all.filter { $0.key.fingerprint.hasPrefix(beginning.lowercased()) }
         guard meant.count == 1, let controller = meant.first else {
             throw PanelError(
-                "\(meant.isEmpty ? "no controller has" : "more than one has") a fingerprint that begins so\n"
-                    + "hint: `plugd controllers` shows them")
+                "\(meant.isEmpty ? "no controller has" : "several controllers have") a fingerprint with this beginning\n"
+                + "hint: `plugd controllers` lists the fingerprints")
         }
         guard !list.isLastOwner(controller) else {
             throw PanelError(
-                "\(PanelText.printable(controller.name)) is the last owner\nhint: `plugd reset` makes the plug forget everybody"
+                "\(PanelText.printable(controller.name)) is the last owner\nhint: `plugd reset` removes all pairings"
             )
         }
         handle(.removeController(fingerprint: controller.key.fingerprint))

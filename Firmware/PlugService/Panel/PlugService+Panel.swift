@@ -13,19 +13,19 @@ extension PlugService: PanelOwner {
             return status
         case .reset:
             guard await resetFromPanel() else {
-                throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
+                throw PanelError("the plug was not reset: its flash cannot be written\nhint: see the plug's log")
             }
-            return "set back to factory state"
+            return "reset to factory state"
         case .controllers: return controllerLines
         case .remove(let fingerprint): return try remove(fingerprint)
         case .code(let code):
             switch await changeCode(code) {
             case true?: return "changed"
             case false?:
-                throw PanelError("the setup code is as it was: the plug's flash cannot be written; its log says why")
+                throw PanelError("the setup code was not changed: the plug's flash cannot be written\nhint: see the plug's log")
             case nil:
                 throw PanelError(
-                    "the setup code is as it was: it is being changed, or was too often\nhint: try again later")
+                    "the setup code was not changed: another change is in progress, or it was changed too often\nhint: try again later")
             }
         case .rotateKey(let now): return try await rotateKey(now: now)
         case .press(let press):
@@ -47,7 +47,7 @@ extension PlugService: PanelOwner {
 
     private func simulated() throws(PanelError) -> SimulatedPlug {
         guard let plug = settings.simulated else {
-            throw PanelError("this plug has real parts: press its button, plug in what you like")
+            throw PanelError("this plug has real parts; button presses and loads cannot be simulated")
         }
         return plug
     }
