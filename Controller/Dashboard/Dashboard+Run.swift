@@ -149,7 +149,7 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            tell(.complaint("devices are forgotten with this process: \(DashboardFault(error))"))
+            tell(.complaint("devices cannot be saved and will be lost on restart: \(DashboardFault(error))"))
         }
         return drawn
     }
@@ -216,8 +216,8 @@ extension DashboardSettings {
                 let way = isLoopback ? external.map(\.description).sorted().joined(separator: ", ") : "\(place)"
                 throw DashboardFault(
                     """
-                    others can reach \(way), and there is no password
-                    hint: plugctl daemon password sets one; or leave out \(isLoopback ? "--external-url" : "--listen"), for this machine alone
+                    \(way) is reachable from other machines, but no password is set
+                    hint: set one with plugctl daemon password, or omit \(isLoopback ? "--external-url" : "--listen") to serve only this machine
                     """)
             }
         }

@@ -118,13 +118,13 @@ public struct JSONReader {
         }
         var text = String(decoding: bytes[start..<index], as: UTF8.self)
         while true {
-            guard index < bytes.count else { throw fault("unterminated text") }
+            guard index < bytes.count else { throw fault("unterminated string") }
             let byte = bytes[index]
             index += 1
             switch byte {
             case UInt8(ascii: "\""): return text
             case UInt8(ascii: "\\"): text.unicodeScalars.append(try escaped())
-            case 0..<0x20: throw fault("control character in a text")
+            case 0..<0x20: throw fault("control character in a string")
             case _:
                 let start = index - 1
                 while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
@@ -138,7 +138,7 @@ public struct JSONReader {
     }
 
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
-        guard index < bytes.count else { throw fault("unterminated text") }
+        guard index < bytes.count else { throw fault("unterminated string") }
         let byte = bytes[index]
         index += 1
         switch byte {
@@ -160,7 +160,7 @@ public struct JSONReader {
     }
 
     private mutating func unit() throws(JSONError) -> UInt32 {
-        guard bytes.count - index >= 4 else { throw fault("unterminated text") }
+        guard bytes.count - index >= 4 else { throw fault("unterminated string") }
         var unit: UInt32 = 0
         for byte in bytes[index..<index + 4] {
             guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -200,7 +200,7 @@ public struct JSONReader {
     }
 
     public mutating func whole() throws(JSONError) -> Int {
-        guard let number = Int(exactly: try number()) else { throw fault("not a whole number") }
+        guard let number = Int(exactly: try number()) else { throw fault("expected an integer") }
         return number
     }
 

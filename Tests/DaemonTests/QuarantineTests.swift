@@ -151,7 +151,7 @@ import Testing
         try FileStore().replace(disk.path + "/died", with: Array("4 aaaaaaaaaaaa 1030\n".utf8))
         let next = try #require(try file.take())
         #expect(next.isKeptAway != line.contains("-"))
-        #expect(next.words.contains("keeps away") == next.isKeptAway && next.words.contains("hint: "))
+        #expect(next.words.contains("is disabled") == next.isKeptAway && next.words.contains("hint: "))
     }
 
     @Test("An empty or invalid record is not a crash") func nothingOrNonsenseIsNoDeath() throws {

@@ -81,7 +81,7 @@ def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
     assert guarded.sessions("--end", hallway["id"]) == [hallway]
     assert [guarded.sees_house(cookie) for cookie in cookies] == [True, False, True]
     again = guarded.person.finish("daemon", "sessions", "--end", hallway["id"])
-    assert again.status == 1 and "no session of that id" in again.errors and "hint:" in again.errors
+    assert again.status == 1 and "no session with this id" in again.errors and "hint:" in again.errors
 
     # Logins are stored once per second, so a daemon that is killed earlier may forget the newest one.
     time.sleep(1.5)
@@ -127,7 +127,7 @@ def test_passwords_are_set_listed_and_removed(guarded):
         assert refused.status == 1 and why in refused.errors and "hint:" in refused.errors, refused
     for words in (["--as", "guest"], ["--for", "2d"], ["--as", "king"], ["--list", "--remove"], ["--remove", "--as", "user"]):
         assert guarded.typed("a password that is long", *words).status == 64, words
-    assert "last owner's" in guarded.person.finish("daemon", "password", "--remove", "owner").errors
+    assert "last password with the owner role" in guarded.person.finish("daemon", "password", "--remove", "owner").errors
     viewer = guarded.log_in(VIEWERS)
     guarded.person.does("daemon", "password", "--remove", "Hallway")
     eventually(lambda: not guarded.sees_house(viewer), 10, "the end of the session of a removed password")

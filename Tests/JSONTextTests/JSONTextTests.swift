@@ -29,8 +29,8 @@ import Testing
         ("{\"a\":1", "expected '}', at byte 7"), ("{\"a\":{}}", "nested value, at byte 6"),
         ("{\"a\":[]}", "nested value, at byte 6"), ("{\"a\":1e999}", "invalid number, at byte 11"),
         ("{\"a\":1,\"a\":2}", "duplicate key, at byte 13"), ("{\"a\":\"\\x\"}", "invalid escape, at byte 9"),
-        ("{\"a\":\"\u{1}\"}", "control character in a text, at byte 8"),
-        ("{\"a\":\"b}", "unterminated text, at byte 9"),
+        ("{\"a\":\"\u{1}\"}", "control character in a string, at byte 8"),
+        ("{\"a\":\"b}", "unterminated string, at byte 9"),
         ("{} x", "more than one value, at byte 4"), ("{\"a\":tru}", "invalid number, at byte 6"),
     ])
     func anErrorSaysWhere(_ text: String, _ words: String) {

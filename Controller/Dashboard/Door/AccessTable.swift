@@ -76,14 +76,14 @@ enum AccessTable {
     ///   - pass: the authorization of the user; nil for an unknown user.
     static func refusal(of method: HTTPRequest.Method, _ path: String, for pass: Pass?) -> Refused? {
         guard let row = byRoute["\(method.rawValue) \(path)"] else {
-            return Refused(403, "nobody may do that", hint: "/api/v1/openapi.json says what there is")
+            return Refused(403, "this request is not allowed", hint: "/api/v1/openapi.json lists the allowed requests")
         }
         guard let roles = row.roles else { return nil }
-        guard let role = pass?.role else { return Refused(401, "this needs the dashboard's password") }
+        guard let role = pass?.role else { return Refused(401, "this request requires the dashboard's password") }
         guard !roles.contains(role) else { return nil }
         let least = roles == owners ? "an owner's" : "a user's"
         return Refused(
             403, "\(role.described) may not \(row.deed); an owner of the dashboard may allow it",
-            hint: "for that an owner gives you \(least) password: plugctl daemon password")
+            hint: "ask an owner for \(least) password: plugctl daemon password")
     }
 }

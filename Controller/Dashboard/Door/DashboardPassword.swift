@@ -33,13 +33,13 @@ public struct DashboardPassword: Hashable, Sendable {
     /// Returns the error in a name as text; nil for a valid name.
     public static func fault(ofName name: String) -> String? {
         guard !name.isEmpty, name.count <= longestName, name.utf8.count <= 4 * longestName else {
-            return "a password's name has 1 to \(longestName) characters"
+            return "a password's name must have 1 to \(longestName) characters"
         }
         let isPlain = name.unicodeScalars.allSatisfy { !$0.properties.isDefaultIgnorableCodePoint && !isControl($0) }
         guard isPlain, name.first != " ", name.last != " " else {
-            return "a password's name has no control characters, and no blank at its ends"
+            return "a password's name must not contain control characters or begin or end with a space"
         }
-        return name.hasPrefix("-") ? "a password's name does not begin with a hyphen" : nil
+        return name.hasPrefix("-") ? "a password's name must not begin with a hyphen" : nil
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

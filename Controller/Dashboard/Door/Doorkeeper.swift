@@ -63,7 +63,7 @@ struct Doorkeeper: Sendable {
             throw ConnectionLost()
         } catch {
             context.logger.warning("a request failed", metadata: ["error": "\(error)"])
-            return Refused(500, "it failed, and the daemon's log says why").response(closing: true)
+            return Refused(500, "internal error; see the daemon's log").response(closing: true)
         }
     }
 
@@ -77,10 +77,10 @@ struct Doorkeeper: Sendable {
             throw Refused(414, "the path and its query have more than \(limits.path) bytes")
         }
         guard let known = methods.methods(of: request.uri.path) else {
-            throw Refused(404, "there is nothing here", hint: "GET /api/v1/openapi.json says what there is")
+            throw Refused(404, "this path does not exist", hint: "GET /api/v1/openapi.json lists the paths")
         }
         guard known.contains(request.method.rawValue) else {
-            throw Refused(405, "this path knows only \(known.joined(separator: ", "))")
+            throw Refused(405, "this path supports only \(known.joined(separator: ", "))")
                 .with(.allow, known.joined(separator: ", "))
         }
         if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path) {
@@ -126,7 +126,7 @@ struct Doorkeeper: Sendable {
         // A page of another site cannot send a DELETE without a CORS preflight request.
         let needsNoType = request.method == .delete && body.readableBytes == 0
         guard needsNoType || ContentTypeCheck.isJSON(request.headers[values: .contentType]) else {
-            throw Refused(415, "the body is not said to be JSON", hint: "send it with Content-Type: application/json")
+            throw Refused(415, "the Content-Type of the body is not JSON", hint: "send it with Content-Type: application/json")
         }
         return request
     }

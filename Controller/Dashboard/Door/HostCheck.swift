@@ -20,9 +20,9 @@ struct HostCheck: Sendable {
     /// - Parameter host: the Host header; nil if it is missing.
     func refusal(of host: String?) -> Refused? {
         guard let host else {
-            return Refused(400, "the request has no Host header", hint: "HTTP/1.1 wants one (RFC 9112 section 3.2)")
+            return Refused(400, "the request has no Host header", hint: "HTTP/1.1 requires one (RFC 9112 section 3.2)")
         }
-        guard let authority = Authority(host) else { return Refused(400, "the Host header is no name and no address") }
+        guard let authority = Authority(host) else { return Refused(400, "the Host header is not a name or address") }
         guard !authority.isAddress, !names.contains(authority.host) else { return nil }
         return Refused(
             403, "this is not \(authority.host)",

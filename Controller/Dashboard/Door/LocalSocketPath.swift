@@ -15,7 +15,7 @@ struct LocalSocketPath {
     func lock() throws(DashboardFault) -> SocketPlace {
         guard path.utf8.count <= DaemonSocket.longestPath else {
             throw DashboardFault(
-                "the path \(path) is too long for a socket\nhint: name a shorter one with --socket")
+                "the path \(path) is too long for a socket\nhint: choose a shorter one with --socket")
         }
         do throws(FileError) {
             try FileStore().requireAnswer(of: directory)
@@ -26,8 +26,8 @@ struct LocalSocketPath {
         guard DaemonSocket.isSafe(directory: directory) else {
             throw DashboardFault(
                 """
-                \(directory) is somebody else's, or others may write in it and put a socket of theirs there
-                hint: name a path in a directory of this user with --socket, or: chmod 700 \(directory)
+                \(directory) belongs to a different user, or other users may write to it and place their own socket there
+                hint: choose a path in a directory of this user with --socket, or run chmod 700 \(directory)
                 """)
         }
         do throws(SystemError) {
@@ -35,9 +35,9 @@ struct LocalSocketPath {
         } catch {
             guard error != .wouldBlock else {
                 throw DashboardFault(
-                    "another daemon begins at \(path)\nhint: stop it, or name another path with --socket")
+                    "another daemon is starting at \(path)\nhint: stop it, or choose a different path with --socket")
             }
-            throw DashboardFault("\(path).lock: \(error)\nhint: name another path with --socket")
+            throw DashboardFault("cannot lock \(path).lock: \(error)\nhint: choose a different path with --socket")
         }
     }
 
@@ -48,7 +48,7 @@ struct LocalSocketPath {
         switch DaemonSocket.presence(at: path) {
         case .absent: return
         case .noSocket, .foreign:
-            throw DashboardFault("\(path) is in the way\nhint: move it away, or name another path with --socket")
+            throw DashboardFault("\(path) exists and is not a socket of this user\nhint: move it away, or choose a different path with --socket")
         case .own: break
         }
         if let living = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -56,7 +56,7 @@ struct LocalSocketPath {
         {
             living.close(promise: nil)
             throw DashboardFault(
-                "another daemon answers at \(path)\nhint: stop it, or name another path with --socket")
+                "another daemon is running at \(path)\nhint: stop it, or choose a different path with --socket")
         }
         remove()
     }
@@ -67,7 +67,7 @@ struct LocalSocketPath {
         do {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         } catch {
-            throw DashboardFault("cannot keep others from \(path): \(error.localizedDescription)")
+            throw DashboardFault("cannot restrict permissions of \(path): \(error.localizedDescription)")
         }
     }
 

@@ -87,7 +87,7 @@ struct Login: Sendable {
     ) async throws(Refused) -> (session: String, device: String) {
         switch await need(isLoopback) {
         case .none:
-            throw Refused(409, "there is no password", hint: "plugctl daemon password sets one")
+            throw Refused(409, "no password is set", hint: "plugctl daemon password sets one")
         case .impossible(let refused): throw refused
         case .passwords(let passwords):
             let found = try await verified(password, passwords, headers, from: address)
@@ -182,7 +182,7 @@ struct Login: Sendable {
         switch await keeper.verify(password, among: passwords, live: live, by: guesser) {
         case .right(let found):
             guard found.hasEnded(now: seconds) else { return found }
-            throw unauthorized("the time of this password is over", headers, hint: "an owner can set a new one")
+            throw unauthorized("this password has expired", headers, hint: "an owner can set a new one")
         case .wrong: throw unauthorized("this is not the password", headers)
         case .wait(let time):
             let seconds = Int(time.inSeconds.rounded(.up))
@@ -212,7 +212,7 @@ struct Login: Sendable {
 
     private static func notStored(_ error: FileError) -> Refused {
         Refused(
-            503, "it is ended, and would be there again after a restart of the daemon: \(error)",
+            503, "the session is ended, but a restart of the daemon would restore it: \(error)",
             hint: error.hint ?? "plugctl daemon password sets a new password, which ends the sessions of the old one")
     }
 

@@ -14,14 +14,14 @@ struct OriginCheck: Sendable {
     ///   - host: the Host header, which was already checked.
     func refusal(origins: [String], sites: [String], host: String) -> Refused? {
         for site in sites where site != "same-origin" && site != "none" {
-            return Refused(403, "a page of another site asked for it")
+                        return Refused(403, "the request comes from a page of a different site")
         }
         for origin in origins where !isOurs(origin, host: host) {
             var hint = "use the dashboard's own page"
             if let address = ExternalAddress(origin) {
-                hint += "; if it is at \(address) through a proxy: plugctl daemon --external-url \(address)"
+                hint += "; if a proxy serves it at \(address): plugctl daemon --external-url \(address)"
             }
-            return Refused(403, "a page of another site asked for it", hint: hint)
+            return Refused(403, "the request comes from a page of a different site", hint: hint)
         }
         return nil
     }

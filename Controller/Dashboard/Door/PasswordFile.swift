@@ -32,9 +32,9 @@ public struct PasswordFile: Sendable {
 
     /// Returns the error in a password as text; nil for a valid one.
     public static func fault(of password: String) -> String? {
-        if password.count < shortest { return "a password has at least \(shortest) characters" }
-        if password.utf8.count > longest { return "a password has at most \(longest) bytes" }
-        return password.utf8.contains { $0 < 32 } ? "a password has no control characters" : nil
+        if password.count < shortest { return "a password must have at least \(shortest) characters" }
+        if password.utf8.count > longest { return "a password must have at most \(longest) bytes" }
+        return password.utf8.contains { $0 < 32 } ? "a password must not contain control characters" : nil
     }
 
     /// Stores the hash of a password. It replaces the password with the same name, and expired passwords are removed.
@@ -54,15 +54,15 @@ public struct PasswordFile: Sendable {
         let others = try known().filter { $0.name != name && !$0.hasEnded(now: now) }
         guard role == .owner || others.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
-                "there would be no owner's password\nhint: plugctl daemon password sets that one first")
+                "there is no password with the owner role\nhint: set it first with plugctl daemon password")
         }
         guard others.count < Self.most else {
             throw DashboardFault(
-                "there are \(Self.most) passwords already\nhint: plugctl daemon password --remove NAME takes one away")
+                "there are already \(Self.most) passwords\nhint: remove one with plugctl daemon password --remove NAME")
         }
         if let same = others.first(where: { Self.matches(password, $0.hash) }) {
             throw DashboardFault(
-                "this is the password of \(same.name) already\nhint: passwords tell apart who comes: choose another")
+                "\(same.name) already has this password\nhint: choose a different one; passwords identify users")
         }
         var hash = [CChar](repeating: 0, count: 512)
         guard password_hash(password, &hash, hash.count) == 0 else {
@@ -80,12 +80,12 @@ public struct PasswordFile: Sendable {
         let left = all.filter { $0.name != name }
         guard left.count < all.count else {
             throw DashboardFault(
-                "no password is called \(name)\nhint: plugctl daemon password --list shows those that there are")
+                "there is no password \(name)\nhint: plugctl daemon password --list lists the passwords")
         }
         guard left.isEmpty || left.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
-                "\(name)'s is the last owner's password, and there are others\n"
-                    + "hint: plugctl daemon password --remove, without a name, takes all away")
+                "\(name) is the last password with the owner role, and other passwords depend on it\n"
+                + "hint: plugctl daemon password --remove without a name removes all")
         }
         guard !left.isEmpty else {
             _ = try removeAll()

@@ -79,7 +79,7 @@ final class RequestSeats: Sendable {
     /// Runs the body if the holder has a seat left.
     func answer<Answer>(_ holder: SeatHolder, _ body: () async throws -> Answer) async throws -> Answer {
         guard seats.withLock({ $0.take(holder) }) else {
-            throw Refused(503, "this password is asking for too much at once", hint: "try again in a moment")
+            throw Refused(503, "this password has too many requests in progress", hint: "try again in a moment")
                 .with(.retryAfter, "1")
         }
         defer { seats.withLock { $0.leave(holder) } }

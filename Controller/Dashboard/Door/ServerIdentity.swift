@@ -19,13 +19,13 @@ struct ServerIdentity {
         if let given = settings.certificate {
             let chain = try Self.read(given.chain, files)
             let key = try Self.read(given.key, files)
-            configuration = try Self.configuration(chain, key, hint: "give files in PEM that belong together")
+            configuration = try Self.configuration(chain, key, hint: "use a matching certificate and key in PEM format")
             fingerprint = nil
         } else {
             let path = settings.directory + "/tls.pem"
             let pem = try Self.kept(path, names, files)
             configuration = try Self.configuration(
-                pem, pem, hint: "move \(path) away and start again for a new certificate")
+                pem, pem, hint: "move \(path) away and restart to create a new certificate")
             fingerprint = Self.fingerprint(configuration)
         }
     }

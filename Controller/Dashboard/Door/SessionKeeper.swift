@@ -45,7 +45,7 @@ actor SessionKeeper {
             sessions = Sessions(stored: told ?? [])
         } catch {
             sessions = Sessions()
-            complain("who was logged in has to log in again: \(DashboardFault(error))")
+            complain("the sessions cannot be read, so users have to log in again: \(DashboardFault(error))")
         }
         storedIDs = Set(sessions.all.map(\.id))
     }
@@ -133,7 +133,7 @@ actor SessionKeeper {
         do throws(FileError) {
             try store(now: now)
         } catch {
-            complain("who logs in is forgotten with this process: \(DashboardFault(error))")
+            complain("sessions cannot be saved and will be lost on restart: \(DashboardFault(error))")
         }
     }
 

@@ -53,7 +53,7 @@ struct SessionRoutes {
         add(.delete, Self.path + "s/{session}", to: router) { request, context in
             _ = try QueryParameters(request)
             guard let one = try await login.end(context.parameters.get("session") ?? "").first else {
-                throw Fault(.notFound, "there is no session of that id", hint: "/api/v1/sessions lists those that are")
+                throw Fault(.notFound, "there is no session with this id", hint: "/api/v1/sessions lists the sessions")
             }
             await ended([Login.entrance(ofSession: one.session.id)])
             return Response(json: jsonLine(Self.record(one, context)))
@@ -83,7 +83,7 @@ struct SessionRoutes {
 
     private func logIn(_ request: Request, _ context: DashboardContext) async throws -> Response {
         let password = try Self.password(in: try await request.body.collect(upTo: 4096))
-        guard !context.isLocal else { throw Refused(409, "over the local socket nobody logs in") }
+        guard !context.isLocal else { throw Refused(409, "the local socket needs no login") }
         let cookies = try await login.begin(password, request.headers, from: context.address, isLoopback: isLoopback)
         return Response(
             status: .noContent,
