@@ -82,14 +82,25 @@ let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
+// The comment above a target is its description in the table of ARCHITECTURE.md, which Scripts/lib/module_table writes.
 let shared: [Target] = [
+    // Monotonic time, the machine protocol, seeded randomness
     module("ProtocolCore", "Sources/ProtocolCore"),
+    // DNS messages (RFC 1035, 2782)
     module("DNSWire", "Sources/DNSWire"),
+    // Capture files (pcap)
     module("PacketTraces", "Sources/PacketTraces"),
+    // Responder, querier, record cache (RFC 6762)
     module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
+    // Register, browse, resolve (RFC 6763); `DiscoveryNode` is a complete host
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
+    // Readings, energy counter, compressed sample chunks
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
+    // Ids, events, states, commands and refusals as values; the numbers of the wire (`PlugWire`). Most modules
+    // import only this part of the protocol and do not wait for the generated code
     module("PlugModel", "Sources/PlugModel", ["ProtocolCore", "Metering"]),
+    // The `.proto` files (`Scripts/generate` writes their code), frames, event journal, sessions and pairing of both
+    // sides; [Protocol.md](Sources/PlugProtocol/Protocol.md) explains their use
     module(
         "PlugProtocol", "Sources/PlugProtocol",
         ["PlugModel", "ProtocolCore", "Metering", protobuf, crypto, deque],
@@ -98,80 +109,115 @@ let shared: [Target] = [
             "samples.proto",
             "Protocol.md",
         ]),
+    // TLS with keys on both sides, dialling, admission of connections (`Admission`)
     module(
         "PlugTransport", "Sources/PlugTransport",
         [
             "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore,
             nioPosix, nioSSL, nioTLS, crypto,
         ]),
+    // JSON writer and reader without Foundation
     module("JSONText", "Sources/JSONText"),
+    // MQTT topics and messages, Home Assistant's discovery, and `BrokerMachine`, which tracks what the broker has
+    // acknowledged and which requests are carried out; [mqtt.md](Documentation/reference/mqtt.md) is the contract
     module(
         "PlugTopics", "Sources/PlugTopics", ["JSONText", "Metering", "PlugModel", "ProtocolCore", crypto, deque]),
+    // Loads a C library by name on first use
     .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader", linkerSettings: [.linkedLibrary("dl")]),
+    // HomeKit Accessory Protocol over IP: pairing, encrypted sessions, accessories as data; `HomeKitServer` is the
+    // machine. It does not depend on plugs
     module("HomeKit", "Sources/HomeKit", ["JSONText", "ProtocolCore", crypto]),
     .target(name: "CGMP", dependencies: ["CLibraryLoader"], path: "Sources/CGMP"),
+    // Powers and products of large numbers by GMP, for HomeKit's pair-setup
     module("LargeNumbers", "Sources/LargeNumbers", ["CGMP", "HomeKit"]),
     .target(name: "CMosquitto", dependencies: ["CLibraryLoader"], path: "Sources/CMosquitto"),
+    // A connection of libmosquitto, and the same on an event loop
     module("MQTT", "Sources/MQTT", ["CMosquitto", "LinuxClocks", "PlugTopics", nioCore, nioPosix]),
+    // Broker settings that houses (`broker.toml`) and plugs (`[mqtt]`) share
     module(
         "BrokerConfiguration", "Sources/BrokerConfiguration", ["ConfigurationFiles", "DurableFiles", "PlugTopics"]),
     .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", providers: [.apt(["libqrencode-dev"])]),
+    // QR codes of setup codes
     module("QRCode", "Sources/QRCode", ["CQREncode"]),
     .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
     .target(name: "CLinuxClocks", path: "Sources/CLinuxClocks"),
+    // Time since boot, civil time, time zone, boot id, suspend detection
     module("LinuxClocks", "Sources/LinuxClocks", ["CLinuxClocks", "ProtocolCore"]),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
+    // Multicast sockets, rtnetlink, /proc tables of ports and groups, timers of an event loop; `Discovery` drives
+    // the `DiscoveryNode`, `PacketListener` only receives
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
         [
             "LinuxClocks", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore,
             nioPosix, logging,
         ]),
+    // Atomic replace, appends that survive a power cut or a kill, locks, private secrets
     module("DurableFiles", "Sources/DurableFiles"),
     .target(name: "CProcessSetup", path: "Sources/CProcessSetup"),
+    // Reset what a program inherits before its `main`: closed descriptors 0 to 2, ignored and blocked signals,
+    // timers, the file mode creation mask
     module("ProcessSetup", "Sources/ProcessSetup", ["CProcessSetup"]),
+    // toml++ behind one C function, so that the firmware needs no C++ interface and no Foundation
     .target(name: "CTOML", path: "Sources/CTOML"),
+    // TOML tables, and every mistake in a file with its lines
     module("ConfigurationFiles", "Sources/ConfigurationFiles", ["CTOML", "ProtocolCore"]),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
+    // Recorded appliances, CSV, xz and gzip
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
 let firmware: [Target] = [
+    // Ethernet, ARP, UDP in IPv4, DHCP messages
     module("LinkWire", "Firmware/LinkWire", ["DNSWire"]),
+    // Address claim (RFC 5227), link-local selection (RFC 3927), DHCP client (RFC 2131), link-local IPv6 (RFC 7217)
     module(
         "AddressConfiguration", "Firmware/AddressConfiguration", ["LinkWire", "DNSWire", "ProtocolCore", crypto]),
+    // Decides who manages an interface; an `AddressedInterface` for each that the plug manages
     module(
         "AddressService", "Firmware/AddressService",
         [
             "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork",
             "DurableFiles", nioCore, logging,
         ]),
+    // Button, relay, dimmer, metering; `PlugMachine` adds sessions and the audit log
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugModel", "PlugProtocol", deque]),
+    // Persistent state: small files in flash, the mirror in memory
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugModel", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
+    // Drops capabilities and installs the seccomp filter
     module("Privileges", "Firmware/Privileges", ["CPrivileges"]),
     .target(name: "CCrashReport", path: "Firmware/CCrashReport"),
+    // The report of a crash for the next process, and the async-signal-safe handler that writes it
     module("CrashReports", "Firmware/CrashReports", ["CCrashReport", "DurableFiles", "PlugModel", "ProtocolCore"]),
+    // Interfaces of parts; drivers for chips, relays, lights and dimmers, which receive buses and lines and open
+    // nothing; simulated parts and loads
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
+    // Libgpiod 1 and 2 behind one interface, loaded on first use, 2.x preferred
     .target(name: "CGPIOD", path: "Firmware/CGPIOD", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
+    // GPIO lines, I²C buses, PWM and attribute files; lines that the service manager keeps across a crash
     module(
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
+    // A plug's TOML file as a value, or every mistake in it with its lines
     module(
         "PlugConfiguration", "Firmware/PlugConfiguration",
         ["BrokerConfiguration", "ConfigurationFiles", "Appliance", "PlugModel", "ProtocolCore"]),
+    // A plug's own connection to an MQTT broker
     module(
         "PlugBroker", "Firmware/PlugBroker",
         [
             "BrokerConfiguration", "DurableFiles", "JSONText", "LinuxClocks", "LinuxNetwork", "MQTT", "PlugModel",
             "PlugProtocol", "PlugTopics", "ProtocolCore", nioCore, nioPosix, logging,
         ]),
+    // The plug as a HomeKit accessory
     module(
         "HomeKitDoor", "Firmware/HomeKitDoor",
         [
             "HomeKit", "JSONText", "LargeNumbers", "LinuxClocks", "LinuxNetwork", "Metering", "PlugModel",
             "PlugProtocol", "PlugTransport", "ProtocolCore", nioCore, logging,
         ]),
+    // The running plug and its panel socket
     module(
         "PlugService", "Firmware/PlugService",
         [
@@ -180,6 +226,7 @@ let firmware: [Target] = [
             "BrokerConfiguration", "HomeKit", "HomeKitDoor", "PlugBroker", "PlugHardware",
             "PlugConfiguration", nioCore, nioPosix, logging,
         ]),
+    // The command line of the firmware
     program(
         "plugd", "Firmware/plugd",
         [
@@ -191,31 +238,47 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
+    // Records which plug a thread handles, and the signal handler that stores it (it must not allocate)
     .target(name: "CPlugInHand", path: "Controller/CPlugInHand"),
+    // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` is the machine
     module(
         "PlugClient", "Controller/PlugClient",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery",
             "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugInHand", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
+    // `Model`: rules as data; `Engine`: runs them; `House`: durable state; `Check`: static analysis; `Past`: trace
+    // records
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugModel", "ApplianceSense", "LocalCalendar"]),
+    // YAML to rules, errors with places, and the JSON Schema, from one description
     module(
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugModel", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
+    // Hours, days and months in local time with daylight saving; `LocalTimeline` converts back to UTC
     module("LocalCalendar", "Controller/LocalCalendar"),
+    // Price and emissions per kWh, by time of day and week
     module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
+    // Series and size to text or SVG: lines, stacks, bars, bands, marks, spans
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
     .target(name: "CRSVG", path: "Controller/CRSVG", linkerSettings: [.linkedLibrary("dl")]),
+    // SVG to PNG by librsvg, loaded on first use
     module("Pictures", "Controller/Pictures", ["CRSVG"]),
+    // Finds cycles of appliances, sample by sample, and learns from earlier ones;
+    // [appliance-cycles.md](Documentation/explanation/appliance-cycles.md) has its accuracy
     module("ApplianceSense", "Controller/ApplianceSense"),
+    // Samples, roll-ups, energy and events of years in one SQLite database
     module(
         "PowerHistory", "Controller/PowerHistory",
         ["ProtocolCore", "Metering", "PlugModel", "LocalCalendar", "Recordings", "DurableFiles", sqlite, sqliteCalls]),
+    // Sunrise and sunset at a place, and the file that names it
     module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
+    // The rule engine on recorded history
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugModel", "Metering", "LocalCalendar"]),
     .target(name: "CScripting", path: "Controller/CScripting"),
+    // Scripts as processes: requests, answers, rules and actions; restart policy (`ScriptRestarts`); `ScriptPool`
+    // has a thread for each
     module(
         "Scripting", "Controller/Scripting",
         [
@@ -223,25 +286,32 @@ let controller: [Target] = [
             "LinuxClocks",
         ]),
     .target(name: "CEffects", path: "Controller/CEffects"),
+    // Programs in their own session behind Landlock, web hooks, notifications; `Outside` is the policy of
+    // `daemon.toml`; `NotificationQueue` is the machine of one receiver; sd-bus for desktop notifications
     module(
         "Effects", "Controller/Effects",
         [
             "CEffects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", "DurableFiles",
             nioCore, nioPosix, nioHTTP, nioSSL,
         ]),
+    // Size, capabilities, keys, live screens
     module("Terminal", "Controller/Terminal", ["Charting"]),
+    // Follows every plug, runs the rules, stores durable state (`RuleStore`); `Recorder` stores reports, and
+    // `BackfillPlan` is its machine
     module(
         "Daemon", "Controller/Daemon",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugClient", "Automation", "PowerHistory", "LinuxClocks",
             "LinuxNetwork", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms, crypto,
         ]),
+    // `Examination` inspects host, network and plugs; `Diagnosis` turns the results into findings
     module(
         "Doctor", "Controller/Doctor",
         [
             "ProtocolCore", "DNSWire", "ServiceDiscovery", "LinuxClocks", "LinuxNetwork", "PlugModel", "PlugClient",
             nioCore, logging,
         ]),
+    // JSON lines, text lines, the live table, packets and findings
     module(
         "Presentation", "Controller/Presentation",
         [
@@ -249,6 +319,7 @@ let controller: [Target] = [
             "LinuxNetwork", "Metering", "PlugModel", "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense",
             "Automation", "Daemon", "Doctor", "Fleet", "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
+    // The house at an MQTT broker: the event journal on disk, and the door next to rules, history and page
     module(
         "Broker", "Controller/Broker",
         [
@@ -256,8 +327,12 @@ let controller: [Target] = [
             "MQTT", "PlugClient", "PlugModel", "PlugTopics", "ProtocolCore", nioCore, nioPosix, sqlite,
         ]),
     .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"], path: "Controller/CPostgreSQL"),
+    // A connection by libpq with timeouts; statements with values, rows by binary COPY
     module("PostgreSQL", "Controller/PostgreSQL", ["CPostgreSQL", "ConfigurationFiles", "DurableFiles"]),
+    // Snappy's block format by libsnappy, loaded on first use
     .target(name: "CSnappy", path: "Controller/CSnappy", linkerSettings: [.linkedLibrary("dl")]),
+    // `history.toml`, `DeliveryMachine`, PostgreSQL schema and views, Prometheus remote write;
+    // [history-export.md](Documentation/how-to/history-export.md)
     module(
         "HistoryDelivery", "Controller/HistoryDelivery",
         [
@@ -266,15 +341,22 @@ let controller: [Target] = [
             "Metering", "PlugClient", "PlugModel", "PlugTopics", "PostgreSQL", "PowerHistory", "ProtocolCore", nioPosix,
             protobuf,
         ], exclude: ["RemoteWrite/remote_write.proto"]),
+    // Many houses: `FleetRights`, `FleetQuery`, and `FleetRequests` to plugs through a broker;
+    // [fleet.md](Documentation/how-to/fleet.md)
     module("Fleet", "Controller/Fleet", ["JSONText", "PlugModel", "PlugTopics", "ProtocolCore", deque]),
+    // `fleet.toml`, one connection to a database and one to a broker
     module(
         "FleetService", "Controller/FleetService",
         [
             "BrokerConfiguration", "ConfigurationFiles", "DurableFiles", "Fleet", "LinuxClocks", "LinuxNetwork", "MQTT",
             "PlugTopics", "PostgreSQL", "ProtocolCore", nioCore, nioPosix,
         ]),
+    // The page and the OpenAPI document, compiled into the program
     .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["api", "page"]),
+    // crypt(3)
     .target(name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
+    // HTTP: `Live` is the state and the event stream, `API` the routes, `Door` authentication and roles
+    // (`AccessTable`)
     module(
         "Dashboard", "Controller/Dashboard",
         [
@@ -284,7 +366,9 @@ let controller: [Target] = [
             logging, crypto,
             deque, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
         ]),
+    // HTTP to the daemon's local socket, and a parser of its event stream
     module("DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
+    // The command line of the controller
     program(
         "plugctl", "Controller/plugctl",
         [
@@ -295,6 +379,7 @@ let controller: [Target] = [
             "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProcessSetup", "ProtocolCore",
             "QRCode", "Scripting", arguments, signals, logging,
         ]),
+    // `plugctl-script`, which runs one script: Lua, its view of the house, and the sandbox
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
         linkerSettings: standalone + [
@@ -305,10 +390,13 @@ let controller: [Target] = [
 ]
 
 let examples: [Target] = [
+    // Prints the services of a type
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
+    // Writes each event of a plug to a file exactly once
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
         ["PlugClient", "PlugTransport", "PlugModel", "DurableFiles", logging]),
+    // The button of one plug toggles another plug; also a separate package
     program(
         "ButtonTurnsLamp", "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp",
         ["PlugClient", "PlugTransport", "PlugModel", "PlugProtocol", logging]),
