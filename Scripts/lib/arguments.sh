@@ -1,27 +1,27 @@
-# Reads the arguments of Scripts/test into suites and what the tests find in their environment. Sourced.
+# Reads the arguments of Scripts/test into `suites` and into environment variables of the tests. Sourced.
 
 usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homekit|home-assistant|conformance|hardware|packages|fuzz|bench|soak]...
                     [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything, and the format: what CI runs
+  --all         run all suites and the checks of the format, as CI does
                 (interoperability, web, homekit, home-assistant, conformance, packages and bench need root)
-  --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
-  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
-                proof that each criterion of conformance can fail
-  --hours N     how long soak runs, a house of ten plugs in which everything goes wrong (default: five minutes; --all has it with --full)
-  --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
-  --seeds N     simulated houses a test, each from its own seed
-  --seed S      only the house of this seed, to replay a failure
-  --capture DIR leave there what went over the links of each simulated house, for Wireshark (pcap)
-  --traces DIR  recorded appliances (default ../shared/traces, where it is there)
-  --times FILE  compare where the time went with an earlier run, whose .build-tests/results/times.jsonl was kept as FILE
-  --repeat N    run the chosen suites N times and print how often each case failed; with --busy C, C cores compute meanwhile
+  --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
+  --full        run the long form: more seeds, the coverage-guided fuzzer, more kills, more noise, and the proof that each
+                criterion of conformance can fail
+  --hours N     the duration of soak, a house of ten plugs with constant faults (default: five minutes; --all runs it with --full)
+  --keep        replace the corpus in Tests/Fuzz/Corpus with the inputs that the fuzzer selects
+  --seeds N     the number of simulated houses per test, each from its own seed
+  --seed S      run only the house of this seed, to replay a failure
+  --capture DIR write the packets of each simulated house to DIR, for Wireshark (pcap)
+  --traces DIR  recorded appliances (default ../shared/traces, if it exists)
+  --times FILE  compare the durations with those of an earlier run; FILE is a copy of its .build-tests/results/times.jsonl
+  --repeat N    run the chosen suites N times and print the failure rate of each case; --busy C keeps C cores busy meanwhile
 
-  --no-install  print the command that installs what is missing, instead of running it
+  --no-install  print the command that installs the missing packages, instead of running it
 
-Compiled modules are kept in ~/.cache/smartplug for all checkouts (SMARTPLUG_CACHE names another folder, or is "off").
+Compiled modules are cached in ~/.cache/smartplug for all checkouts (SMARTPLUG_CACHE names a different folder, or is "off").
 The last line is always: N passed, N failed, N skipped'
 
 wrong_usage() {
@@ -29,14 +29,14 @@ wrong_usage() {
     exit 64
 }
 
-# require_number OPTION VALUE
+# require_number OPTION VALUE: exits with 64 unless VALUE consists of digits.
 require_number() {
     [[ ${2:-} =~ ^[0-9]+$ ]] || wrong_usage "$1 takes a number, not '${2:-}'"
 }
 
 read_arguments() {
     suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' rounds='' busy=''
-    job_limit=900  # seconds; a test that never ends is told as one that the run broke off in
+    job_limit=900  # seconds; a test that exceeds it is reported as interrupted
     seeds='' seed='' traces='' hours=''
     local all=false full=false
     while (($#)); do
@@ -46,7 +46,7 @@ read_arguments() {
         --full) full=true ;;
         --keep)
             keeps_corpus=true
-            # The fuzzer finds it.
+            # Scripts/lib/fuzz reads it.
             export SMARTPLUG_KEEP_CORPUS=yes
             ;;
         --seeds | --seed | --hours | --busy)
@@ -69,20 +69,20 @@ read_arguments() {
             shift
             ;;
         --times)
-            [[ -r ${2:-} ]] || wrong_usage "--times: there is no file '${2:-}'"
-            # The run begins with an empty folder of results.
+            [[ -r ${2:-} ]] || wrong_usage "--times: cannot read '${2:-}'"
+            # The run empties the folder of results, and the file may be there.
             compare=$(mktemp) && cp "$2" "$compare"
             shift
             ;;
         --traces)
-            [[ -d ${2:-} ]] || stop "--traces: there is no folder '${2:-}'" "leave it out to use the built-in models"
+            [[ -d ${2:-} ]] || stop "--traces: no such folder: '${2:-}'" "omit --traces to use the built-in models"
             traces=$2
             shift
             ;;
         --capture)
             [[ -n ${2:-} ]] || wrong_usage "--capture takes a folder"
-            mkdir -p "$2" || stop "--capture: '$2' is no folder, and none can be made there"
-            # The simulations find it.
+            mkdir -p "$2" || stop "--capture: cannot create the folder '$2'"
+            # The simulation tests read it.
             SMARTPLUG_CAPTURE=$(realpath "$2") && export SMARTPLUG_CAPTURE
             shift
             ;;
@@ -90,18 +90,18 @@ read_arguments() {
             say "$usage"
             exit 0
             ;;
-        -*) wrong_usage "there is no option $1" ;;
+        -*) wrong_usage "unknown option $1" ;;
         *)
-            [[ " ${suite_names[*]} " == *" $1 "* ]] || wrong_usage "there is no suite '$1'; there are: ${suite_names[*]}"
+            [[ " ${suite_names[*]} " == *" $1 "* ]] || wrong_usage "unknown suite '$1'; the suites are: ${suite_names[*]}"
             suites+=("$1")
             ;;
         esac
         shift
     done
-    if [[ -n $busy && -z $rounds ]]; then wrong_usage "--busy goes with --repeat"; fi
+    if [[ -n $busy && -z $rounds ]]; then wrong_usage "--busy requires --repeat"; fi
     local default_seeds=25
     if [[ -n $only ]]; then
-        if ((${#suites[@]})) || $all; then wrong_usage "--only goes with no suite: it runs unit tests"; fi
+        if ((${#suites[@]})) || $all; then wrong_usage "--only cannot be combined with a suite or --all, because it runs unit tests"; fi
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
@@ -110,21 +110,21 @@ read_arguments() {
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600
         if $all; then suites+=(bench soak); fi
-        # The interoperability tests find it.
+        # The interoperability tests read them.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi
-    if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
+    if $keeps_corpus && ! $full; then wrong_usage "--keep requires fuzz --full"; fi
     if [[ -n $hours ]]; then
-        # The job has time to come to rest.
+        # The limit is half an hour longer, for start and shutdown.
         export SMARTPLUG_SOAK_SECONDS=$((hours * 3600))
         job_limit=$((hours * 3600 + 1800))
     fi
-    # Thousands of houses take their time.
+    # Thousands of houses take hours.
     if ((${seeds:-0} > 1000)); then job_limit=21600; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }
 
-# tell_the_tests SEEDS: what tests find in their environment.
+# tell_the_tests SEEDS: sets the environment variables that the tests read.
 tell_the_tests() {
     export SMARTPLUG_SEEDS=$1
     if [[ -n $seed ]]; then export SMARTPLUG_SEED=$seed; fi

@@ -1,11 +1,10 @@
 # Builds the demonstration, the tests and the programs. Sourced.
 #
-# There are three build folders of two kinds. Whoever tries or changes something waits for the compiler: the demonstration is not optimised,
-# and of the tests only the modules that are tested. Both take the same libraries from the cache. The programs are compiled as
-# they are shipped; optimising for size would save 4 % of it and cost a quarter of the events a second.
+# Debug builds (the demonstration and the tests) compile fast and take their libraries from the same cache. Release builds (the programs
+# and the fuzzer) are optimised for speed; optimising for size would make the programs 4 % smaller and a quarter slower in events per second.
 
 common_settings=(--disable-index-store --no-color-diagnostics)
-# A whole module at a time: that takes less processor time, and what one compilation makes is one entry of the cache.
+# Whole-module compilation takes less processor time, and its outputs are one entry of the cache.
 debug_settings=(-c debug -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
 demo_folder=.build-demo
 tests_folder=.build-tests
@@ -13,23 +12,23 @@ tests=$tests_folder/debug/smartplugPackageTests.xctest
 shipped_folder=.build-release
 fuzzer_folder=.build-fuzz
 
-# All checkouts on this machine share it. SMARTPLUG_CACHE names another folder, or is "off".
+# The cache of all checkouts on this machine. SMARTPLUG_CACHE names a different folder, or is "off".
 cache=${SMARTPLUG_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/smartplug}
 
-# The temporary files of SwiftPM and the compilers. SwiftPM reads all manifests anew when anything in its environment differs, and its
-# locks are there: so all builds of a user have the same folder, and not that of their run.
+# The folder of temporary files and locks of SwiftPM and the compilers. All builds of a user share it, because SwiftPM reads all manifests
+# again when its environment changes.
 temporary=${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/temporary
 
 say_cache() {
     if [[ $cache == off ]]; then
-        say "compiling everything: there is no cache (SMARTPLUG_CACHE=off)"
+        say "compiling everything, because SMARTPLUG_CACHE=off disables the cache"
     else
         say "compiled modules come from $cache, which has $(find "$cache/modules" -maxdepth 1 -type d 2>/dev/null | tail -n +2 | wc -l)"
     fi
 }
 
-# swift_build demo|tests|shipped|fuzzer OPTIONS...: SwiftPM calls the compilers through wrappers, which know the cache and note what
-# took how long.
+# swift_build demo|tests|shipped|fuzzer OPTIONS...: builds with SwiftPM, which calls the compilers through wrappers. The wrappers use the
+# cache and record durations.
 swift_build() {
     local kind=$1 settings=("${common_settings[@]}") toolchain builds status=0
     shift
@@ -48,20 +47,20 @@ swift_build() {
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
         TMPDIR=$temporary env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
     if [[ $kind == tests ]]; then rm -f Tests/XCTMain.swift; fi
-    # The compilers leave folders, which nobody needs once no build runs. The locks are files.
+    # The compilers leave folders behind, which are removed when no build runs. The locks are files and stay.
     if flock --nonblock --exclusive "$builds"; then rm -rf "$temporary"/*/; fi
     exec {builds}>&-
     return "$status"
 }
 
-# write_test_main: the entry point of the test program. SwiftPM's own needs an index of all sources, only to find that there are no tests of
-# XCTest. It is there only while this script builds, because `swift test` finds no tests with it.
+# write_test_main: writes the entry point of the test program. SwiftPM's own one needs an index of all sources to search for tests of XCTest.
+# The file exists only while this script builds, because `swift test` finds no tests with it.
 write_test_main() {
     printf '%s\n' 'import Testing' '' '@main struct RunTests {' \
         '    static func main() async { await Testing.__swiftPMEntryPoint() as Never }' '}' >Tests/XCTMain.swift
 }
 
-# build LABEL KIND OPTIONS...: tells how far it is, and shows what the compiler said where it fails.
+# build LABEL KIND OPTIONS...: builds, shows the progress, and prints the messages of the compiler if the build fails.
 build() {
     local label=$1 kind=$2 log
     shift 2
@@ -70,10 +69,10 @@ build() {
     swift_build "$kind" "$@" 2>&1 | python3 Scripts/lib/progress.py "$label" "$log"
 }
 
-# build_tests: all tests, or those of the modules in `only`, and the programs that only tests start.
+# build_tests: builds all tests, or those of the modules in `only`, and the programs that only tests start.
 build_tests() {
     if [[ -n ${only:-} ]]; then
-        # What runs scripts is looked for beside the tests.
+        # The tests expect the script host in the folder of the test program.
         SMARTPLUG_ONLY=$only build "building tests of $only" tests --product smartplugPackageTests &&
             SMARTPLUG_ONLY=$only build "building the script host" tests --product plugctl-script
     else
@@ -81,14 +80,14 @@ build_tests() {
     fi
 }
 
-# build_programs [PROGRAM]: all that are shipped, or this one.
+# build_programs [PROGRAM]: builds all programs of a release, or only this one.
 build_programs() {
     build "building ${1:-the programs}" shipped ${1:+--product "$1"} && name_programs "$shipped_folder" release
 }
 
 build_demo() { build "building the demonstration" demo && name_programs "$demo_folder" debug; }
 
-# name_programs FOLDER CONFIGURATION: short names, for people.
+# name_programs FOLDER CONFIGURATION: links the programs in FOLDER, for short paths.
 name_programs() {
     local program
     for program in plugd plugctl plugctl-script; do
@@ -96,7 +95,7 @@ name_programs() {
     done
 }
 
-# build_benchmarks: the programs as they are shipped, the benchmarks, and the C programs that they are compared with, in `references`.
+# build_benchmarks: builds the programs of a release, the benchmarks, and their C reference programs (in `references`).
 build_benchmarks() {
     local program library
     SMARTPLUG_BENCHMARKS=1 build "building the programs and benchmarks" shipped && name_programs "$shipped_folder" release || return

@@ -1,6 +1,6 @@
-"""Runs the demonstration house unattended and judges it: prints a timeline, exits 1 when something did not happen.
+"""Runs the demonstration house unattended and prints a timeline. The exit status is 1 if an expected event is missing.
 
-Everything is seen from outside: lines that the programs print, the moment they arrived, and /proc.
+The check uses only the lines that the programs print, the times at which they arrive, and /proc.
 """
 
 import argparse
@@ -24,7 +24,7 @@ class Failure(Exception):
 
 
 class Lines:
-    """The lines of a process's output with the moment each arrived."""
+    """The lines of a process's output with the time at which each arrived."""
 
     def __init__(self, stream, parse=None):
         self.seen = []
@@ -38,7 +38,7 @@ class Lines:
         self.arrived.put(None)
 
     def so_far(self):
-        """All lines that have arrived."""
+        """Returns all lines that have arrived."""
         while not self.arrived.empty():
             item = self.arrived.get()
             if item is None:
@@ -47,7 +47,7 @@ class Lines:
         return self.seen
 
     def wait(self, what, matches, seconds, since=0.0):
-        """The first line, not older than `since`, that matches."""
+        """Returns the time and the text of the first line since `since` that matches. Raises Failure after `seconds`."""
         for moment, line in self.seen:
             if moment >= since and matches(line):
                 return moment, line
@@ -138,7 +138,7 @@ def check(house):
 
 
 def judge_dashboard(house, plugs, address):
-    """The page is there, and its API tells of every plug."""
+    """Checks that the dashboard serves its page and that its API lists every plug."""
     def fetch(place):
         try:
             with urllib.request.urlopen(address.rstrip("/") + place, timeout=5) as answer:
@@ -155,9 +155,9 @@ def judge_dashboard(house, plugs, address):
         if told == dict.fromkeys(plugs, "connected"):
             break
         if time.monotonic() > deadline:
-            raise Failure(f"the dashboard tells of {told}")
+            raise Failure(f"the dashboard lists {told}")
         time.sleep(0.05)
-    house.say(f"dashboard at {address} tells of {len(told)} plugs; its page has {len(page)} bytes")
+    house.say(f"dashboard at {address} lists {len(told)} plugs; its page has {len(page)} bytes")
 
 
 def is_event(line, plug, event, **fields):
@@ -179,7 +179,7 @@ def find_all(house, browser, logs):
 
 
 def judge_story(house, plugs, watch, daemon):
-    """Television on: lights off, amplifier on."""
+    """Checks the rule: when the television is on, the light goes off and the amplifier on."""
     interface = ["--interface", house.options.interface]
     began = time.monotonic()
     house.run("plugctl", "on", "Ceiling Light", *interface)
@@ -201,7 +201,7 @@ def judge_story(house, plugs, watch, daemon):
             f"{name} {'on' if on else 'off'}", lambda line: is_event(line, name, "relay", on=on), 5, rise)
         house.say(
             f"{name} {'on' if on else 'off'}, confirmed by its event {line['seq']}: {moment - rise:.3f} s after the rise "
-            f"(3 s of them the rule's own wait), {(moment - fired) * 1000:.1f} ms after the firing", moment)
+            f"(3 s of which the rule waits), {(moment - fired) * 1000:.1f} ms after the firing", moment)
 
 
 def is_rise(line):
@@ -209,7 +209,7 @@ def is_rise(line):
 
 
 def last_rise(watch, before):
-    """When the last run of readings above 40 W began: a switch-on peak does not count."""
+    """Returns the start of the last uninterrupted run of readings above 40 W, and its first power. Ignores a switch-on peak."""
     began, watts = before, 0.0
     for moment, line in reversed(watch.so_far()):
         if moment > before or not is_event(line, "Television", "reading"):
@@ -234,7 +234,7 @@ def judge_button(house, plugs, watch):
 
 
 class Broker:
-    """mosquitto, and somebody who subscribed to all of the house; this namespace has no other."""
+    """mosquitto on its standard port, and a subscriber to all topics of the house. It needs its own network namespace."""
 
     def __init__(self, house, folder):
         os.makedirs(os.path.join(folder, "smartplug"))
@@ -261,7 +261,7 @@ class Broker:
                 time.sleep(0.05)
 
     def told(self, topic, wanted, seconds, since=0.0):
-        """Until a message of the topic, whose end this is, is wanted: JSON as its value, other words as they are."""
+        """Waits for a message that `wanted` accepts, as parsed JSON or else as text. `topic` is the end of the topic."""
         def matches(line):
             try:
                 message = json.loads(line[1])
@@ -273,13 +273,13 @@ class Broker:
 
 
 def judge_broker(house, plugs, watch, broker):
-    """The broker knows every plug, hears what happens, and takes a command."""
+    """Checks that the broker has every plug, receives its events and forwards a command."""
     ids = {}
     for name in plugs:
         _, (topic, _) = broker.told("/about", lambda message, name=name: message["name"] == name, 10)
         ids[name] = topic.split("/")[-2]
         broker.told(f"{ids[name]}/availability", lambda message: message == "online", 10)
-    house.say(f"mosquitto_sub heard of {len(ids)} plugs")
+    house.say(f"mosquitto_sub received the descriptions of {len(ids)} plugs")
     began = time.monotonic()
     house.run("/usr/bin/mosquitto_pub", "-t", f"smartplug/home/{ids['Ceiling Light']}/set", "-m", "ON")
     seen, line = watch.wait("the light on", lambda line: is_event(line, "Ceiling Light", "relay", on=True), 5, began)

@@ -1,13 +1,13 @@
-"""What the documents of the hardware say is compared with the drawings: complaints as sentences.
+"""Compares the hardware documents with the drawings and yields each difference as a sentence.
 
-Beside NAME.txt stands NAME.md. Its table of parts has the parts of the drawing and no others; its table of wires or of nets
-makes the nets of the drawing; the header's pins are those of a Raspberry Pi; each source is cited and each citation has
-its source; each part says where its figures come from.
+NAME.md describes the drawing of NAME.txt. Its table of parts must list exactly the parts of the drawing; its table of wires or nets
+must produce the nets of the drawing; the header's pins must be those of a Raspberry Pi; each source must be cited and each citation
+must have a source; each part must cite a source for its figures.
 """
 
 import re
 
-# Raspberry Pi's 40-pin header: pin -> name, where it is not ground.
+# The names of the pins of Raspberry Pi's 40-pin header, except for ground pins.
 HEADER = {1: "3.3 V", 2: "5 V", 3: "GPIO2", 4: "5 V", 5: "GPIO3", 7: "GPIO4", 8: "GPIO14", 10: "GPIO15", 11: "GPIO17",
           12: "GPIO18", 13: "GPIO27", 15: "GPIO22", 16: "GPIO23", 17: "3.3 V", 18: "GPIO24", 19: "GPIO10", 21: "GPIO9",
           22: "GPIO25", 23: "GPIO11", 24: "GPIO8", 26: "GPIO7", 27: "GPIO0", 28: "GPIO1", 29: "GPIO5", 31: "GPIO6",
@@ -32,7 +32,7 @@ def complaints(root, sheets):
 
 
 def table(text, *columns):
-    """The rows of the table whose header begins with these columns; None where there is none."""
+    """Returns the rows of the table whose header begins with these columns, or None if there is no such table."""
     lines = iter(text.splitlines())
     for line in lines:
         if line.startswith("|") and cells(line)[:len(columns)] == list(columns):
@@ -51,7 +51,7 @@ def cells(line):
 
 
 def prose(text):
-    """Without what programs print and read."""
+    """Returns the text without code."""
     return re.sub(r"`[^`]*`", "", re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
@@ -72,7 +72,7 @@ def parts(text, sheet):
     for row in table(text, "ref", "part") or []:
         listed.update(ref.strip() for ref in row[0].split(",") if ref != "-")
         if not CITATION.search(" ".join(row)) and not any(word in " ".join(row) for word in ("any make", "own layout")):
-            yield f"{row[0]} does not say where its figures come from"
+            yield f"{row[0]} cites no source for its figures"
         if row[0] != "-" and int(row[4]) != (1 if row[0] == "X1, X2" else len(row[0].split(","))):
             yield f"{row[0]} is listed {row[4]} times"
     for ref in sorted(set(sheet.parts) - listed):
@@ -82,7 +82,7 @@ def parts(text, sheet):
 
 
 def wires(text, sheet):
-    """The wires of the table together must connect what the drawing connects. A part's own pins of one net need none."""
+    """Checks that the wires of the table connect the same pins as the drawing. Pins of one part in the same net need no wire."""
     rows = table(text, "from", "to")
     if rows is None:
         return
@@ -120,7 +120,7 @@ def nets(text, sheet):
 
 
 def header(text, sheet):
-    """Names of pins, in the drawing and in the table, and the lines that the configuration names."""
+    """Checks the names of pins in the drawing and in the table, and the lines that the configuration names."""
     lines = set(re.findall(r'^line = "(\w+)"', text, re.MULTILINE))
     for pin, label in sheet.parts["J1"].labels.items():
         expected = "GND" if int(pin) in GROUNDS else HEADER[int(pin)]

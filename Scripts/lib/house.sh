@@ -1,13 +1,13 @@
-# The house of the demonstration: six plugs, a rule, and what to do in it. Sourced.
-# Expects: programs, interface (empty for all), traces, from, speed, broker (true: with one).
+# The house of the demonstration: six plugs, the daemon with a rule, and simulated user actions. Sourced.
+# Expects: programs, interface (empty for all), traces, from, speed, broker (true or false).
 
-# furnish_house: makes the state directories and the list of plugs, one a line: name, state directory, arguments, by tabs.
+# furnish_house: makes the state directories and the array `plugs`; fields separated by tabs: name, state directory, arguments.
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
-    export XDG_STATE_HOME=$house/remembered  # What plugctl remembers of this house goes with it.
+    export XDG_STATE_HOME=$house/remembered  # So that the state of plugctl is removed with the house.
     export SMARTPLUG_DAEMON=$house/daemon.socket
     trap leave_house EXIT
-    # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
+    # A cycle of hours takes minutes, so that the user sees it.
     local fast=${speed:-60} on=$'\t--power-on\ton'
     plugs=()
     add_plug Television "$(load TV-LCD television "${speed:-1}")$on"
@@ -18,7 +18,7 @@ furnish_house() {
     add_plug Kettle $'--simulate\tkettle'
 }
 
-# load TRACE MODEL SPEED: the arguments that play the trace, or else the model.
+# load TRACE MODEL SPEED: prints the arguments that play the trace, or the model if there is no trace.
 load() {
     local file
     file=$(compgen -G "${traces:-/nonexistent}/$1*.csv*" | head -n 1 || true)
@@ -53,7 +53,7 @@ live_in_house() {
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-demo/plugd press --state $house/Kettle"
     local switch=".build-demo/plugd load --state $house/Television on"
-    # Another terminal knows neither this house's plugs nor its daemon.
+    # Commands for a different terminal need the paths of this house's state and daemon.
     local known="XDG_STATE_HOME=$XDG_STATE_HOME"
     local chart="$known .build-demo/plugctl chart Refrigerator --live ${network[*]}"
     local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-demo/plugctl toggle Kettle"
@@ -72,7 +72,7 @@ live_in_house() {
         --note "  $chart" || true
 }
 
-# start_broker: mosquitto on the loopback interface, at a port that is free, and a broker.toml for the daemon.
+# start_broker: starts mosquitto on a free port of the loopback interface and writes a broker.toml for the daemon.
 start_broker() {
     broker_port=1883
     while (: </dev/tcp/127.0.0.1/$broker_port) 2>/dev/null; do broker_port=$((broker_port + 1)); done
@@ -84,26 +84,26 @@ start_broker() {
     until (: </dev/tcp/127.0.0.1/$broker_port) 2>/dev/null; do sleep 0.05; done
 }
 
-# watch_both: lines of the house, and between them what mosquitto_sub hears, without the states, which come each second.
+# watch_both: prints the lines of the house and the messages of mosquitto_sub, without the states, which change each second.
 watch_both() {
     mosquitto_sub -p "$broker_port" -v -t 'smartplug/+/availability' -t 'smartplug/+/+/availability' -t 'smartplug/+/+/event' -t 'smartplug/+/+/set' |
         sed -u 's/^/broker | /' &
     "$programs/plugctl" watch --dead-band 20W --interval 60s "${network[@]}" | sed -u 's/^/house  | /' || true
 }
 
-# start_daemon NETWORK-ARGUMENT...: with its dashboard on the usual port, or on any where that is taken.
+# start_daemon NETWORK-ARGUMENT...: starts the daemon with its dashboard on port 7580, or on any free port if 7580 is in use.
 start_daemon() {
     local port=7580
     if (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; then port=0; fi
-    # Whoever looks into it may be faster than the daemon.
+    # find_dashboard may read the log before the daemon creates it.
     : >"$house/daemon.log"
-    # With a broker the daemon reads the broker.toml of this house, and not the person's own.
+    # With a broker, the daemon reads the broker.toml of this house instead of the user's.
     XDG_CONFIG_HOME=${configuration:-${XDG_CONFIG_HOME:-}} "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/television.yaml \
         --state "$house/daemon" --socket "$SMARTPLUG_DAEMON" --listen "127.0.0.1:$port" \
         "$@" >"$house/daemon.log" 2>&1 &
 }
 
-# Sets address to what a browser takes, as the daemon says it.
+# find_dashboard: sets `address` to the dashboard's URL from the daemon's log, or to an error after 5 s.
 find_dashboard() {
     local tries
     for tries in {1..100}; do
@@ -114,7 +114,7 @@ find_dashboard() {
     address="none: $(tail -n 1 "$house/daemon.log")"
 }
 
-# Each plug with the setup code that it keeps in its state directory; the label of a real one has it.
+# pair_house: pairs each plug with the setup code from its state directory. A real plug has the code on its label.
 pair_house() {
     local network=() plug fields
     mapfile -t network < <(network_arguments)
@@ -125,7 +125,7 @@ pair_house() {
     wait
 }
 
-# Somebody in the house: the light goes on, then the television; after a while the television goes to standby, and again.
+# watch_television: simulates a user, in a loop: light on, television on, television to standby.
 watch_television() {
     local network=()
     mapfile -t network < <(network_arguments)
@@ -142,20 +142,20 @@ watch_television() {
     done >/dev/null 2>&1
 }
 
-# check_house: as root, or as root of a user namespace, in network and mount namespaces of its own.
+# check_house: runs demo_check.py in new network and mount namespaces, and in a user namespace unless the user is root.
 check_house() {
     local arguments=(--programs "$programs" --rules Controller/Examples/television.yaml) plug isolation=(-n -m)
     if ((EUID != 0)); then isolation=(-Urnm); fi
     for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
-    # The recorded television rises 17 s after the default start.
     if $broker; then arguments+=(--broker "$house/broker"); fi
+    # The recorded television rises 17 s after the default start.
     if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
     unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
 }
 
 leave_house() {
     trap - EXIT
-    # Orderly, so that whoever watches sees the plugs go.
+    # SIGTERM lets the plugs announce their departure.
     local running
     running=$(jobs -p)
     if [[ -n $running ]]; then

@@ -1,8 +1,8 @@
-# Installs what is missing: on Debian and Raspberry Pi OS with apt-get; elsewhere it says what to install. Sourced.
+# Installs missing packages with apt-get on Debian and Raspberry Pi OS; on other systems it prints their names. Sourced.
 
-PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a user's path.
+PATH=$PATH:/usr/sbin:/sbin  # Debian's ip and avahi-daemon are in these folders, which are not in a user's path.
 
-# Purpose, Debian package, and what shows that it is there: a command (also one that needs no libraries), a C header, a Python
+# Columns: purpose, Debian package, and the evidence that it is installed: a command, a statically linked command, a C header, a Python
 # module, a file or a library that is loaded by its name.
 needed_packages='
 build            liblzma-dev   header lzma.h
@@ -94,14 +94,14 @@ conformance-mdnsd  mdnsd         command mdnsd
 conformance-avahi-autoipd  avahi-autoipd  command avahi-autoipd
 '
 
-# require_packages PURPOSE...
+# require_packages PURPOSE...: installs the missing packages of these purposes.
 require_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
 }
 
-# missing_packages PURPOSE...: a package a line.
+# missing_packages PURPOSE...: prints one package per line.
 missing_packages() {
     local purpose package kind name
     while read -r purpose package kind name; do
@@ -122,13 +122,13 @@ is_present() {
 
 install_packages() {
     if ! is_debian; then
-        stop "these are missing: $*" "they are named as Debian names them; install what your system calls them"
+        stop "these packages are missing: $*" "these are Debian's names; install the equivalent packages of your system"
     elif ((EUID != 0)) || ! ${installs:-true}; then
         stop "these packages are missing: $*" "sudo apt-get install --no-install-recommends $*"
     fi
     say "installing with apt-get: $*"
     if ! without_starting_services apt_install "$@" >/dev/null 2>&1; then
-        # The package lists may be absent or older than the archive.
+        # The package lists may be missing or out of date.
         if ! quietly .build-logs/apt.log apt-get update ||
             ! quietly .build-logs/apt.log without_starting_services apt_install "$@"; then
             stop "apt-get could not install $*"
@@ -144,7 +144,7 @@ apt_install() {
     DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" </dev/null
 }
 
-# A package that brings a daemon starts it unless this file forbids it; the tests run their own.
+# Prevents packages from starting their daemons during installation. The tests start their own daemons.
 without_starting_services() (
     policy=/usr/sbin/policy-rc.d
     if [[ ! -e $policy ]]; then
@@ -157,7 +157,7 @@ without_starting_services() (
 
 require_swift() {
     local version major minor
-    command -v swift >/dev/null || stop "there is no swift here" "install Swift 6.3 or later from https://swift.org/install"
+    command -v swift >/dev/null || stop "swift is not installed" "install Swift 6.3 or later from https://swift.org/install"
     version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+)\.([0-9]+).*/\1 \2/p' | head -n 1)
     read -r major minor <<<"${version:-0 0}"
     ((major > 6 || (major == 6 && minor >= 3))) ||

@@ -3,10 +3,10 @@
 usage: jobs.py JOBS RESULTS [--limit SECONDS] [--durations FILE] [--cores N]
        jobs.py JOBS RESULTS --rounds N [--busy CORES] ...
 
-JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. First come jobs that
-compute, on one core or on all. Next come jobs that wait for sockets, timers and processes, as many as the cores can serve: COST says how much of
-the processor each kind takes. Last come exact jobs, which are judged by the clock, one at a time. In each phase the longest job
-starts first, by the durations of the previous run, which FILE keeps; a job that is not in FILE counts as long.
+JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. The first phase runs
+jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many as the cores
+can serve: COST is the processor time that each kind uses. The last phase runs exact jobs, whose tests depend on the clock, one at a
+time. In each phase the longest job starts first, by the durations of the previous run in FILE; a job that is not in FILE counts as long.
 
 After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
 five cases failed: the run has failed then in any case.
@@ -34,13 +34,14 @@ import time
 from reports import FAILED, JOB_KINDS, cases_of
 
 UNKNOWN = 1e6  # seconds
-GRACE = 20  # seconds between SIGTERM, on which a job takes down its world, and SIGKILL
+GRACE = 20  # seconds between SIGTERM, on which a job ends its processes, and SIGKILL
 SHOWN = 200  # lines of the output of a job that failed
 REPEATED = 5  # cases: with more flaky ones the run fails
 ATTEMPTS = 2  # after the first run
-REPEATED_SECONDS = 900  # after which no further case is repeated
+REPEATED_SECONDS = 900  # after this time no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
-# Tenths of a core; None for all cores. An emulated machine and a browser compute most of the time, a test that waits a third of it.
+# Tenths of a core; None for all cores. An emulated machine and a browser compute most of the time; a test that waits computes for a
+# third of its time.
 COST = dict(zip(JOB_KINDS, (None, 10, 9, 7, 3, None), strict=True))
 
 
@@ -51,14 +52,14 @@ class Job:
         self.repeats = {}
         self.process, self._stopped, self._lock = None, False, threading.Lock()
         if self.kind not in COST:
-            raise SystemExit(f"error: {self.name}: there is no kind of job called {self.kind}")
+            raise SystemExit(f"error: {self.name}: unknown kind of job: {self.kind}")
 
     def _place(self, report):
         self.report = pathlib.Path(report)
         self.log = self.report.with_suffix(".log")
 
     def alone(self, case, attempt):
-        """The job that runs only this case, or all of this job if a case cannot be chosen."""
+        """Returns a job that runs only this case, or the complete job if its command cannot select a case."""
         job = copy.copy(self)
         job.process, job._stopped, job._lock = None, False, threading.Lock()
         job._place(self.report.with_stem(f"{self.report.stem}-again{len(self.repeats)}.{attempt}"))
@@ -78,7 +79,7 @@ class Job:
         return f"{self.suite}/{self.name}"
 
     def run(self, limit):
-        """Its exit status and how long it took, in seconds."""
+        """Runs the command for at most `limit` seconds. Returns its exit status (124 after the limit) and its duration in seconds."""
         self.report.unlink(missing_ok=True)
         self.log.parent.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
@@ -97,7 +98,7 @@ class Job:
         return status, time.monotonic() - began
 
     def stop(self):
-        """Ends the job and all that it started, or keeps it from starting."""
+        """Ends the job and its process group, or prevents a start."""
         with self._lock:
             self._stopped = True
         if self.process is None or self.process.poll() is not None:
@@ -122,7 +123,7 @@ def without_options(words, *options):
 
 
 class Durations:
-    """How long each job took in the previous run."""
+    """The duration of each job in the previous run, in seconds."""
 
     def __init__(self, file):
         self._file = file and pathlib.Path(file)
@@ -144,7 +145,7 @@ class Durations:
 
 
 class Run:
-    """One run of all jobs. `ended` has each job with its status and seconds."""
+    """One run of all jobs. `ended` has (job, exit status, seconds) of each job that ended."""
 
     def __init__(self, jobs, cores, limit):
         self._jobs, self._capacity, self._limit = jobs, 10 * cores, limit
@@ -219,7 +220,7 @@ class Run:
         return passed
 
     def stop(self):
-        """Called from a signal handler, which interrupts the main thread where it waits."""
+        """Ends all running jobs. A signal handler calls this on the main thread, during its wait."""
         self._stopped = True
         for job in list(self._running):
             job.stop()
@@ -243,7 +244,7 @@ class Run:
 
 
 def failure_rates(rounds, new_run, busy):
-    """Runs all jobs so many times, and prints which cases failed how often. Returns the number of such cases."""
+    """Runs all jobs `rounds` times and prints the failure rate of each case that failed. Returns the number of such cases."""
     counts, reasons = collections.Counter(), {}
     loads = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     try:

@@ -1,9 +1,9 @@
-"""Makes manual pages of what the programs and their configuration say themselves, so that they cannot differ.
+"""Generates manual pages from the help of the programs and from the comments of their configuration.
 
-  man_pages.py program VERSION <help.json     of `PROGRAM --experimental-dump-help`, for section 1 or 8
-  man_pages.py configuration VERSION <FILE    of a configuration whose comments tell every key, for section 5
+  man_pages.py program VERSION <help.json     from `PROGRAM --experimental-dump-help`, for section 1 or 8
+  man_pages.py configuration VERSION <FILE    from a configuration with a comment for every key, for section 5
 
-The date is that of SOURCE_DATE_EPOCH.
+SOURCE_DATE_EPOCH is the date of the page.
 """
 
 import json
@@ -22,7 +22,7 @@ def escaped(text):
 
 
 def paragraphs(text):
-    """Prose that is filled, and indented lines that are left as they are."""
+    """Converts text to roff: paragraphs are filled, indented lines stay unchanged."""
     lines = []
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         lines.append(".PP")
@@ -64,7 +64,7 @@ def argument_lines(arguments):
         if not all(value in told for value in values):
             told += f" One of {', '.join(values)}."
         if default and "default:" not in told:
-            # The page is for all machines.
+            # The page must not contain the name of the machine that built it.
             told += f" (default: {'the name of the machine' if default == socket.gethostname() else default})"
         lines += [".TP", argument_term(argument), escaped(" ".join(told.split())) or "\\&"]
     return lines
@@ -87,7 +87,7 @@ def usage(path, command):
 
 
 def commands(path, command):
-    """Each command that does something, with the words that call it."""
+    """Yields the words and the description of each command that has no subcommands."""
     inner = [part for part in command.get("subcommands", []) if part["commandName"] != "help" and part["shouldDisplay"]]
     if not inner:
         yield path, command
@@ -96,7 +96,7 @@ def commands(path, command):
 
 
 def usual(argument):
-    """Every command has these; they are told once."""
+    """Returns whether every command has this argument. Such arguments are listed once, for the program."""
     return any(name["name"] in ("help", "version") for name in argument.get("names", []))
 
 
@@ -118,9 +118,9 @@ def program(version):
 
 
 def tables(text):
-    """What stands before the first table, and each table: its name, what is said of it, keys with what is said of them.
+    """Returns the comments before the first table, and each table as (name, its comment, [(keys, their comment)]).
 
-    A comment tells what follows it: a table in [ ], or the keys up to the next comment, with an example each.
+    A comment describes the table in [ ] that follows it, or the keys up to the next comment. A key is listed with an example.
     """
     head, found, prose = [], [], []
     for line in text.split("\n"):

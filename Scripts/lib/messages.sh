@@ -1,20 +1,20 @@
-# What the scripts say. Sourced.
+# Prints messages and errors. Sourced.
 
 say() { printf '%s\n' "$*"; }
 
-# complain WHAT [HINT]: on standard error, with what to try next.
+# complain ERROR [HINT]: prints an error, and a hint for the user, on standard error.
 complain() {
     printf 'error: %s\n' "$1" >&2
     if [[ -n ${2:-} ]]; then printf 'hint: %s\n' "$2" >&2; fi
 }
 
-# stop WHAT [HINT]
+# stop ERROR [HINT]: prints them and exits with 1.
 stop() {
     complain "$@"
     exit 1
 }
 
-# quietly LOG COMMAND...: shows the command at work on a terminal, and elsewhere only what it said when it failed.
+# quietly LOG COMMAND...: shows the output of the command on a terminal. Otherwise it writes LOG and prints it only if the command fails.
 quietly() {
     local log=$1
     shift

@@ -1,12 +1,12 @@
-# What is in the Debian packages. The same commit and programs make the same bytes. Sourced.
+# Makes the Debian packages. The build is reproducible: the same commit and programs give the same bytes. Sourced.
 # Expects: programs, output, compression.
 
 declare -A program_of=([firmware]=plugd [controller]=plugctl)
-# What a program starts, and looks for in ../lib/smartplug.
+# The program that each package installs in ../lib/smartplug, where the main program searches for it.
 declare -A companion_of=([controller]=plugctl-script)
 declare -A section_of=([firmware]=8 [controller]=1)
 
-# Newer commits have higher versions.
+# name_version: derives the version from the time of the last commit, so that newer commits have higher versions.
 name_version() {
     SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) && export SOURCE_DATE_EPOCH
     commit=$(git rev-parse HEAD)
@@ -15,11 +15,11 @@ name_version() {
     version=$release+git$(date --utc --date="@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S)
 }
 
-# make_package firmware|controller
+# make_package firmware|controller: writes the package to the folder `output` and removes its earlier versions.
 make_package() {
     local name=smartplug-$1 program=${program_of[$1]} companion=${companion_of[$1]:-} architecture file
     tree=$(mktemp -d)
-    chmod 755 "$tree"  # It becomes the root folder.
+    chmod 755 "$tree"  # dpkg-deb stores the mode of this folder in the package.
     trap 'rm -rf "$tree"' EXIT
     architecture=$(architecture_of "$programs/$program")
     put 755 "$programs/$program" usr/bin/
@@ -38,14 +38,14 @@ make_package() {
     trap - EXIT
 }
 
-# put MODE FILE PLACE: PLACE is a folder if it ends with a slash.
+# put MODE FILE PLACE: copies a file to PLACE in the package. PLACE is a folder if it ends with a slash.
 put() {
     local place=$tree/$3
     if [[ $place == */ ]]; then place+=${2##*/}; fi
     install -D --mode="$1" "$2" "$place"
 }
 
-# What the package of plugd has beside the program.
+# add_firmware: adds the files of the firmware package.
 add_firmware() {
     local packaging=Firmware/Packaging script profile
     put 644 $packaging/plugd.toml etc/smartplug/
@@ -59,23 +59,23 @@ add_firmware() {
     for script in $packaging/maintainer/*; do put 755 "$script" DEBIAN/; done
 }
 
-# What the package of plugctl has beside the program. Nobody's daemon is started by installing it: whose would it be?
+# add_controller: adds the files of the controller package. Installing it starts no daemon, because the service runs per user.
 add_controller() { put 644 Controller/Packaging/smartplug-controller.service usr/lib/systemd/user/; }
 
-# add_completions PROGRAM: as the program itself tells them.
+# add_completions PROGRAM: adds the completion scripts that the program generates.
 add_completions() {
     "$programs/$1" --generate-completion-script bash | sed '1{/^#!/d}' | written usr/share/bash-completion/completions/"$1"
     "$programs/$1" --generate-completion-script zsh | written usr/share/zsh/vendor-completions/_"$1"
     "$programs/$1" --generate-completion-script fish | written usr/share/fish/vendor_completions.d/"$1".fish
 }
 
-# add_program_page PROGRAM SECTION
+# add_program_page PROGRAM SECTION: adds the manual page that is generated from the program's help.
 add_program_page() {
     "$programs/$1" --experimental-dump-help | python3 Scripts/lib/man_pages.py program "$release" |
         zipped "usr/share/man/man$2/$1.$2"
 }
 
-# add_documents PACKAGE: whose work is in it, and of which commit it is.
+# add_documents PACKAGE: adds the copyright file and the changelog with the commit.
 add_documents() {
     local folder=usr/share/doc/$1
     tell_copyright "$1" | written "$folder/copyright"
@@ -83,7 +83,7 @@ add_documents() {
         "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | zipped "$folder/changelog"
 }
 
-# tell_copyright PACKAGE: the programs have libraries inside, and those want their licenses kept with them.
+# tell_copyright PACKAGE: prints the copyright file. It has the licenses of the libraries that are linked into the programs.
 tell_copyright() {
     local file
     cat <<END
@@ -103,7 +103,7 @@ END
     done < <(licenses)
 }
 
-# licenses: of all that Swift has fetched for the programs, of its runtime, and of the C++ library that is no library.
+# licenses: prints the paths of the licenses of all Swift packages, of the Swift runtime, and of toml++, which is a C++ header.
 licenses() {
     find "$(realpath -m "$programs/../../checkouts")" -mindepth 2 -maxdepth 4 -regex '.*/\(LICENSE\|NOTICE\)\(\.txt\)?' 2>/dev/null |
         LC_ALL=C sort
@@ -115,19 +115,19 @@ licenses() {
 add_control() {
     local needs=$4 about=()
     if [[ $1 == firmware ]]; then
-        # plugd loads one of them when a part has a line.
+        # plugd loads one of the two libgpiod versions if a part has a line.
         needs="adduser, libgpiod2 | libgpiod3, $needs"
-        # For [mqtt] in its configuration, and for pairing by HomeKit; each is loaded then and not before.
+        # plugd loads libmosquitto for [mqtt] in its configuration, and libgmp for HomeKit pairing.
         needs+=$'\nSuggests: libmosquitto1, libgmp10'
         about=(
             "firmware of an open smart plug"
             " plugd makes a smart plug of a board with a relay: it is found by name,"
             " switched and dimmed with an acknowledgement, and reports its button and its"
-            " power meter to everyone who listens. It runs as soon as"
+            " power meter to its subscribers. It runs as soon as"
             " /etc/smartplug/plugd.toml names its parts."
         )
     else
-        # For charts as PNG, and for notifications by mail; nothing else needs them.
+        # plugctl needs these only for PNG charts, PostgreSQL, Prometheus remote write and mail notifications.
         needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, libpq5, libsnappy1v5, msmtp-mta | mail-transport-agent'
         about=(
             "controller of open smart plugs"
@@ -150,7 +150,7 @@ Description: $(printf '%s\n' "${about[@]}")
 END
 }
 
-# architecture_of PROGRAM: as Debian calls it.
+# architecture_of PROGRAM: prints Debian's name of the program's architecture.
 architecture_of() {
     local machine
     machine=$(LC_ALL=C readelf --file-header "$1" | sed -nE 's/ *Machine: *(.*)/\1/p')
@@ -158,11 +158,11 @@ architecture_of() {
     *X86-64) echo amd64 ;;
     AArch64) echo arm64 ;;
     ARM) echo armhf ;;
-    *) stop "$1 is for $machine, which no package here is for" ;;
+    *) stop "$1 is a program for $machine, which is not supported" ;;
     esac
 }
 
-# libraries_of PROGRAM...: the packages of the libraries that they are linked with, and the versions that have what they call.
+# libraries_of PROGRAM...: prints the dependencies on the packages of linked libraries, with minimum versions.
 libraries_of() {
     local place result program files=()
     place=$(mktemp -d)
@@ -171,13 +171,13 @@ libraries_of() {
     printf 'Source: smartplug\n\nPackage: smartplug\nArchitecture: any\n' >"$place/debian/control"
     result=$(cd "$place" && dpkg-shlibdeps -O "${files[@]}" 2>errors) || {
         cat "$place/errors" >&2
-        stop "the libraries of $* are not known" "a package for another processor is made on that processor"
+        stop "dpkg-shlibdeps cannot resolve the libraries of $*" "make the package for another processor on that processor"
     }
     rm -rf "$place"
     echo "${result#shlibs:Depends=}"
 }
 
-# written PLACE, zipped PLACE, control_file NAME: what comes in.
+# written PLACE, zipped PLACE, control_file NAME: write standard input to a file of the package.
 written() {
     mkdir -p "$tree/$(dirname "$1")"
     cat >"$tree/$1"

@@ -1,10 +1,10 @@
-"""Shows the progress of a build: reads what SwiftPM prints, keeps it in a file, and exits with 1 after showing the messages of a build
-that failed.
+"""Shows the progress of a build: reads the output of SwiftPM and writes it to a file. If the build fails, prints its messages and exits
+with 1.
 
 usage: swift build ... 2>&1 | progress.py LABEL LOG
 
-On a terminal one line changes; elsewhere a line is printed every 15 s. SwiftPM finds further steps while it builds, so no time that is
-left is printed.
+A terminal shows one line that changes; otherwise one line is printed every 15 s. The remaining time is not shown, because SwiftPM adds
+steps during the build.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
-# The Python tools of the tests, pinned, in an environment of their own. Sourced.
+# Installs the pinned Python tools of the tests in a virtual environment. Sourced.
 
 python_environment=.build-python
 
-# require_python_tools REQUIREMENTS: makes the environment anew when the list has changed.
+# require_python_tools REQUIREMENTS: creates the environment, and recreates it if the list has changed.
 require_python_tools() {
     if cmp -s "$1" "$python_environment/installed.txt"; then return; fi
     say "installing the Python tools"
@@ -13,11 +13,11 @@ require_python_tools() {
         cp "$1" "$python_environment/installed.txt"
 }
 
-# home_assistant_python: where Python 3.13 is, which Home Assistant wants.
+# home_assistant_python: prints the path of Python 3.13, which Home Assistant requires.
 home_assistant_python() {
     local python
     for python in "$(command -v python3.13)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do
-        # A command of pyenv may be there without the version that it stands for.
+        # pyenv may have the command python3.13 without having that version.
         if [[ -x $python ]] && "$python" -c 'import ensurepip' 2>/dev/null; then
             echo "$python"
             return
@@ -26,12 +26,12 @@ home_assistant_python() {
     return 1
 }
 
-# home_assistant_environment REQUIREMENTS: the folder of the environment, 700 MB, which all checkouts share.
+# home_assistant_environment REQUIREMENTS: prints the folder of the environment (700 MB), which all checkouts share.
 home_assistant_environment() {
     echo "${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/home-assistant-$(sha256sum "$1" | cut -c 1-12)"
 }
 
-# require_home_assistant REQUIREMENTS: makes the environment where it is not there. Those of other lists are removed.
+# require_home_assistant REQUIREMENTS: creates the environment if it is missing, and removes those of other lists.
 require_home_assistant() {
     local environment
     environment=$(home_assistant_environment "$1")

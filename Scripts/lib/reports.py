@@ -22,7 +22,7 @@ class Case:
     name: str
     reasons: list
     seconds: float
-    # What the job's program takes to run this test alone; None for a whole job.
+    # The argument with which the job's program runs only this test; None for a whole job.
     selector: str | None = None
     # A crash is a fault on any machine, so the test is not repeated.
     crashed: bool = False
@@ -33,7 +33,7 @@ class Case:
 
 
 def cases_of(job):
-    """The cases of a job (`name`, `report`, `status`, `seconds`). A job that failed without a failed case is itself a failed case."""
+    """Returns the cases of a job (`name`, `report`, `status`, `seconds`). A job that failed without a failed case is itself a failed case."""
     path, status = job["report"], job["status"]
     if path.endswith(".status"):
         cases = [Case(FAILED if status else PASSED, job["name"], [f"exit status {status}", _last_error(path)], job["seconds"])]
@@ -53,7 +53,7 @@ def cases_of(job):
 
 
 def output_of(report):
-    """What the job printed."""
+    """Returns the output of the job."""
     try:
         return pathlib.Path(report).with_suffix(".log").read_text(errors="replace")
     except OSError:
@@ -72,7 +72,7 @@ def _junit(path):
 
 
 def _event_stream(path):
-    """One case for each test function that was to run; one that never ended has failed."""
+    """Yields one case for each test function that started. A test that did not end has failed."""
     functions, reasons, outcomes, began, seconds = set(), {}, {}, {}, {}
     with open(path, encoding="utf-8") as lines:
         for record in map(json.loads, lines):
@@ -115,6 +115,6 @@ def _place(issue):
 
 
 def _last_error(report):
-    """The last line of a job's output that says error, or else its last line."""
+    """Returns the last line of a job's output that contains "rror:", or else its last line."""
     lines = [line for line in output_of(report).splitlines() if line.strip()] or ["no output"]
     return next((line for line in reversed(lines) if "rror:" in line), lines[-1]).strip()

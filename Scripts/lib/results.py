@@ -1,15 +1,15 @@
-"""Sums up a run of the tests: the failures, where the time went, and the totals. Exits with 1 where something failed or nothing passed.
+"""Prints a summary of a test run: failures, durations and totals. Exits with 1 if something failed or nothing passed.
 
 usage: results.py TIMES [--compare FILE]
 
-TIMES has a line of JSON for each thing that took time; their `kind` is
+TIMES has a line of JSON for each timed step; its `kind` is
     phase           name, seconds
     compiled, cached, linked   a module: name, part (library, module or test), seconds, processor (seconds)
-    job kinds       as jobs.py has them: suite, name, seconds, status, report; repeats: how often each failed case was run again, alone
+    job kinds       the kinds of jobs.py: suite, name, seconds, status, report; repeats: the runs of each case that failed
     skipped         a suite that cannot run here
-and gets one for each test case (`case`: suite, name, seconds). Scripts/lib/reports.py reads the jobs' reports.
+This program appends a line for each test case (`case`: suite, name, seconds). Scripts/lib/reports.py reads the jobs' reports.
 
-A case that failed and then passed alone is flaky: it is listed and does not fail the run, unless there are more than five.
+A case that failed and then passed alone is flaky. Flaky cases are listed, and fail the run only if there are more than five.
 """
 
 import argparse
@@ -30,14 +30,14 @@ def read(path):
 
 
 class Row:
-    """One row of the table: what, how long, and a remark."""
+    """One row of the table of durations."""
 
     def __init__(self, name, seconds, remark=""):
         self.name, self.seconds, self.remark = name, seconds, remark
 
 
 def rows(lines, cases):
-    """The phases, what the compilers did, the suites, and each suite's slowest cases."""
+    """Yields rows for the phases, the compilers, the suites, and each suite's slowest cases."""
     for line in lines:
         if line["kind"] == "phase":
             yield Row(line["name"], line["seconds"])
@@ -77,7 +77,7 @@ def print_table(table, before):
 
 
 def judge(suite, case, repeats, remarks):
-    """Makes a failed case flaky if it passed alone, and keeps a line for each case that did not pass."""
+    """Marks a failed case as flaky if it passed alone, and adds a remark for each case that did not pass."""
     runs = repeats.get(case.name) if case.outcome == FAILED else None
     if runs and runs["passed"]:
         case.outcome = FLAKY
@@ -99,7 +99,7 @@ def main():
     lines = read(options.times)
     totals, cases = collections.Counter(), collections.defaultdict(list)
     totals[SKIPPED] = sum(line["kind"] == "skipped" for line in lines)
-    # One list for each outcome, failures last: a log that is cut off loses its middle.
+    # Remarks are listed by outcome with the failures last, because a truncated log loses its middle.
     told, remarks = [], {SKIPPED: [], FLAKY: [], FAILED: []}
     for suite, jobs in grouped(line for line in lines if line["kind"] in JOB_KINDS):
         counts = collections.Counter()

@@ -1,7 +1,7 @@
-# What each suite needs, and its jobs. Sourced.
+# Defines the requirements and the jobs of each suite. Sourced.
 #
-# For a suite NAME: packages_of[NAME] are the purposes in install.sh, why_not_NAME prints why it cannot run here, and jobs_NAME prints its
-# jobs, one per line, in the form that Scripts/lib/jobs.py reads.
+# For a suite NAME: packages_of[NAME] has its purposes in install.sh, why_not_NAME prints the reason if it cannot run here, and jobs_NAME
+# prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
 suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench soak)
 declare -A packages_of=(
@@ -12,7 +12,7 @@ declare -A packages_of=(
 
 wants() { [[ " ${suites[*]} " == *" $1 "* ]]; }
 
-# choose_suites: leaves in `suites` those that can run here, and notes why the others cannot.
+# choose_suites: removes from `suites` those that cannot run here, and prints the reason.
 choose_suites() {
     local suite reason chosen=()
     for suite in "${suites[@]}"; do
@@ -37,7 +37,7 @@ why_not_home-assistant() {
     if ((EUID != 0)); then
         needs_root "a network namespace" home-assistant
     elif ! home_assistant_python >/dev/null; then
-        echo "Home Assistant wants Python 3.13, which is neither in the path nor one of pyenv's"
+        echo "Home Assistant requires Python 3.13, which is neither in PATH nor installed by pyenv"
     fi
 }
 why_not_conformance() { needs_root "a network namespace" conformance; }
@@ -62,7 +62,7 @@ why_not_packages() {
     fi
 }
 
-# install_for_suites: one call for all of them.
+# install_for_suites: installs the packages of all suites with one call of apt-get.
 install_for_suites() {
     local suite purposes=(build)
     for suite in "${suites[@]}"; do
@@ -72,7 +72,7 @@ install_for_suites() {
     require_packages "${purposes[@]}"
 }
 
-# prepare_suites: what takes its time without the compiler, to be done beside it.
+# prepare_suites: installs Python tools and builds the guest. Scripts/test runs it in parallel with the compiler.
 prepare_suites() {
     if wants_python; then
         phase "installing the Python tools" require_python_tools Tests/Interoperability/requirements.txt || return
@@ -93,7 +93,7 @@ wants_python() {
     return 1
 }
 
-# The programs that tests start: those that are shipped, and a few that only tests need.
+# The folder of the programs that tests start: those of a release, and a few that only tests need.
 driven=.build-tests/driven
 
 build_for_suites() {
@@ -101,7 +101,7 @@ build_for_suites() {
     for suite in programs interoperability web homekit home-assistant conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
-    # Benchmarks are compiled before a change lands, so that they stay right, and run by Scripts/bench.
+    # --all compiles the benchmarks without running them, to detect compile errors.
     if wants bench || $compiles_benchmarks; then
         build_benchmarks || return
     elif $programs; then
@@ -120,24 +120,24 @@ build_for_suites() {
     if wants hardware; then furnish_guest; fi
 }
 
-# furnish_guest: the programs that run in the guest.
+# furnish_guest: copies the programs that run in the guest.
 furnish_guest() {
-    rm -rf .build-guest/programs  # All that is there goes into the guest.
+    rm -rf .build-guest/programs  # The guest gets all files of this folder.
     mkdir -p .build-guest/programs
     cp "$shipped_folder"/release/{plugd,plugctl} .build-guest/programs/
 }
 
-# job SUITE NAME KIND REPORT COMMAND...: one line of the list of jobs. A report that ends in .status is the command's exit status.
+# job SUITE NAME KIND REPORT COMMAND...: prints one line of the list of jobs. For a report that ends in .status only the exit status counts.
 job() {
     local IFS=$'\t'
     printf '%s\n' "$*"
 }
 
-# The modules whose tests wait for sockets, disks, processes and clocks: beside tests that only compute these would come late.
+# The modules whose tests wait for sockets, disks, processes and clocks. They run apart from tests that compute, which would delay them.
 in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxClocks|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
 
-# swift_job NAME KIND OPTIONS...: tests of the test program. Those that compute run as many at a time as there are cores, those that
-# wait some more: all of them at once would each take as long as all together, and what they are told in time would come late.
+# swift_job NAME KIND OPTIONS...: prints a job of the test program. Tests that compute run one per core, tests that wait four per core.
+# Without this limit all tests would run at once, each would take as long as all together, and timeouts would expire.
 swift_job() {
     local name=$1 kind=$2 width
     shift 2
@@ -151,7 +151,7 @@ swift_job() {
 
 jobs_unit() {
     local fuzz=()
-    # The fuzz suite runs those tests longer; once is enough.
+    # The fuzz suite runs these tests for a longer time.
     if wants fuzz; then fuzz=(--skip '[Ff]uzz'); fi
     if [[ -n ${only:-} ]]; then
         swift_job unit parallel "${fuzz[@]}"
@@ -165,8 +165,8 @@ jobs_simulation() {
     if [[ -z ${only:-} ]]; then swift_job simulation parallel --filter '^SimulationTests\.'; fi
 }
 
-# The fuzz tests change the kept corpus: always in the same way before a change lands, and in the long form, or to replay a seed,
-# for a minute in new ways. The long form goes on with the fuzzer that is guided by coverage, whose build takes some minutes.
+# The fuzz tests mutate the inputs of the corpus with fixed seeds. In the long form, or with --seed, they run for a minute with new seeds.
+# The long form also runs the coverage-guided fuzzer, whose build takes some minutes.
 jobs_fuzz() {
     local count
     if $is_long || [[ -n $seed ]]; then
@@ -177,10 +177,10 @@ jobs_fuzz() {
     if $is_long; then job fuzz guided computes "$results/guided.status" Scripts/lib/fuzz; fi
 }
 
-# The compiler cache has its own tests, which take minutes and matter only to those who change it.
+# Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
 long_files=" test_compiler_cache "
 
-# python_jobs SUITE KIND FOLDER ARGUMENT...: a job for each file of tests in a folder, whose program `run` gets the arguments.
+# python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {
     local suite=$1 kind=$2 folder=$3 file name
     shift 3
@@ -199,14 +199,14 @@ jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }
-# All files in one job, because they share one guest.
+# All files are in one job, because they share one guest.
 jobs_hardware() {
     local files=(Tests/HardwareInTheLoop/test_*.py)
     job hardware hardware guest "$results/hardware.xml" \
         Tests/HardwareInTheLoop/run .build-guest --junit-xml "$results/hardware.xml" "${files[@]##*/}"
 }
 
-# plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
+# The scripted peer tests plugd, and a warning is a failure. The long form also proves that each criterion can fail.
 jobs_conformance() {
     local judge=(Tests/Conformance/run "$driven" --target plugd)
     job conformance plugd exact "$results/conformance.xml" "${judge[@]}" --junit-xml "$results/conformance.xml" --strict
@@ -215,12 +215,12 @@ jobs_conformance() {
     fi
 }
 
-# The packages in a clean system, which boots in namespaces.
+# The tests install the packages in a clean system that boots in namespaces.
 jobs_packages() {
     job packages packages waits "$results/packages.xml" Scripts/lib/test_packages --junit-xml "$results/packages.xml"
 }
 
-# Bars are not judged, so the benchmarks may run beside everything else.
+# --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
 jobs_bench() {
     local name
     for name in wire security mdns addressing hardware history dashboard rules broker homekit fleet; do
@@ -228,7 +228,7 @@ jobs_bench() {
     done
 }
 
-# A house in which everything goes wrong, for as long as somebody says.
+# A house with constant faults, for five minutes or the duration of --hours.
 jobs_soak() {
     job soak soak waits "$results/soak.xml" Tests/Interoperability/run "$driven" --junit-xml "$results/soak.xml" -s soak.py
 }
@@ -240,7 +240,7 @@ jobs_format() {
     job format drawings computes "$results/drawings.status" Scripts/drawings --check
 }
 
-# run_suites: all jobs. A busy machine must not fail a test, so limits of time are long; a wait that succeeds early costs nothing.
+# run_suites: runs all jobs. SMARTPLUG_PATIENCE multiplies the timeouts of tests, so that a busy machine fails no test.
 run_suites() {
     local suite
     export SMARTPLUG_PATIENCE=${SMARTPLUG_PATIENCE:-4}

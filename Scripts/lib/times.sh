@@ -1,4 +1,4 @@
-# Notes how long each phase of a run takes, for Scripts/lib/results.py. Sourced.
+# Records the duration of each phase of a run, for Scripts/lib/results.py. Sourced.
 
 results=$PWD/.build-tests/results
 times=$results/times.jsonl
@@ -10,13 +10,13 @@ begin_times() {
     export SMARTPLUG_TIMES=$times
 }
 
-# note FORMAT ARGUMENT...: a line of JSON, as printf makes it.
+# note FORMAT ARGUMENT...: appends a line of JSON that printf formats.
 note() {
     # shellcheck disable=SC2059
     printf "$1\n" "${@:2}" >>"$times"
 }
 
-# phase NAME COMMAND...
+# phase NAME COMMAND...: runs the command, records its duration and returns its status.
 phase() {
     local name=$1 began=${EPOCHREALTIME/[.,]/} status=0
     shift

@@ -1,1 +1,1 @@
-"""Draws a schematic as SVG from a text that names its parts, where they are, and how its wires run: see Scripts/drawings."""
+"""Draws a schematic as SVG from a text that lists its parts, their places and its wires: see Scripts/drawings."""

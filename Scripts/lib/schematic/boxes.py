@@ -1,11 +1,11 @@
-"""Parts that are drawn as boxes with named pins: boards, chips, and what stands on both sides of a barrier."""
+"""Draws parts as boxes with named pins: boards, chips, and parts across a barrier."""
 
 from .model import Mistake, Part, Text
 from .symbols import Pen
 
-# How far a pin's line reaches out of its box.
+# The length of a pin's line outside its box.
 LEAD = 2
-# The gap of a part that stands across a barrier; the barrier runs in its middle.
+# The gap of a part across a barrier; the barrier runs in its middle.
 GAP = 2.4
 
 
@@ -18,7 +18,7 @@ def box(ref, x, y, width, height, value):
 
 
 def across(ref, x, y, width, height, value):
-    """Two halves with a gap: nothing but the barrier of the part itself connects them."""
+    """Draws a part as two halves with a gap, such as an optocoupler."""
     pen = Pen(x, y, 0)
     half = (width - GAP) / 2
     pen.box(0, 0, half, height)
@@ -31,7 +31,7 @@ def across(ref, x, y, width, height, value):
 
 
 def relay(ref, x, y, value):
-    """A normally open contact on the left of the barrier, its coil on the right; 16 wide, 12 high."""
+    """Draws a relay with a normally open contact on the left of the barrier and its coil on the right; 16 wide, 12 high."""
     part = across(ref, x, y, 16, 12, value)
     pen = Pen(x, y, 0)
     pen.path([(0, 2), (3, 2), (3, 3.4)])
@@ -49,7 +49,7 @@ def relay(ref, x, y, value):
 
 
 def add_pin(part, side, along, name, label):
-    """A pin of a box; along is counted from the box's upper or left edge."""
+    """Adds a pin to a box. `along` is its distance from the box's upper or left edge. Raises Mistake for a duplicate name."""
     if name in part.pins:
         raise Mistake(f"{part.ref} has two pins {name}")
     left, top = min(body[0] for body in part.bodies), min(body[1] for body in part.bodies)

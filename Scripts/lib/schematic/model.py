@@ -1,10 +1,10 @@
-"""What a schematic is made of. Lengths are units of the grid; x grows to the right, y downwards."""
+"""The parts of a schematic. Lengths are units of the grid; x grows to the right, y downwards."""
 
 from dataclasses import dataclass, field
 
 
 class Mistake(Exception):
-    """What is wrong with a text or with what it draws, in a sentence."""
+    """An error in a text or in its drawing, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Text:
     anchor: str = "start"
     style: str = "value"
 
-    # Widths of a character as a fraction of the size, a little more than those of the widest usual sans-serif fonts.
+    # WIDTH is the width of a character as a fraction of its size, slightly more than in the widest common sans-serif font.
     SIZES = {"title": 2.2, "zone": 1.75, "ref": 1.65, "value": 1.55, "pin": 1.4, "note": 1.5}
     WIDTH = 0.6
 
@@ -27,7 +27,7 @@ class Text:
 
     @property
     def box(self):
-        """What it covers, generously: left, top, right, bottom."""
+        """The area that the text covers, rounded up: left, top, right, bottom."""
         bold = 1.1 if self.style in ("ref", "title", "zone") else 1
         width = len(self.content) * self.size * self.WIDTH * bold
         left = self.x - {"start": 0, "middle": width / 2, "end": width}[self.anchor]
@@ -36,7 +36,7 @@ class Text:
 
 @dataclass
 class Part:
-    """A symbol at its place: pins are points, shapes are finished SVG, bodies are where no foreign wire may run."""
+    """A symbol at its place. Pins are points, shapes are SVG elements, and no wire may run through the areas of `bodies`."""
 
     ref: str
     kind: str
@@ -44,15 +44,15 @@ class Part:
     shapes: list = field(default_factory=list)
     bodies: list = field(default_factory=list)
     texts: list = field(default_factory=list)
-    labels: dict = field(default_factory=dict)  # of its pins
+    labels: dict = field(default_factory=dict)  # the label of each pin
 
 
 @dataclass
 class Wire:
     net: str
     points: list
-    pins: list  # the names of those it passes or ends at
-    loose: list  # ends at which another wire of its net must be
+    pins: list  # names of the pins at which it stops
+    loose: list  # ends without a pin, which a different wire of its net must touch
 
     @property
     def segments(self):
@@ -73,7 +73,7 @@ class Sheet:
     shapes: list = field(default_factory=list)
 
     def nets(self):
-        """Which pins each net connects: name -> set of PART.PIN."""
+        """Returns the pins that each net connects: name -> set of PART.PIN."""
         nets = {}
         for wire in self.wires:
             nets.setdefault(wire.net, set()).update(wire.pins)

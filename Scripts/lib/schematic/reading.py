@@ -1,4 +1,4 @@
-"""Reads the text of a schematic; Scripts/drawings --help says what it may say."""
+"""Reads the text of a schematic; Scripts/drawings --help documents its format."""
 
 import shlex
 
@@ -29,7 +29,7 @@ class Reader:
         elif hasattr(self, f"do_{verb}"):
             getattr(self, f"do_{verb}")(*words)
         else:
-            raise Mistake(f"there is no word {verb}")
+            raise Mistake(f"unknown word {verb}")
 
     def do_sheet(self, width, height, title):
         self.sheet.width, self.sheet.height, self.sheet.title = float(width), float(height), title
@@ -62,11 +62,11 @@ class Reader:
         elif kind in symbols.TWO_PINS:
             self.add(symbols.two_pins(kind, ref, float(x), float(y), quarter, value, side))
         else:
-            raise Mistake(f"there is no symbol {kind}")
+            raise Mistake(f"unknown symbol {kind}")
 
     def add(self, part):
         if part.ref in self.sheet.parts:
-            raise Mistake(f"there are two parts {part.ref}")
+            raise Mistake(f"the part {part.ref} is defined twice")
         self.sheet.parts[part.ref] = part
         self.last = part
 
@@ -76,7 +76,7 @@ class Reader:
         self.sheet.open_pins.update(pins)
 
     def do_wire(self, net, *stops):
-        """Stops are pins, points x,y, and bends x=… or y=…; it ends in `ground`, `rail LABEL` or `reference LABEL` too."""
+        """Adds a wire. Stops are pins, points x,y, bends x=… or y=…, and the symbols `ground`, `rail LABEL` and `reference LABEL`."""
         points, pins, words = [], [], list(stops)
         loose, at_pin = [], False
         while words:
@@ -109,10 +109,10 @@ class Reader:
 
     def turn_to(self, points, point):
         if points and points[-1][0] != point[0] and points[-1][1] != point[1]:
-            raise Mistake(f"the wire would run askew from {points[-1]} to {point}")
+            raise Mistake(f"the wire from {points[-1]} to {point} is neither horizontal nor vertical")
 
     def pin(self, name):
         ref, _, pin = name.partition(".")
         if ref not in self.sheet.parts or pin not in self.sheet.parts[ref].pins:
-            raise Mistake(f"there is no pin {name}")
+            raise Mistake(f"unknown pin {name}")
         return self.sheet.parts[ref].pins[pin]

@@ -1,8 +1,8 @@
-"""What a drawing must keep so that it can be read, and what it says of its circuit: mistakes as sentences."""
+"""Checks a drawing's layout and circuit. Yields each mistake as a sentence."""
 
 from itertools import combinations
 
-# Boxes may touch by so much.
+# Boxes may overlap by this length.
 SLACK = 0.05
 
 
@@ -50,7 +50,7 @@ def texts_collide(sheet):
     for part in sheet.parts.values():
         for text in texts:
             if text not in part.texts and any(overlap(text.box, body) for body in part.bodies):
-                yield f'"{text.content}" stands on {part.ref}'
+                yield f'"{text.content}" covers {part.ref}'
 
 
 def wires_hit_parts(sheet):
@@ -68,7 +68,7 @@ def wires_hit_parts(sheet):
 
 
 def nets_touch(sheet):
-    """Wires of two nets may cross; they may neither run along each other nor end on each other."""
+    """Checks that wires of two nets do not overlap and do not end on each other. They may cross."""
     for one, other in combinations(sheet.wires, 2):
         if one.net == other.net:
             yield from crossings_in_a_net(one, other)
@@ -84,7 +84,7 @@ def nets_touch(sheet):
 
 
 def crossings_in_a_net(one, other):
-    """Where two wires of a net cross without a dot, a reader takes them for two nets."""
+    """Checks that wires of one net cross only with a dot. Without a dot they look like two nets."""
     for a in one.segments:
         for b in other.segments:
             if overlap(segment_box(a, 0.1), segment_box(b, 0.1), 0.15):
@@ -99,7 +99,7 @@ def pins_are_left(sheet):
         for pin in part.pins:
             name = f"{part.ref}.{pin}"
             if (name in wired) == (name in sheet.open_pins):
-                yield f"{name} is {'wired and open' if name in wired else 'neither wired nor said to be open'}"
+                yield f"{name} is {'wired and open' if name in wired else 'neither wired nor open'}"
     for net, pins in nets.items():
         if len(pins) < 2:
             yield f"{net} has one pin only"
@@ -111,7 +111,7 @@ def pins_are_left(sheet):
 
 
 def loose_ends(sheet, wire):
-    """Where a wire begins or ends without a pin or a symbol, another wire of its net must be."""
+    """Checks that each end of a wire without a pin or a symbol touches a different wire of its net."""
     others = [other for other in sheet.wires if other.net == wire.net and other is not wire]
     for point in wire.loose:
         if not any(contains(segment, point) for other in others for segment in other.segments):

@@ -1,4 +1,4 @@
-"""Writes a sheet as SVG, with colours for light and for dark paper."""
+"""Writes a sheet as SVG, with colours for a light and for a dark background."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from .model import Text
 from .rules import contains, texts_of
 from .symbols import number
 
-# Pixels a unit of the grid has in the picture's own size.
+# Pixels per unit of the grid.
 SCALE = 8
 
 LIGHT = {"paper": "#ffffff", "ink": "#1a1a1a", "soft": "#595959", "body": "#f6f4ee", "mains": "#fdecea", "selv": "#eaf4ee",
@@ -38,7 +38,7 @@ def style():
 
 
 def junctions(sheet):
-    """Points where three or more lines of one net meet."""
+    """Yields the points at which three or more lines of one net meet."""
     for net in sheet.nets():
         wires = [wire for wire in sheet.wires if wire.net == net]
         segments = [segment for wire in wires for segment in wire.segments]

@@ -1,8 +1,8 @@
-"""The symbols, in the manner of IEC 60617. Each is drawn along the x axis from its first pin and then turned."""
+"""Draws symbols in the style of IEC 60617. Each symbol is drawn along the x axis from its first pin and then turned."""
 
 from .model import Mistake, Part, Text
 
-# Quarter turns, clockwise as seen.
+# Clockwise quarter turns.
 TURNS = {"right": 0, "down": 1, "left": 2, "up": 3}
 
 
@@ -18,7 +18,7 @@ def number(value):
 
 
 class Pen:
-    """Collects shapes in the symbol's own coordinates and leaves them turned and moved."""
+    """Turns and moves shapes from the symbol's coordinates to those of the sheet, and collects them."""
 
     def __init__(self, x, y, turn):
         self.x, self.y, self.turn, self.shapes = x, y, turn, []
@@ -94,7 +94,7 @@ def button(pen):
     pen.path([(3, -2.6), (5, -2.6)])
 
 
-# Name -> how to draw it, names and places of its pins, how far its body reaches to the sides.
+# Name -> (function that draws it, position of each pin along the x axis, half the height of its body).
 TWO_PINS = {
     "resistor": (resistor, {"1": 0, "2": 8}, 1),
     "fuse": (fuse, {"1": 0, "2": 8}, 1),
@@ -108,7 +108,7 @@ TWO_PINS = {
 
 
 def two_pins(kind, ref, x, y, turn, value, side):
-    """The texts stand above and below a lying symbol, beside a standing one, on the side that was asked for."""
+    """Draws a symbol with two pins. Its texts are above and below a horizontal symbol, and on `side` of a vertical one."""
     draw, places, reach = TWO_PINS[kind]
     pen = Pen(x, y, turn)
     draw(pen)
@@ -126,7 +126,7 @@ def two_pins(kind, ref, x, y, turn, value, side):
 
 
 def mosfet(ref, x, y, turn, value, side):
-    """An n-channel transistor; x, y is its gate, drain and source stand to the right (or left) of it."""
+    """Draws an n-channel MOSFET. x, y is its gate; drain and source are to the right, or to the left if turned left."""
     mirror = -1 if turn == 2 else 1
     pen = Pen(x, y, 0)
     gate, channel, end = 2.2 * mirror, 3 * mirror, 5 * mirror
@@ -154,7 +154,7 @@ def ground(x, y):
 
 
 def reference(x, y, label):
-    """A node at mains potential to which a circuit refers: not a ground, so it does not look like one."""
+    """Draws a circuit's reference node at mains potential. It is not a ground and must not look like one."""
     pen = Pen(x, y, 0)
     pen.path([(0, 0), (0, 0.9)], "live")
     pen.path([(-1.3, 0.9), (1.3, 0.9), (0, 2.5)], "live-body", closed=True)
@@ -175,4 +175,4 @@ def standing(kind, x, y, label):
         return reference(x, y, label)
     if kind == "rail":
         return rail(x, y, label)
-    raise Mistake(f"there is no symbol {kind}")
+    raise Mistake(f"unknown symbol {kind}")
