@@ -279,7 +279,7 @@ def judge_broker(house, plugs, watch, broker):
         _, (topic, _) = broker.told("/about", lambda message, name=name: message["name"] == name, 10)
         ids[name] = topic.split("/")[-2]
         broker.told(f"{ids[name]}/availability", lambda message: message == "online", 10)
-    house.say(f"mosquitto_sub received the descriptions of {len(ids)} plugs")
+    house.say(f"mosquitto_sub heard of {len(ids)} plugs")
     began = time.monotonic()
     house.run("/usr/bin/mosquitto_pub", "-t", f"smartplug/home/{ids['Ceiling Light']}/set", "-m", "ON")
     seen, line = watch.wait("the light on", lambda line: is_event(line, "Ceiling Light", "relay", on=True), 5, began)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// `benchmarks [NAME...] [--json] [--full | --quick] --references FOLDER`: everything this project claims about speed and size, each figure
-/// beside its reference, measured in the same run. `Scripts/bench` builds it, pins it to one core and runs it.
+/// `benchmarks [NAME...] [--json] [--full | --quick] --references FOLDER`: measures speed and size, each figure with a
+/// reference from the same run. `Scripts/bench` builds this program, pins it to one core and runs it.
 @main
 enum Benchmarks {
     /// The groups by name, in the order in which they run.
@@ -34,11 +34,12 @@ enum Benchmarks {
         }
     }
 
-    /// Ends with 1 when a figure is missing or was not measured, and in any but the quick form when one misses its bar.
+    /// Throws if an expected figure was not measured. Exits with 1 if a figure misses its bar, except in the quick
+    /// form.
     private static func run(named names: [String], in setting: Setting, isJSON: Bool) async throws {
         let known = groups.map(\.name)
         if let unknown = names.first(where: { !known.contains($0) }) {
-            throw WrongUsage("there is no benchmark \"\(unknown)\"; there are: \(known.joined(separator: ", "))")
+            throw WrongUsage("unknown benchmark \"\(unknown)\"; the benchmarks are: \(known.joined(separator: ", "))")
         }
         var allHold = true
         for group in groups where names.isEmpty || names.contains(group.name) {
@@ -51,29 +52,31 @@ enum Benchmarks {
     }
 }
 
-/// What every group may need to know of its surroundings.
+/// The options of a run, for all groups.
 struct Setting: Sendable {
-    /// The folder that holds the compiled programs of Tests/BenchmarkReferences.
+    /// The folder of the compiled programs of Tests/BenchmarkReferences.
     var references: String
-    /// The long form.
+    /// True for the long form.
     var isFull: Bool
-    /// The short form: everything is measured once or a few times, so that it shows that each figure can be had, and not how good it is.
+    /// True for the short form, which takes few samples: it proves that each figure can be measured, and its values
+    /// mean little.
     var isQuick: Bool
-    /// How long it is counted what somebody says who has nothing to say.
+    /// The seconds for which the messages of an idle host are counted.
     var idleSeconds: Int { isFull ? 600 : isQuick ? 5 : 120 }
-    /// The folder of the recordings, which are not part of the project; without them only the models are measured.
+    /// The folder of recorded appliances, which is not part of the repository. Without it only the models are measured.
     let traces = "../shared/traces"
-    /// Each measurement is repeated so often, in turn with its references, and the median is taken.
+    /// The number of runs of each measurement, in turn with its references. The figure is their median.
     var rounds: Int { isQuick ? 1 : 5 }
-    /// `count`, or in the short form `few`.
+    /// Returns `few` in the short form, `count` otherwise.
     func times(_ count: Int, few: Int) -> Int { isQuick ? few : count }
 
-    /// This very program, and the folder in which plugd and plugctl stand beside it; with a slash at its end.
+    /// Returns the path of this program.
     func program() throws -> String { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+    /// Returns the folder of this program, plugd and plugctl, with a slash at its end.
     func programFolder() throws -> String { URL(filePath: try program()).deletingLastPathComponent().path() }
 }
 
-/// Something that kept a benchmark from running.
+/// The reason why a benchmark could not run.
 struct Complaint: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }
@@ -85,7 +88,7 @@ struct WrongUsage: Error, CustomStringConvertible {
 }
 
 extension [String] {
-    /// Whether the flag was there.
+    /// Removes the flag and returns whether it was present.
     fileprivate mutating func removeAll(named flag: String) -> Bool {
         let count = count
         removeAll { $0 == flag }

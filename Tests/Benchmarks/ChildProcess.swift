@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Another process with its standard input and output in our hands. It inherits the core that this one is pinned to.
+/// A child process with pipes to its standard input and output. It inherits the core to which this process is pinned.
 final class ChildProcess {
     let id: pid_t
     private let input: Int32
@@ -28,7 +28,7 @@ final class ChildProcess {
         self.output = output
     }
 
-    /// Neither end is left open in other children, or the end of one would not be seen.
+    /// Creates a pipe. Both ends are close-on-exec: an end that another child inherits would hide the end of file.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else { throw Complaint("cannot make a pipe") }
@@ -36,10 +36,10 @@ final class ChildProcess {
         return (ends[0], ends[1])
     }
 
-    /// kB.
+    /// The anonymous memory in kB (smaps_rollup).
     var anonymousMemory: Double { get throws { try Self.anonymousMemory(of: "\(id)") } }
 
-    /// kB.
+    /// Returns the anonymous memory of a process in kB.
     static func anonymousMemory(of process: String) throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
@@ -52,7 +52,7 @@ final class ChildProcess {
         guard Glibc.write(input, bytes, bytes.count) == bytes.count else { throw Complaint("the other process ended") }
     }
 
-    /// The next line, without its end; nil when there is none any more.
+    /// Returns the next line without its terminator, or nil at the end of the output. Blocks.
     func line() -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
         while true {
@@ -66,7 +66,7 @@ final class ChildProcess {
         }
     }
 
-    /// Ends its input, which ends a process of ours, and waits for it.
+    /// Closes the pipes and waits for the process. The processes of the benchmarks exit at the end of their input.
     func finish() {
         close(input)
         close(output)
@@ -74,7 +74,7 @@ final class ChildProcess {
     }
 
     func terminate() {
-        // Threads of ours have blocked the gentler signals, and a child inherits that.
+        // A child inherits the blocked signals of this process's threads, so SIGTERM may be blocked.
         kill(id, SIGKILL)
         finish()
     }
@@ -84,7 +84,7 @@ final class ChildProcess {
         try numbers(1, from: path, arguments)[0]
     }
 
-    /// The same for several numbers, each on a line.
+    /// Runs a program to its end and reads the numbers that it prints, one per line.
     static func numbers(_ count: Int, from path: String, _ arguments: [String]) throws -> [Double] {
         let child = try ChildProcess(path, arguments)
         defer { child.finish() }

@@ -1,7 +1,8 @@
-/// The figures that each group has to have, so that none is left out unnoticed. A number in a name, such as a count that the short form
-/// lowers, is written as #; a figure that stands beside several references is named once.
+/// Lists the figures that each group must have, so that a missing figure is an error. A number in a name, such as a
+/// count that the short form reduces, is written as #. A figure with several references is listed once.
 enum ExpectedFigures {
-    /// - Throws: when one of them is not among the group's figures, or one of these is no number, or zero and may not be.
+    /// - Throws: ``Complaint`` if an expected figure is missing, or if a value is not finite, or if it is zero and is
+    ///   not in `zeros`.
     static func check(_ figures: [Figure], of group: String) throws {
         let measured = Set(figures.map { withoutNumbers($0.name) })
         if let missing = (all[group] ?? []).first(where: { !measured.contains($0) }) {
@@ -9,7 +10,7 @@ enum ExpectedFigures {
         }
         for figure in figures {
             let values = [figure.value] + (figure.reference.map { [$0.value] } ?? [])
-            guard values.allSatisfy(\.isFinite) else { throw Complaint("\(group): \"\(figure.name)\" is no number") }
+            guard values.allSatisfy(\.isFinite) else { throw Complaint("\(group): \"\(figure.name)\" is not finite") }
             let mayBeZero = zeros.contains(withoutNumbers(figure.name))
             guard mayBeZero || values.allSatisfy({ $0 != 0 }) else {
                 throw Complaint("\(group): \"\(figure.name)\" or its reference is zero")
@@ -17,7 +18,7 @@ enum ExpectedFigures {
         }
     }
 
-    /// Figures that may be zero: what somebody says or takes in addition may be nothing.
+    /// Figures that may be zero.
     private static let zeros: Set = [
         "idle messages in # s after announcing", "all idle packets in that time",
         "memory after # events, # subscribers, one stalled", "the same, more than of # days",
@@ -27,7 +28,8 @@ enum ExpectedFigures {
         "the same, came twice and known by its number", "the same, by an answer to a request",
     ]
 
-    /// By group. Recordings are not part of the project, so that their figures may be missing.
+    /// The expected figures by group. Those of recordings are not listed, because recordings are not part of the
+    /// repository.
     private static let all: [String: [String]] = [
         "wire": [
             "event, recorded to for await",
@@ -183,7 +185,7 @@ enum ExpectedFigures {
     ]
 
     static func withoutNumbers(_ name: String) -> String {
-        // A comma or a point inside a number belongs to it.
+        // A comma or a point within a number is part of the number.
         name.replacing(/[0-9]+(?:[.,][0-9]+)*/, with: "#")
     }
 }

@@ -1,23 +1,24 @@
-/// One line of the table: what was measured, what it is measured against, and what is asked of it.
+/// One line of the table: a measured value, its reference and its bar.
 struct Figure: Sendable {
-    /// Something that was measured in the same run.
+    /// A value that was measured in the same run for comparison.
     struct Reference: Sendable {
         var name: String
         var value: Double
     }
 
+    /// The requirement that a value must meet.
     enum Bar: Sendable {
-        /// Of the value to its reference.
+        /// Limits of the value's ratio to its reference.
         case ratioAtMost(Double), ratioAtLeast(Double)
-        /// Of the value itself, where it does not depend on the machine.
+        /// Limits of the value, for values that do not depend on the machine.
         case atMost(Double), within(ClosedRange<Double>)
-        /// Printed and not judged.
+        /// No requirement; the value is only printed.
         case none
     }
 
     var name: String
     var value: Double
-    /// Of the value and of the reference.
+    /// The unit of the value and of the reference.
     var unit: String
     var reference: Reference?
     var bar: Bar
@@ -30,7 +31,7 @@ struct Figure: Sendable {
         self.bar = bar
     }
 
-    /// Nil without a reference, and where that is nothing at all.
+    /// The value divided by its reference, or nil if the reference is missing or zero.
     var ratio: Double? { reference.flatMap { $0.value == 0 ? nil : value / $0.value } }
 
     var holds: Bool {
@@ -45,7 +46,7 @@ struct Figure: Sendable {
 }
 
 extension Sequence<Double> {
-    /// Of the sorted values the middle one, the upper of two.
+    /// The median; for an even count, the upper of the two middle values. Requires at least one value.
     var median: Double {
         let sorted = sorted()
         precondition(!sorted.isEmpty, "nothing was measured")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures of a group for a person.
+/// Formats the figures of a group as a table.
 func table(_ figures: [Figure], group: String) -> String {
     let rows = figures.map { figure in
         [
@@ -18,7 +18,7 @@ func table(_ figures: [Figure], group: String) -> String {
     }.joined(separator: "\n")
 }
 
-/// The figures of a group for a script, one JSON object a line; keys as in ``JSONFigure``.
+/// Formats the figures of a group as one JSON object per line. The keys are the properties of ``JSONFigure``.
 func jsonLines(_ figures: [Figure], group: String) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -32,11 +32,11 @@ private struct JSONFigure: Encodable {
     var figure: String
     var value: Double
     var unit: String
-    /// What the value is measured against, in the same unit and in the same run.
+    /// The name of the reference, whose value has the same unit.
     var reference: String?
     var referenceValue: Double?
     var ratio: Double?
-    /// Limit of the ratio, or of the value where there is none.
+    /// The limit of the ratio, or of the value for bars without a ratio.
     var bar: String?
     var holds: Bool
 
@@ -72,7 +72,7 @@ extension Figure.Bar {
     }
 }
 
-/// Three digits that matter, and no exponent.
+/// Formats a number with three significant digits and no exponent.
 private func number(_ value: Double) -> String {
     let digits = value == 0 ? 0 : Int(log10(abs(value)).rounded(.down))
     return value.formatted(

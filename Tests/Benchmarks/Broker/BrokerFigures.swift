@@ -10,7 +10,8 @@ import PlugModel
 import PlugTransport
 import ProtocolCore
 
-/// The house at a real mosquitto: from an event at the plug to somebody who subscribed there, and what the states of many plugs take.
+/// Measures a house at a real mosquitto: the latency from a plug event to a subscriber, and the cost of the states of
+/// many plugs.
 @Sendable
 func brokerFigures(_ setting: Setting) async throws -> [Figure] {
     let broker = try MosquittoBroker()
@@ -27,7 +28,7 @@ extension BrokerSettings {
     }
 }
 
-/// A plug in its own process, a house that tells a broker of it, and somebody who listens there.
+/// A plug in its own process, a house that publishes its events to a broker, and a subscriber there.
 private struct BrokeredPresses {
     let broker: MosquittoBroker
 
@@ -50,11 +51,11 @@ private struct BrokeredPresses {
         let telling = Task { await door.run { try await runner.send($0, to: $1, id: $2) } }
         var records = runner.records.makeAsyncIterator()
         while let record = await records.next() { if case .following = record.notice { break } }
-        // A record that nobody reads would hold the house up.
+        // Unread records would block the house.
         let reading = Task { for await _ in runner.records {} }
         let listener = BrokerListener(to: broker, hearing: "smartplug/presses/+/event", "benchmark/round")
         var heard = listener.messages.makeAsyncIterator()
-        // Its availability has to settle.
+        // Wait until the plug's availability is published.
         try await Task.sleep(for: .seconds(2))
         var (toOwn, toBroker, rounds): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<count {
@@ -91,7 +92,7 @@ private struct BrokeredPresses {
 }
 
 extension BrokeredPresses {
-    /// The next press; the relay turns over with it, and before it the plug was paired.
+    /// Returns the next press. Skips the relay's event of each press and the events of pairing.
     private func pressed(_ events: inout FollowedPlugEvents) async throws -> PlugEvent {
         while true {
             let event = try await events.next()
@@ -100,7 +101,7 @@ extension BrokeredPresses {
     }
 }
 
-/// The states of many plugs, one a second each, as a house hears them, to the broker.
+/// A house that publishes the states of many plugs, one per second and plug.
 private struct BrokeredStates {
     let broker: MosquittoBroker
 
@@ -112,7 +113,8 @@ private struct BrokeredStates {
         }
         var figures: [Figure] = []
         for (plugs, share, published) in shares {
-            // What a message takes must not grow with their number. A broker that is slower gets fewer: the newest states only.
+            // The cost per message must not grow with the number of plugs. A slow broker gets fewer messages: only the
+            // newest states.
             let reference = Figure.Reference(
                 name: "as much a message as of 100", value: shares[1].share * published / shares[1].published)
             figures.append(
@@ -129,7 +131,7 @@ private struct BrokeredStates {
         return figures + [Figure("the same of 1000 plugs, of one core", 100 * thousand.share, "%", .atMost(25))]
     }
 
-    /// Of a core, 0 to 1, and the messages a second.
+    /// Returns the share of a core, from 0 to 1, and the published messages per second.
     private func share(of count: Int, seconds: Int) async throws -> (share: Double, published: Double) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "states-\(getpid())-\(count)").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -138,11 +140,11 @@ private struct BrokeredStates {
             BrokerSettings(of: broker, house: "states-\(count)"), directory: directory, paired: { nil },
             on: group.next()
         ) { _ in }
-        let telling = Task { await door.run { _, _, _ in throw Refusal(.unsupported, "nobody commands here") } }
+        let telling = Task { await door.run { _, _, _ in throw Refusal(.unsupported, "not used here") } }
         var random = SeededRandom(seed: 1)
         let plugs = (0..<count).map { number in (name: "Plug \(number)", id: PlugID(drawnFrom: &random)) }
         for plug in plugs { await door.take(report(plug.name, .connected(.benchmarked(plug.id, plug.name)))) }
-        // What is told once is told by then.
+        // Wait until the messages that are published once per plug have been sent.
         try await Task.sleep(for: .seconds(2 + Double(count) / 2000))
         let publishedBefore = try broker.published()
         let before = Self.processor()
@@ -158,7 +160,7 @@ private struct BrokeredStates {
         }
         let spent = Self.processor() - before
         let elapsed = (BootClock.now - began).inSeconds
-        // The broker counts each second.
+        // The broker updates its count each second.
         try await Task.sleep(for: .seconds(2))
         let arrived = try broker.retained(below: "smartplug/states-\(count)/+/state", count)
             .count { $0.contains("\"activeEnergy\":\(Double(1000 + seconds - 1) / 1000)") }
@@ -179,7 +181,7 @@ private struct BrokeredStates {
             milliamperes: UInt32(50 + number % 100), milliwattHours: UInt64(1000 + second))
     }
 
-    /// Seconds that this process took of a processor; the broker is another one.
+    /// Returns the processor time of this process in seconds. The broker is a separate process.
     private static func processor() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

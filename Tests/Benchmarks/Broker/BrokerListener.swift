@@ -6,7 +6,7 @@ import PlugTopics
 import ProtocolCore
 import Synchronization
 
-/// Somebody at the broker, on a thread of its own, who notes when each message came.
+/// A subscriber at the broker that records the arrival time of each message, on its own thread.
 final class BrokerListener: Sendable {
     struct Message: Sendable {
         let topic: String

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a broker costs the plug that speaks to it by itself: two of the shipped `plugd`, one of which has a broker, and is connected.
+/// Measures the memory that a broker connection adds to `plugd`, by comparison with a `plugd` without a broker.
 struct PlugMemory {
     let broker: MosquittoBroker
-    /// Of each kind, so that one allocation more or less does not decide.
+    /// The number of processes of each kind. The figure uses medians, so that a single allocation has no effect.
     private static let plugs = 3
 
     func figures() throws -> [Figure] {
@@ -18,7 +18,7 @@ struct PlugMemory {
         defer { for plug in plain + connected { plug.stop() } }
         for plug in plain { try plug.says { _ in true } }
         for plug in connected { try plug.says { $0.contains("\"broker\":{\"connected\":true") } }
-        // What is told once is told by then.
+        // Wait until the messages that are published once have been sent.
         Thread.sleep(forTimeInterval: 5)
         let without = try plain.map { try $0.anonymous }.sorted()[Self.plugs / 2]
         let with = try connected.map { try $0.anonymous }.sorted()[Self.plugs / 2]

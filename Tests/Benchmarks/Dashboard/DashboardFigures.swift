@@ -1,6 +1,6 @@
 import Foundation
 
-/// The dashboard in a real browser, and the daemon with a hundred plugs and a year behind it.
+/// Measures the dashboard in a browser, and a daemon with 100 plugs and a year of history.
 @Sendable
 func dashboardFigures(_ setting: Setting) async throws -> [Figure] {
     let seconds = setting.isFull ? 600 : setting.times(60, few: 3)
@@ -14,7 +14,8 @@ func dashboardFigures(_ setting: Setting) async throws -> [Figure] {
     return try painting(measured, plugs) + showing(measured, plugs) + crowd(measured) + resting(measured)
 }
 
-/// From the navigation to the first card with its watts; of nginx the same page as it looks then, with as many bytes beside it.
+/// Measures the time from navigation to the first card that shows its power. The reference is a static copy of the
+/// rendered page, with scripts of equal size, served by nginx.
 private func painting(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let page = Figure.Reference(name: "static page, nginx", value: try house.median("static paint"))
     return [
@@ -23,7 +24,7 @@ private func painting(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     ]
 }
 
-/// By the plug's own time of the event: both are on the same machine's clock.
+/// Measures the time from the plug's timestamp of an event to the changed page. Both use the clock of the same machine.
 private func showing(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let shown = try house.all("shown").sorted()
     return [

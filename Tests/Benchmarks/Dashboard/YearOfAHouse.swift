@@ -3,17 +3,17 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// A year of many plugs, a sample every half a minute, as far as a daemon's history has it that ran all the time: what sums it up
-/// has a sample more or less, and is as large.
+/// Writes a year of many plugs with a sample per 30 s, which is faster than one per second. The roll-ups have the same
+/// size as those of a daemon that ran for a year.
 enum YearOfAHouse {
     private static let day: Int64 = 86_400_000
-    /// As many as are stored at a time.
+    /// The days that are stored in one step.
     private static let daysAtOnce: Int64 = 16
 
     /// - Parameters:
-    ///   - directory: of the history.
-    ///   - days: how many a year has: fewer in the short form.
-    ///   - plugs: their ids.
+    ///   - directory: the folder of the history.
+    ///   - days: the number of days: 365, or fewer in the short form.
+    ///   - plugs: the ids of the plugs.
     static func make(in directory: String, days: Int64, plugs: [String]) throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let recorded = RecordedPlugs(history: try PowerHistory(directory, role: .recorder))
@@ -21,7 +21,7 @@ enum YearOfAHouse {
             model.samples.enumerated().compactMap { $0.offset % 30 == 0 ? $0.element : nil }
         }
         for (number, text) in plugs.enumerated() {
-            guard let id = PlugID(rawValue: text) else { throw Complaint("\(text) is not the id of a plug") }
+            guard let id = PlugID(rawValue: text) else { throw Complaint("\(text) is not a plug id") }
             let model = models[number % models.count]
             for first in stride(from: 0, to: days, by: Int(daysAtOnce)) {
                 let samples = (first..<min(first + daysAtOnce, days)).flatMap { day in

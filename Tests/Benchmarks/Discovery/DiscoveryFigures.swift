@@ -1,6 +1,6 @@
 import Foundation
 
-/// Multicast DNS and service discovery against what else there is.
+/// Measures multicast DNS and service discovery against Avahi, python-zeroconf and ldns.
 func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
     let services = setting.times(500, few: 50)
     let measured = try MeasuredLAN(
@@ -12,12 +12,12 @@ func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
         + lasting(measured, services)
 }
 
-/// All services of one publisher, ours or Avahi, from a cold start. The references are what people use: avahi-browse, and
-/// python-zeroconf as its README shows it. Its asynchronous interface, with which a program resolves all at once, stands beside
-/// them.
+/// Measures the time to resolve all services of one publisher (this project's or Avahi) from a cold start. The
+/// references are avahi-browse, python-zeroconf as its README uses it, and python-zeroconf with its asynchronous
+/// interface, which resolves all services at once.
 ///
-/// A query waits 20 to 120 ms and so does its answer (RFC 6762 §5.2, §6), so nobody can be twice as fast as a browser that needs
-/// little more than that. Where python-zeroconf does, which is with all that Avahi adds to an answer, it is shown and not judged.
+/// A query and its answer are each delayed by 20 to 120 ms (RFC 6762 §5.2, §6). With Avahi's additional records,
+/// python-zeroconf is already near this minimum, so a bar of half its time cannot be met and is not applied.
 private func browsing(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
     let publishers = [
         (name: "ours", suffix: "", judged: ["avahi-browse", "python-zeroconf"]),
@@ -50,7 +50,7 @@ private func registering(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure]
         Figure(
             "\(services) services registered, first to last announced", try lan.median("registered"), "s",
             against: theirs, .ratioAtMost(1)),
-        // RFC 6762 §8.1: a random wait of 0 to 250 ms and three times 250 ms.
+        // RFC 6762 §8.1: a random delay of 0 to 250 ms, then three intervals of 250 ms.
         Figure("register to first announcement", try lan.median("first announcement"), "s", .within(0.75...1)),
     ]
 }
@@ -70,7 +70,7 @@ private func lasting(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
             "idle messages in \(seconds) s after announcing", try lan.median("idle messages"), "",
             against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle messages of avahi-daemon")),
             .atMost(try lan.median("idle messages of avahi-daemon"))),
-        // With those in which a host that hears nobody reports its memberships again, every two minutes.
+        // These include the membership reports that a host repeats every two minutes if it receives nothing.
         Figure(
             "all idle packets in that time", try lan.median("idle packets"), "",
             against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle packets of avahi-daemon"))),

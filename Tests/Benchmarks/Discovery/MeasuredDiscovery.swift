@@ -5,15 +5,15 @@ import Logging
 import ProtocolCore
 import ServiceDiscovery
 
-/// Service discovery on a host of the measured LAN, as a process of its own. Says what happens as JSON objects, and runs until it
-/// is ended.
+/// Service discovery on a host of the measured LAN, in its own process. Prints its progress as JSON objects and runs
+/// until it is killed.
 enum MeasuredDiscovery {
     private static let type: ServiceType = "_smartplug._tcp"
 
-    /// Registers so many services, and says when it begins and when all are announced.
+    /// Registers `count` services. Prints a line at the start, with the time, and one when all are announced.
     static func publish(_ count: Int) async throws {
         let discovery = start()
-        // Until the interfaces are known, and what starting took has settled.
+        // Wait until the interfaces are known and the memory of the start is stable.
         try await Task.sleep(for: .seconds(2))
         let services = try (0..<count).map { number in
             try ServiceRegistration(
@@ -31,7 +31,7 @@ enum MeasuredDiscovery {
         try await Task.sleep(for: .seconds(36_000))
     }
 
-    /// Resolves so many services, and says how long that took from a cold start.
+    /// Resolves `count` services and prints the time from a cold start in seconds.
     static func browse(_ count: Int) async throws {
         let began = BootClock.now
         let discovery = start()
@@ -52,7 +52,7 @@ enum MeasuredDiscovery {
         Discovery(logger: Logger(label: "discovery") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// As Python's time.monotonic().
+    /// The clock of Python's time.monotonic(), in seconds.
     private static var monotonicSeconds: Double {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

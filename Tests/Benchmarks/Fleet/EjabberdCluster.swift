@@ -1,6 +1,6 @@
 import Foundation
 
-/// Three nodes of ejabberd on the loopback interface, which are one broker. They have all cores, unlike this process.
+/// A cluster of three ejabberd nodes on the loopback interface. They use all cores, unlike this process.
 final class EjabberdCluster {
     static let user = "house@cluster"
     static let password = "sesame"
@@ -15,7 +15,7 @@ final class EjabberdCluster {
 
     init(folder: String) throws {
         self.folder = folder
-        // Another run on this machine has other addresses.
+        // Random addresses, so that two runs on this machine do not collide.
         let network = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...254))"
         addresses = (1...3).map { "\(network).\($0)" }
         for index in addresses.indices {
@@ -32,25 +32,27 @@ final class EjabberdCluster {
             "/usr/bin/taskset", ["--cpu-list", cores] + node + (index == 0 ? [] : [addresses[0]]))
     }
 
-    /// - Throws: when it ended instead.
+    /// Waits until a started node is ready.
+    /// - Throws: ``Complaint`` if the node ended instead.
     func waitUntilReady(_ index: Int) throws {
         guard starting.remove(index) != nil else { return }
         while let line = nodes[index].line() { if line == "ready" { return } }
         throw Complaint("a node of ejabberd did not start: see \(folder)/node\(index)/ejabberd.log")
     }
 
+    /// Kills a node with SIGKILL, after its start if it is still starting.
     func kill(_ index: Int) throws {
         try waitUntilReady(index)
         spent += nodes[index].processorTime
         nodes[index].terminate()
     }
 
-    /// Its memory is lost; its database is there.
+    /// Starts a killed node again. Its memory is lost; its database is kept.
     func restart(_ index: Int) throws { nodes[index] = try launch(index) }
 
-    /// Of all nodes so far, in seconds.
+    /// The processor time of all nodes so far, in seconds.
     var processorTime: Double { nodes.reduce(spent) { $0 + $1.processorTime } }
-    /// Of the largest node, in bytes.
+    /// The resident memory of the largest node, in bytes.
     var memory: Double { nodes.map(\.residentMemory).max() ?? 0 }
 
     func stop() {
@@ -61,7 +63,7 @@ final class EjabberdCluster {
 extension ChildProcess {
     var processorTime: Double { Self.processorTime(of: id) }
 
-    /// Seconds; 0 where the process has ended.
+    /// Returns the processor time in seconds, or 0 if the process has ended.
     static func processorTime(of id: pid_t) -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 12,
@@ -72,7 +74,7 @@ extension ChildProcess {
 
     var residentMemory: Double { Self.residentMemory(of: id) }
 
-    /// Bytes; 0 where the process has ended.
+    /// Returns the resident memory in bytes, or 0 if the process has ended.
     static func residentMemory(of id: pid_t) -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })

@@ -3,8 +3,8 @@ import LinuxClocks
 import NIOPosix
 import ProtocolCore
 
-/// Many houses at a cluster of three brokers, of which one is killed each minute while relays turn over: somebody who follows the numbers of
-/// events has each of them once.
+/// Measures many houses at a cluster of three brokers while relays switch and one broker is killed per minute. A
+/// subscriber that tracks event numbers must receive each event exactly once.
 @Sendable
 func fleetBrokerFigures(_ setting: Setting) async throws -> [Figure] {
     let run =
@@ -17,11 +17,12 @@ func fleetBrokerFigures(_ setting: Setting) async throws -> [Figure] {
 private struct FleetRun {
     var houses: Int
     var plugs: Int
-    /// Events a second, of all houses together.
+    /// Events per second, of all houses together.
     var rate: Int
     var kills: Int
-    /// Seconds from one kill to the next, and from a kill to the node's start.
+    /// Seconds from one kill to the next.
     var period: Double
+    /// Seconds from a kill to the node's restart.
     var down: Double
 
     func figures() async throws -> [Figure] {
@@ -36,7 +37,7 @@ private struct FleetRun {
         let subscriber = FleetSubscriber(fleet, at: cluster.addresses, on: group.next())
         await subscriber.connect()
         await fleet.begin()
-        // What all houses have to tell at first is told by then: three messages a plug.
+        // Wait until all houses have published their first messages: three per plug.
         try await Task.sleep(for: .seconds(2 + Double(3 * houses * plugs) / 1000))
         let connected = fleet.connected
         guard connected == houses else { throw Complaint("\(connected) of \(houses) houses reached a broker") }
@@ -54,7 +55,7 @@ private struct FleetRun {
         await subscriber.end()
         try await group.shutdownGracefully()
         let delays = account.delays.sorted()
-        guard !delays.isEmpty else { throw Complaint("the subscriber heard nothing") }
+        guard !delays.isEmpty else { throw Complaint("the subscriber received no event") }
         return [
             Figure("\(houses) houses x \(plugs) plugs, \(kills) kills: events", Double(events), ""),
             Figure("the same, missing at the subscriber", Double(missing), "", .atMost(0)),
@@ -71,7 +72,7 @@ private struct FleetRun {
         ]
     }
 
-    /// The events, evenly over the time, with the kills between; how many there were.
+    /// Switches relays at a constant rate, kills and restarts brokers, and returns the number of events.
     private func turn(_ fleet: SimulatedHouses, _ subscriber: FleetSubscriber, _ cluster: EjabberdCluster) async throws
         -> Int
     {
@@ -100,7 +101,7 @@ private struct FleetRun {
         }
     }
 
-    /// Each house has a journal and a connection: some descriptors, which together are more than is usual.
+    /// Raises the limit of open files, because each house has a journal and a connection.
     private static func raiseFileLimit() throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -110,7 +111,7 @@ private struct FleetRun {
         }
     }
 
-    /// Waits until the subscriber has everything, or a minute.
+    /// Waits until the subscriber has all events, for a minute at most.
     private func settle(_ subscriber: FleetSubscriber) async throws {
         let began = BootClock.now
         try await Task.sleep(for: .seconds(2))

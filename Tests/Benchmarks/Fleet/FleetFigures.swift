@@ -7,19 +7,20 @@ import PostgreSQL
 import PowerHistory
 import ProtocolCore
 
-/// What many houses outgrow one daemon into.
+/// Measures the delivery of history to PostgreSQL.
 @Sendable
 func fleetFigures(_ setting: Setting) async throws -> [Figure] {
     try await DeliveredHistory(plugs: setting.times(20, few: 2)).figures(rounds: setting.times(3, few: 1))
 }
 
-/// The history of a day of some plugs, sent to a PostgreSQL database whose tables were made, beside psql, which copies the same rows of samples
-/// into a table of the same columns, key and partitions.
+/// Sends a day of history of some plugs to a PostgreSQL database with existing tables. The reference is psql, which
+/// copies the same rows of samples into a table with the same columns, key and partitions.
 private struct DeliveredHistory {
-    /// A day of each.
+    /// The number of plugs.
     let plugs: Int
 
-    /// Midnight of a day of the past, UTC: all of it lies in one month.
+    /// The start of the day in UTC, in milliseconds. The day is within one month, so that all samples are in one
+    /// partition.
     private static let midnight: Int64 = 1_793_577_600_000
 
     func figures(rounds: Int) async throws -> [Figure] {
@@ -42,7 +43,7 @@ private struct DeliveredHistory {
         for round in 0..<rounds {
             let seconds = try await delivered(history, to: server, state: folder.path + "/state\(round)")
             samples = try server.number("SELECT count(*) FROM smartplug.samples")
-            guard samples > 0 else { throw Complaint("no sample came to the database") }
+            guard samples > 0 else { throw Complaint("the database has no samples") }
             ours.append(Double(samples) / seconds)
             copied.append(Double(samples) / (try server.copiedSamples(into: folder.path + "/samples")))
         }
@@ -55,7 +56,7 @@ private struct DeliveredHistory {
         ]
     }
 
-    /// Seconds from the first connection to the last commit.
+    /// Returns the seconds from the first connection to the last commit.
     private func delivered(_ history: PowerHistory, to server: PostgreSQLServer, state: String) async throws -> Double {
         try server.makeEmpty()
         let settings = try HistorySettings(

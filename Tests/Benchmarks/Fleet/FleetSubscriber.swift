@@ -7,7 +7,8 @@ import PlugModel
 import PlugTopics
 import ProtocolCore
 
-/// Somebody at one node after the other who knows each event of each plug by its number, and asks the houses for those that are missing.
+/// A subscriber that tracks each event of each plug by its number and requests missing events from the houses. After
+/// each disconnection it connects to the next node.
 actor FleetSubscriber {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -15,12 +16,13 @@ actor FleetSubscriber {
 
     private struct Followed {
         var topic: String
-        /// When each event happened; its number is its place, from 1.
+        /// The time of each event; event number n is at index n - 1.
         var happened: [Instant] = []
-        /// All up to this one are known.
+        /// The last number before the first gap.
         var last: SequenceNumber = 0
-        /// Those behind a gap.
+        /// Received numbers after the first gap.
         var ahead: Set<SequenceNumber> = []
+        /// The time of the request that is not answered yet.
         var askedAt: Instant?
 
         func knows(_ number: SequenceNumber) -> Bool { number <= last || ahead.contains(number) }
@@ -33,20 +35,22 @@ actor FleetSubscriber {
 
     struct Account: Sendable {
         var twice = 0
-        /// A number that no event has, or another event under that number.
+        /// Messages with an unknown number, or with content that does not match their number.
         var wrong = 0
+        /// Requests for missing events.
         var asked = 0
         var fromAnswers = 0
         var connections = 0
-        /// Seconds from the event to the subscriber, where no answer brought it.
+        /// Seconds from the event to its arrival, without events from answers.
         var delays: [Double] = []
-        /// Seconds in which nothing came at all.
+        /// The longest time between two events, in seconds.
         var longestSilence = 0.0
     }
 
     private static let answers = "fleet/answers/subscriber"
-    /// Requests that are not answered yet, at most, and how long one may take.
+    /// The limit of unanswered requests.
     private static let askedLimit = 64
+    /// The time after which a request is repeated.
     private static let patience = Duration.seconds(5)
 
     private(set) var account = Account()
@@ -55,7 +59,7 @@ actor FleetSubscriber {
     private var connection: BrokerConnection?
     private var server = 0
     private var plugs: [String: Followed]
-    /// Of which something is missing.
+    /// The ids of plugs with missing events.
     private var incomplete: Set<String> = []
     private var heardAt: Instant?
     private var isEnding = false
@@ -71,7 +75,8 @@ actor FleetSubscriber {
         threads.start()
     }
 
-    /// A relay is on after every second event, so that each event says which one it is.
+    /// Returns the relay's state after an event. It alternates, so that an event's content can be checked against its
+    /// number.
     static func isOn(at sequence: SequenceNumber) -> Bool { sequence % 2 == 1 }
 
     func connect() {
@@ -91,13 +96,13 @@ actor FleetSubscriber {
         try? await threads.shutdownGracefully()
     }
 
-    /// An event is about to happen; its number.
+    /// Records the time of an event that is about to occur, and returns its number.
     func expect(_ plug: PlugID) -> SequenceNumber {
         plugs[plug.rawValue]?.happened.append(BootClock.now)
         return SequenceNumber(plugs[plug.rawValue]?.happened.count ?? 0)
     }
 
-    /// Nothing happens any more: what the subscriber does not have is missing.
+    /// Requests all events that were not received. To be called after the last event.
     func look() {
         for (plug, followed) in plugs where followed.last < followed.happened.count { incomplete.insert(plug) }
         askForMissing()
@@ -105,7 +110,7 @@ actor FleetSubscriber {
 
     var missing: Int { plugs.values.reduce(0) { $0 + $1.happened.count - Int($1.last) - $1.ahead.count } }
 
-    // MARK: What comes
+    // MARK: Incoming messages
 
     private func heard(_ event: BrokerConnection.Event) {
         switch event {
@@ -166,7 +171,7 @@ actor FleetSubscriber {
         }
     }
 
-    /// Asks houses for what is missing.
+    /// Requests missing events from houses, within the limit of requests.
     func askForMissing() {
         let now = BootClock.now
         incomplete = incomplete.filter { plug in plugs[plug].map { Int($0.last) < $0.happened.count } ?? false }

@@ -4,11 +4,11 @@ import LinuxClocks
 import PostgreSQL
 import ProtocolCore
 
-/// A PostgreSQL of our own, which waits for its disk, on all cores.
+/// A temporary PostgreSQL server with synchronous commits, on all cores.
 struct PostgreSQLServer {
     private static let programs = "/usr/lib/postgresql/15/bin/"
 
-    /// Of its data and its socket.
+    /// The folder of its data and its socket.
     let folder: String
     let port = Int.random(in: 20_000..<30_000)
     private let process: ChildProcess
@@ -17,11 +17,11 @@ struct PostgreSQLServer {
         let folder = FileManager.default.temporaryDirectory.appending(path: "postgresql-\(getpid())").path
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // It refuses to run as root.
+        // PostgreSQL refuses to run as root.
         let user = getuid() == 0 ? ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"] : []
         if getuid() == 0 {
             try Self.run("/usr/bin/chown", ["postgres:postgres", folder])
-            // The folder of the run is closed to others: so it lets them through, and shows them nothing.
+            // The temporary folder is private. This lets the user postgres pass through it without listing it.
             try Self.run("/usr/bin/chmod", ["o+x", FileManager.default.temporaryDirectory.path])
         }
         func program(_ name: String) -> [String] { user + ["env", "-C", folder, Self.programs + name] }
@@ -42,7 +42,7 @@ struct PostgreSQLServer {
             if (try? connection(to: "postgres")) != nil { return }
             Thread.sleep(forTimeInterval: 0.1)
         }
-        throw Complaint("PostgreSQL does not answer")
+        throw Complaint("PostgreSQL does not answer within 30 s")
     }
 
     func stop() {
@@ -57,7 +57,7 @@ struct PostgreSQLServer {
         return connection
     }
 
-    /// The database as it is before anything was sent.
+    /// Recreates the database with its tables and without rows.
     func makeEmpty() throws {
         let owner = try connection(to: "postgres")
         try owner.rows("DROP DATABASE IF EXISTS smartplug WITH (FORCE)")
@@ -71,14 +71,15 @@ struct PostgreSQLServer {
         try connection(to: "smartplug").value(query).flatMap { Int($0) } ?? 0
     }
 
-    /// Seconds that psql takes to copy the rows of samples that are there into another such table.
+    /// Copies all rows of samples into a second table of the same kind, and returns the seconds that psql needs.
+    /// - Parameter file: the path of the temporary file.
     func copiedSamples(into file: String) throws -> Double {
         let link = try connection(to: "smartplug")
         let months = try link.rows(
             "SELECT min(date_trunc('month', at)), max(date_trunc('month', at)) + interval '1 month' FROM smartplug.samples"
         )
         guard let first = months.first?[0], let last = months.first?[1] else {
-            throw Complaint("there is no sample to copy")
+            throw Complaint("the database has no samples to copy")
         }
         try link.rows("CREATE TABLE reference (LIKE smartplug.samples INCLUDING ALL) PARTITION BY RANGE (at)")
         try link.rows("CREATE TABLE reference_other PARTITION OF reference DEFAULT")

@@ -9,7 +9,8 @@ import PlugModel
 import ProtocolCore
 import Synchronization
 
-/// Many houses in this process: each has a door of its own to the brokers, with its journal on disk and its connection. Their plugs are numbers.
+/// Many houses in this process. Each has its own `BrokerDoor`, with a journal on disk and a connection. Their plugs are
+/// simulated by reports.
 final class SimulatedHouses: Sendable {
     struct Plug: Sendable {
         var name: String
@@ -19,11 +20,11 @@ final class SimulatedHouses: Sendable {
 
     let plugs: [Plug]
     private let doors: [BrokerDoor]
-    /// Houses that have reached a broker.
+    /// The houses that have connected to a broker.
     private let reached: Reached
     private let running: [Task<Void, Never>]
 
-    /// - Parameter perHouse: plugs of each house.
+    /// - Parameter perHouse: the number of plugs of each house.
     init(
         _ count: Int, perHouse: Int, at cluster: EjabberdCluster, folder: String, on group: MultiThreadedEventLoopGroup
     )
@@ -39,7 +40,7 @@ final class SimulatedHouses: Sendable {
         let reached = Reached()
         self.reached = reached
         doors = try (0..<count).map { house in
-            // Each begins with another node, as an operator would write it.
+            // The lists begin with different nodes, to spread the houses.
             let first = house % cluster.addresses.count
             let order = cluster.addresses[first...] + cluster.addresses[..<first]
             let text = """
@@ -61,14 +62,14 @@ final class SimulatedHouses: Sendable {
             }
         }
         running = doors.map { door in
-            Task { await door.run { _, _, _ in throw Refusal(.unsupported, "nobody commands here") } }
+            Task { await door.run { _, _, _ in throw Refusal(.unsupported, "not used here") } }
         }
     }
 
-    /// How many houses have reached a broker so far.
+    /// The number of houses that have connected to a broker so far.
     var connected: Int { reached.houses.withLock { $0.count } }
 
-    /// All plugs are there, with a state each.
+    /// Reports all plugs as connected, with a state each.
     func begin() async {
         for plug in plugs {
             await tell(.connected(.simulated(plug.id, plug.name)), of: plug)
@@ -76,7 +77,7 @@ final class SimulatedHouses: Sendable {
         }
     }
 
-    /// The relay of a plug turns over: an event with this number and a state.
+    /// Switches the relay of a plug: reports an event with this number and a state.
     func turn(_ plug: Plug, _ sequence: SequenceNumber) async {
         let isOn = FleetSubscriber.isOn(at: sequence)
         let event = PlugEvent(

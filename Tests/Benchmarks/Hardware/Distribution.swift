@@ -1,6 +1,6 @@
-/// What is told of many times of the same kind.
+/// The quantiles of many times of the same kind.
 struct Distribution {
-    /// The name of a quantile and what share of the times is not above it.
+    /// The reported quantiles: name and share of the times that do not exceed it.
     static let quantiles: [(name: String, share: Double)] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)]
 
     private let sorted: [Double]
@@ -12,12 +12,12 @@ struct Distribution {
 
     var count: Int { sorted.count }
 
-    /// The smallest of the times that so large a share of them is not above.
+    /// Returns the smallest time that is not exceeded by this share of the times.
     func quantile(_ share: Double) -> Double {
         sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
     }
 
-    /// A figure each in microseconds; of nanoseconds. The bar is that of the median.
+    /// Returns a figure in microseconds for each quantile of times in nanoseconds. The bar applies to the median.
     func figures(
         _ what: String, against reference: (name: String, times: Distribution)? = nil, _ bar: Figure.Bar = .none
     ) -> [Figure] {

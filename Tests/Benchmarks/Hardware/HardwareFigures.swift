@@ -1,10 +1,10 @@
 import Foundation
 
-/// How fast a plug is from its button to its relay and to who listens, and what it costs while nothing happens: with simulated
-/// parts on this machine, and with drivers in a guest whose kernel has lines and a meter.
+/// Measures the latency from the button to the relay and to a subscriber, and the cost of an idle plug: with simulated
+/// parts on this machine, and with drivers in a guest whose kernel simulates lines and a meter.
 func hardwareFigures(_ setting: Setting) async throws -> [Figure] {
-    // Two processors, as a board has at least: on one the eye, which looks all the time, sees the relay only once plugd has done
-    // all its work and sleeps.
+    // The guest has two processors. With one, the poller of the relay line would run only after plugd has done all its
+    // work.
     let guest = try MeasuredGuest(
         "hardware_guest.sh", last: ("rest at 10 Hz", 2), options: ["--cpus", "2"], programs: ["plugd", "Benchmarks"],
         setting)
@@ -14,9 +14,9 @@ func hardwareFigures(_ setting: Setting) async throws -> [Figure] {
     return try await starts(setting) + starts(in: starting) + simulatedParts(setting) + drivers(guest)
 }
 
-/// Context switches a second of a plug that has nothing to do but to meter once a second.
+/// The limit of context switches per second of an idle plug that meters once per second.
 private let idleSwitches = Figure.Bar.atMost(5)
-/// Milliseconds from the start of the process to a button that works: nobody who presses while a plug starts notices.
+/// The limit of the time from the start of the process to a working button, in ms. A user does not notice this delay.
 private let startLimit = Figure.Bar.atMost(150)
 
 private func starts(_ setting: Setting) throws -> [Figure] {
@@ -33,7 +33,7 @@ private func starts(_ setting: Setting) throws -> [Figure] {
     ]
 }
 
-/// In the time of a processor that does an instruction in 2 ns.
+/// The guest's clock counts instructions, 2 ns for each.
 private func starts(in guest: MeasuredGuest) throws -> [Figure] {
     let times = try guest.all("start")
     return [
@@ -53,14 +53,14 @@ private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
     var relay: [Double] = []
     var event: [Double] = []
     for _ in 0..<setting.times(500, few: 20) {
-        // As apart as a quick finger's: a plug that is awake already would be faster.
+        // A pause as between quick presses, so that the plug is asleep. A plug that is still awake would be faster.
         try await Task.sleep(for: .milliseconds(20))
         let times = try await plug.timedPush()
         relay.append(times.relay)
         event.append(times.event)
     }
     try await plug.finish()
-    // Another one, since what follows so many presses is no rest.
+    // A new plug, because a plug still does work after so many presses.
     let calm = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let each = try await rest(calm, setting)
     try await calm.finish()
@@ -77,7 +77,7 @@ private func rest(_ plug: FollowedPeer, _ setting: Setting) async throws -> [Dou
     try await plug.rest(seconds: setting.times(60, few: 3), watchedBy: setting.references + "/process_rest")
 }
 
-/// - Parameter rest: context switches a second, and the share of a core in percent.
+/// - Parameter rest: context switches per second, and the share of a core in percent.
 private func resting(_ what: String, _ rest: [Double], _ bar: Figure.Bar) -> [Figure] {
     [Figure("\(what), context switches", rest[0], "/s", bar), Figure("\(what), of one core", rest[1], "%")]
 }

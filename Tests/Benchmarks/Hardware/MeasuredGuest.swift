@@ -1,31 +1,31 @@
 import Foundation
 
-/// What was measured in the guest of Tests/HardwareInTheLoop: values by name, in the order in which they were told.
+/// The measurements of a script in the guest of Tests/HardwareInTheLoop: values by name, in the order of output.
 struct MeasuredGuest {
-    /// What the script in the guest puts before a value and its name.
+    /// The prefix of a line with a name and a value.
     private static let mark = "measured "
-    /// A guest that hangs is ended after so long; the longest needs half of it.
+    /// The time after which the guest is ended; the longest script needs half of it.
     private static let limitSeconds = 600
 
     private var values: [String: [Double]] = [:]
 
-    /// Boots it and waits for its end.
+    /// Boots the guest, runs the script and waits for the end.
     ///
     /// - Parameters:
-    ///   - script: of Tests/BenchmarkReferences.
-    ///   - last: what it tells last, and how often.
-    ///   - options: of guest/boot.
-    ///   - programs: those that it needs; the compiled references are there too.
+    ///   - script: the name of the script in Tests/BenchmarkReferences.
+    ///   - last: the name of the last measurement, and the number of its values.
+    ///   - options: the options of guest/boot.
+    ///   - programs: the programs that the script needs, in addition to the compiled references.
     init(
         _ script: String, last: (name: String, count: Int), options: [String], programs: [String], _ setting: Setting
     ) throws {
         let folder = try setting.programFolder()
         let references = ["edge_to_line", "press_poller", "process_rest", "start_to_button"]
-        // The guest's scripts look whether the last one is there.
+        // The guest's scripts take fewer samples if guest_quick.sh exists.
         let scripts = ([script, "guest_plug.sh"] + (setting.isQuick ? ["guest_quick.sh"] : [])).map {
             "Tests/BenchmarkReferences/" + $0
         }
-        // On whatever cores there are.
+        // The guest may use all cores.
         let child = try ChildProcess(
             "/usr/bin/taskset",
             ["--cpu-list", "0-1023", "Tests/HardwareInTheLoop/guest/boot", "--seconds", "\(Self.limitSeconds)"]
@@ -43,9 +43,9 @@ struct MeasuredGuest {
                 others.append(line)
             }
         }
-        // All is told in order, so the last tells that all is there.
+        // The measurements are in order, so the last one proves that all are present.
         guard values[last.name]?.count == last.count else {
-            throw Complaint("the guest did not measure everything; it said:\n" + others.joined(separator: "\n"))
+            throw Complaint("the guest did not measure everything; its output:\n" + others.joined(separator: "\n"))
         }
     }
 

@@ -3,17 +3,17 @@ import LinuxClocks
 import PlugTransport
 import ProtocolCore
 
-/// A controller that follows a plug and presses its button by the file of a simulated line, as a finger would.
+/// A controller that follows a plug and presses its button through the file of a simulated line.
 enum PressedLine {
-    /// How long it is held, and left alone afterwards: more than any debouncing takes.
+    /// The time for which the button is held, and the time between presses. Both are longer than the debouncing.
     private static let pause = Duration.milliseconds(30)
 
-    /// Prints for each press the nanoseconds from before the release is written to when the event that the relay turned over was heard.
+    /// Prints for each press the nanoseconds from the write of the release to the arrival of the relay's event.
     ///
     /// - Parameters:
-    ///   - name: of a plug on loopback that may be paired.
-    ///   - state: the directory in which it keeps its setup code.
-    ///   - pull: the file that pulls the line; low is pressed.
+    ///   - name: the name of an unpaired plug on loopback.
+    ///   - state: the plug's state directory, which has its setup code.
+    ///   - pull: the file that pulls the line; low means pressed.
     static func run(plug name: String, state: String, pull: String, count: Int) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "presses-\(getpid())").path
         var events = try await FollowedPlugEvents(
@@ -31,14 +31,15 @@ enum PressedLine {
                 done += 1
             } else {
                 again += 1
-                guard again <= count / 10 + 1 else { throw Complaint("the machine stands still during short presses") }
+                guard again <= count / 10 + 1 else { throw Complaint("the machine pauses during short presses") }
             }
             try await Task.sleep(for: pause)
         }
         await events.stop()
     }
 
-    /// False after a press during which the machine stood still: it was a long one, which turns nothing over.
+    /// Returns true after the relay's event, and false after a long press. A short press becomes long if the machine
+    /// pauses.
     private static func turnedOver(_ events: inout FollowedPlugEvents) async throws -> Bool {
         while true {
             switch try await events.next().kind {

@@ -4,7 +4,7 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// The history beside a plain table of SQLite.
+/// Measures the history against a plain table of SQLite.
 @Sendable
 func historyFigures(_ setting: Setting) async throws -> [Figure] {
     let recordings = try MeasuredSeries.recordings(in: setting.traces)
@@ -15,7 +15,7 @@ func historyFigures(_ setting: Setting) async throws -> [Figure] {
         + YearOfAPlug(models[0].samples, days: setting.times(365, few: 40)).figures()
 }
 
-/// Every series is a plug, whose samples arrive as a daemon fetches them.
+/// Measures bytes per sample on disk. Each series is a plug, whose samples are stored in the batches of a daemon.
 private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -> [Figure] {
     let folder = try ScratchFolder()
     let count = Double(series.reduce(0) { $0 + $1.count })
@@ -24,7 +24,7 @@ private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -
         let plugs = RecordedPlugs(history: try PowerHistory(folder.path, role: .recorder))
         for (index, samples) in series.enumerated() {
             try plugs.store(plugs.batches(of: samples, plug: RecordedPlugs.id(index), origin: 1_790_000_000_000))
-            // Of several samples with the same time a key takes the last.
+            // The table's key allows one sample per time, so samples with a repeated time are skipped.
             try plain.run("BEGIN")
             var last = Int64.min
             for sample in samples where sample.milliseconds > last {
@@ -42,8 +42,8 @@ private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -
     ]
 }
 
-/// A thousand plugs at one sample a second, an hour of them; the plain table gets a transaction a second, of which a minute is
-/// enough to know what it costs.
+/// Measures the processor time to store an hour of 1,000 plugs at one sample per second. The plain table gets one
+/// transaction per second, and only for a minute, because each transaction costs the same.
 private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     let folder = try ScratchFolder()
     let hour = models.map { Array($0[30_000..<33_600]) }
@@ -63,7 +63,7 @@ private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     var taken = 0.0
     let ownTime = try processorSeconds {
         taken = try secondsTaken {
-            // Each plug's next in turn, as they come.
+            // The batches of the plugs are stored in turn.
             for turn in batches[0].indices {
                 for batches in batches where turn < batches.count { try recorded.history.record(batches[turn]) }
             }
@@ -74,7 +74,7 @@ private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     let reference = Figure.Reference(name: "plain table", value: plainTime / Double(plugs * seconds) * 1e6)
     return [
         Figure("ingest, processor time a sample", perSample, "µs", against: reference, .ratioAtMost(1.0 / 4)),
-        // What one core has in a second for what 10,000 plugs send in it; waiting for the disk counts.
+        // The time to store one second of 10,000 plugs, including disk waits. It must be below one second.
         Figure("10,000 plugs, of one core's second", taken / samples * 10_000, "s", .atMost(1)),
     ]
 }

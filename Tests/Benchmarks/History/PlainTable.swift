@@ -1,8 +1,8 @@
 import GRDBSQLite
 import Metering
 
-/// What anybody would write first: one row a sample, read and written by SQLite's own interface, in one tree without a further
-/// index. Leaner than that no table of SQLite is.
+/// The simplest SQLite table of samples, as a reference: one row per sample, in one B-tree (WITHOUT ROWID) without
+/// further indexes, read and written with SQLite's C interface.
 final class PlainTable {
     private var database: OpaquePointer?
     private var insert: OpaquePointer?
@@ -31,7 +31,7 @@ final class PlainTable {
         }
     }
 
-    /// In a transaction of the caller's.
+    /// Adds a sample. The caller opens and commits the transaction.
     func add(_ sample: Sample, of plug: Int64) throws {
         sqlite3_bind_int64(insert, 1, plug)
         sqlite3_bind_int64(insert, 2, sample.milliseconds)
@@ -44,13 +44,14 @@ final class PlainTable {
         sqlite3_reset(insert)
     }
 
+    /// Adds samples in one transaction.
     func add(_ samples: [Sample], of plug: Int64) throws {
         try run("BEGIN")
         for sample in samples { try add(sample, of: plug) }
         try run("COMMIT")
     }
 
-    /// Hands over the first two columns of each row, the second as a number.
+    /// Calls `body` with the first two columns of each row: an integer and a number.
     func rows(_ sql: String, _ body: (Int64, Double) -> Void) throws {
         let statement = try prepare(sql)
         defer { sqlite3_finalize(statement) }
@@ -59,7 +60,7 @@ final class PlainTable {
         }
     }
 
-    /// Bytes of the file when everything is in it.
+    /// Returns the size of the file in bytes after a checkpoint of the write-ahead log.
     func size() throws -> Double {
         try run("PRAGMA wal_checkpoint(TRUNCATE)")
         return try fileSize(path)

@@ -6,23 +6,23 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// Plugs whose samples come to a history as a daemon brings them: every ten minutes the chunk that still grows, and those that
-/// are full.
+/// Stores samples in a history in the batches of a daemon: every ten minutes the full chunks and the open chunk.
 struct RecordedPlugs {
-    /// Of the recorder.
+    /// The recorder's interval in milliseconds.
     static let interval: Int64 = 600_000
 
     let history: PowerHistory
     private let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
 
+    /// Returns the id of a simulated plug.
     static func id(_ number: Int) -> PlugID {
         let digits = String(number, radix: 16)
         return PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits)!
     }
 
-    /// What a daemon stores of a plug, one batch after the other.
+    /// Returns the batches of a plug, in their order.
     ///
-    /// - Parameter whole: as after a long absence: each chunk once, many in a batch.
+    /// - Parameter whole: true for the batches of a backfill after a long absence: up to 64 complete chunks per batch.
     func batches(of samples: [Sample], plug: PlugID, origin: Int64 = 0, whole: Bool = false) -> [HistoryBatch] {
         var encoder = SampleChunkEncoder()
         if whole {
@@ -36,7 +36,7 @@ struct RecordedPlugs {
         var next = (samples.first?.milliseconds ?? 0) + Self.interval
         for sample in samples {
             if sample.milliseconds >= next {
-                // A copy is sealed, so that the open chunk goes on growing.
+                // A copy is sealed, so that the open chunk continues to grow.
                 var open = encoder
                 batches.append(batch((sealed + [open.seal()].compactMap(\.self))[...], plug, origin))
                 sealed = []
@@ -61,7 +61,7 @@ struct RecordedPlugs {
     func store(_ batches: [HistoryBatch]) throws { for batch in batches { try history.record(batch) } }
 }
 
-/// A folder that is gone when the benchmark ends.
+/// A temporary folder that is removed at the end of its scope.
 struct ScratchFolder: ~Copyable {
     let path: String
 
@@ -73,7 +73,7 @@ struct ScratchFolder: ~Copyable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Bytes of a history's file when everything is in it.
+/// Returns the size of a history's database in bytes after a checkpoint of the write-ahead log.
 func historySize(_ directory: String) throws -> Double {
     let path = directory + "/history.sqlite"
     var database: OpaquePointer?
@@ -89,7 +89,7 @@ func fileSize(_ path: String) throws -> Double {
     return Double(size)
 }
 
-/// Seconds of all threads of this process: user and system.
+/// Runs `work` and returns the processor time of all threads of this process in seconds, user and system.
 func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
     func used() -> Double {
         var usage = rusage()

@@ -3,7 +3,7 @@ import Foundation
 import Metering
 import PowerHistory
 
-/// A year of one plug and a month of another, in the history and in a plain table.
+/// Measures queries and charts of a year of one plug and a month of a second plug, in the history and in a plain table.
 struct YearOfAPlug {
     private static let day: Int64 = 86_400_000
     private static let origin: Int64 = 1_764_547_200_000
@@ -11,8 +11,8 @@ struct YearOfAPlug {
     private let days: Int
 
     /// - Parameters:
-    ///   - model: a day of a plug, which all its days resemble.
-    ///   - days: how many the year has; at least 31.
+    ///   - model: the samples of a day, which is repeated.
+    ///   - days: the number of days of the year; at least 31.
     init(_ model: [Sample], days: Int) {
         self.model = model
         self.days = days
@@ -134,7 +134,7 @@ struct YearOfAPlug {
         guard points.count == count else { throw Complaint("\(points.count) rows instead of \(count)") }
     }
 
-    /// Of five calls the middle one: each opens the file anew.
+    /// Returns the median duration of five calls in seconds. Each call opens the file again.
     private func middle(_ work: () throws -> Void) throws -> Double {
         try (0..<5).map { _ in try secondsTaken(work) }.median
     }

@@ -4,11 +4,12 @@ import LinuxClocks
 import ProtocolCore
 import SimulatedHomeKit
 
-/// A controller's connection to an accessory on loopback, by a socket that blocks: nothing of the controller stands between.
+/// A controller's connection to an accessory on loopback, with a blocking socket, so that the controller adds little
+/// time.
 final class HomeKitCaller {
     private let socket: Int32
     private var connection = SimulatedConnection(HomeKitSessionID(rawValue: 0))
-    /// Nanoseconds for which this side has waited: for the connection and for answers, without its own cryptography.
+    /// The nanoseconds for which this side has waited for the connection and for answers, without its own cryptography.
     private(set) var waited = 0.0
 
     init(port: Int) throws {
@@ -31,6 +32,7 @@ final class HomeKitCaller {
 
     deinit { close(socket) }
 
+    /// Sends a request and waits for its answer.
     func ask(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> SimulatedConnection.Answer {
         let bytes = try connection.request(method, target, body)
         let began = BootClock.now
@@ -45,7 +47,7 @@ final class HomeKitCaller {
         }
     }
 
-    /// The next event, and when it was there.
+    /// Waits for the next event and returns it with its time of arrival.
     func event() throws -> (text: String, at: Instant) {
         while true {
             if let text = connection.takeEvents().first { return (text, BootClock.now) }
@@ -64,7 +66,7 @@ final class HomeKitCaller {
         try SimulatedAccessory.items(try ask("POST", target, body))
     }
 
-    /// A controller that has paired with the accessory.
+    /// Pairs a new controller with the accessory.
     static func pair(port: Int, code: String) throws -> SimulatedController {
         var controller = SimulatedController("5C2E81A0-6F4B-4C0B-9D0C-0B8E3C9B1D5E")
         let caller = try HomeKitCaller(port: port)
@@ -72,11 +74,12 @@ final class HomeKitCaller {
         let second = try caller.exchange("/pair-setup", SetupAttempt.first())
         let fourth = try caller.exchange("/pair-setup", try attempt.second(second))
         try attempt.finish(try caller.exchange("/pair-setup", try attempt.third(fourth)))
-        guard let (key, id) = attempt.accessory else { throw Complaint("the accessory did not say who it is") }
+        guard let (key, id) = attempt.accessory else { throw Complaint("the accessory did not send its identity") }
         controller.learn(key, id)
         return controller
     }
 
+    /// Opens an encrypted session (pair-verify).
     func verify(_ controller: SimulatedController) throws {
         var attempt = VerifyAttempt(controller)
         let second = try exchange("/pair-verify", try attempt.first())
@@ -84,8 +87,9 @@ final class HomeKitCaller {
         connection.encrypt(attempt.shared)
     }
 
-    /// - Throws: where it is not carried out.
-    /// - Returns: nanoseconds until the accessory answered.
+    /// Writes to a characteristic of accessory 1.
+    /// - Throws: ``Complaint`` if the accessory's status is not 204.
+    /// - Returns: the nanoseconds until the answer.
     @discardableResult
     func put(_ instance: Int, _ entry: String) throws -> Double {
         let before = waited

@@ -6,7 +6,7 @@ import PlugTransport
 import ProtocolCore
 import SimulatedHomeKit
 
-/// The HomeKit door of the shipped `plugd`, beside HAP-python's accessory and beside the plug's own protocol.
+/// Measures the HomeKit server of `plugd` against an accessory of HAP-python and against the plug protocol.
 @Sendable
 func homeKitFigures(_ setting: Setting) async throws -> [Figure] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "homekit-\(getpid())").path
@@ -21,12 +21,12 @@ func homeKitFigures(_ setting: Setting) async throws -> [Figure] {
     return figures
 }
 
-/// HAP-python with an outlet.
+/// An outlet of HAP-python in its own process.
 private struct ReferenceAccessory {
     static let code = "518-08-582"
     let process: ChildProcess
     let port: Int
-    /// The instance id of its On.
+    /// The instance id of its On characteristic.
     let on: Int
 
     init(folder: String) throws {
@@ -114,7 +114,7 @@ private struct HomeKitBench {
         return Double((BootClock.now - began).wholeNanoseconds)
     }
 
-    /// Nanoseconds from the recording of a press to each of the two who listen.
+    /// Returns the nanoseconds from the plug's timestamp of each press to the arrival of its event by each protocol.
     private mutating func presses(_ count: Int) async throws -> (homeKit: [Double], own: [Double]) {
         let listener = try session()
         try listener.put(Self.press, "\"ev\":true")
@@ -152,24 +152,24 @@ private struct HomeKitBench {
         for _ in 0..<count {
             times.ours.append(try once(port, controller, Self.on))
             times.theirs.append(try once(theirs.port, theirController, theirs.on))
-            // An address of a paired controller may connect ten times a second.
+            // The limit for an address of a paired controller is 10 connections per second.
             Thread.sleep(forTimeInterval: 0.1)
         }
         return times
     }
 
-    /// A session while 1,000 strangers a second connect, and before.
+    /// Measures the commands of a session during 1,000 unpaired connections per second, and before.
     private mutating func flooded(_ session: HomeKitCaller, count: Int) async throws -> Figure {
         let calm = try await commands(count / 60, session)
         let strangers = try Peer.start(.strangers, ["\(port)", "\(count)"])
-        // By then they have used up the places for strangers.
+        // Wait until the unpaired connections have used all places for them.
         try await Task.sleep(for: .seconds(1))
         let times = try await commands(count / 60, session)
         strangers.finish()
         return row("On, 1000 strangers a second", times, "without them", calm, .ratioAtMost(3))
     }
 
-    /// Some milliseconds apart, as people command.
+    /// Sends commands 20 ms apart and returns their times in nanoseconds.
     private mutating func commands(_ count: Int, _ session: HomeKitCaller) async throws -> [Double] {
         var times: [Double] = []
         for _ in 0..<count {
@@ -181,7 +181,7 @@ private struct HomeKitBench {
     }
 }
 
-/// One thread at a time uses it.
+/// Passes a value to a different thread. The caller must ensure that only one thread at a time uses it.
 private struct UncheckedBox<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -194,7 +194,7 @@ private func homeKitFile(_ folder: String, port: Int) throws -> String {
     return file
 }
 
-/// What the door costs a plug that eight controllers' sessions use.
+/// Measures the memory that the HomeKit server adds to a plug with eight sessions.
 private struct HomeKitMemory {
     private static let plugs = 3
     private static let sessions = 8

@@ -2,7 +2,7 @@ import Foundation
 import LinuxClocks
 import ProtocolCore
 
-/// A `plugd` as it is shipped, with simulated parts, on loopback.
+/// A `plugd` of the release build with simulated parts, on loopback.
 struct MeasuredPlugd {
     private static let patience = Duration.seconds(20)
 
@@ -14,7 +14,7 @@ struct MeasuredPlugd {
         return URL(filePath: own).deletingLastPathComponent().appending(path: "plugd").path
     }
 
-    /// - Parameter name: of a plug that nothing else on this machine bears; nil where nobody looks for it.
+    /// - Parameter name: a plug name that is unique on this machine, or nil if no client browses for the plug.
     init(_ state: String, named name: String? = nil, _ options: [String]) throws {
         self.state = state
         let options = (name.map { ["--name", $0] } ?? []) + options
@@ -22,7 +22,8 @@ struct MeasuredPlugd {
         process = try ChildProcess(Self.program(), words + ["--log-level", "error"] + options)
     }
 
-    /// Waits until `plugd status` says it.
+    /// Waits up to 20 s for a line of `plugd status` that `wanted` accepts.
+    /// - Throws: ``Complaint`` after 20 s.
     func says(_ wanted: (String) -> Bool) throws {
         let end = BootClock.now + Self.patience
         while BootClock.now < end {
@@ -32,13 +33,13 @@ struct MeasuredPlugd {
             if let line, wanted(line) { return }
             Thread.sleep(forTimeInterval: 0.2)
         }
-        throw Complaint("plugd in \(state) does not say what was waited for")
+        throw Complaint("plugd in \(state) did not report the expected status")
     }
 
-    /// kB.
+    /// The anonymous memory in kB.
     var anonymous: Double { get throws { try process.anonymousMemory } }
 
-    /// Presses its button once, by its panel.
+    /// Presses the button once, through the panel socket.
     func press() throws { try ChildProcess(Self.program(), ["press", "--state", state]).finish() }
 
     func stop() { process.terminate() }

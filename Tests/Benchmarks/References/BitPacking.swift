@@ -1,10 +1,11 @@
 import Metering
 
-/// The size of samples in plain bit packing: of 128 at a time the smallest value of each column, and the distances from it
-/// in as many bits as the largest of them needs. Times are steps.
+/// Computes the size of samples in plain bit packing. A block has 128 samples. Each column stores its smallest value
+/// and the differences from it, with the number of bits of the largest difference. The time column has the steps
+/// between samples.
 enum BitPacking {
-    /// Bytes of a series.
-    /// - Parameter tick: milliseconds in a unit of its time stamps, 1000 where all of them are whole seconds.
+    /// Returns the size of a series in bytes.
+    /// - Parameter tick: the unit of the timestamps in milliseconds; 1000 if all timestamps are whole seconds.
     static func bytes(of samples: [Sample], tick: Int64) -> Int {
         var bytes = 0
         for start in stride(from: 0, to: samples.count, by: 128) {
@@ -18,7 +19,7 @@ enum BitPacking {
         return bytes
     }
 
-    /// - Parameter headOf: bytes of the smallest value; one more says how many bits the others have.
+    /// - Parameter headOf: the bytes of the smallest value. One more byte has the number of bits per difference.
     private static func size(_ values: [Int64], headOf head: Int) -> Int {
         guard let smallest = values.min(), let largest = values.max() else { return 0 }
         let width = Int64.bitWidth - (largest - smallest).leadingZeroBitCount

@@ -1,10 +1,10 @@
 import Metering
 
-/// The size of samples as Facebook's time series database keeps them (Pelkonen et al., "Gorilla: A Fast, Scalable,
-/// In-Memory Time Series Database", VLDB 2015, section 4.1): times as differences of differences, values as floating-point
-/// numbers of which only the bits are kept that changed. A block lasts two hours, as there.
+/// Computes the size of samples in the format of Facebook's time series database (Pelkonen et al., "Gorilla: A Fast,
+/// Scalable, In-Memory Time Series Database", VLDB 2015, section 4.1): times as differences of differences, values as
+/// the changed bits of floating-point numbers. A block lasts two hours, as in the paper.
 struct Gorilla {
-    /// Bits so far.
+    /// The bits so far.
     private(set) var bits = 0
     private var blockStart: Int64?
     private var lastTime: Int64 = 0
@@ -13,8 +13,8 @@ struct Gorilla {
 
     static let blockMilliseconds: Int64 = 7_200_000
 
-    /// Bytes of a series.
-    /// - Parameter tick: milliseconds in a unit of its time stamps, 1000 where all of them are whole seconds.
+    /// Returns the size of a series in bytes.
+    /// - Parameter tick: the unit of the timestamps in milliseconds; 1000 if all timestamps are whole seconds.
     static func bytes(of samples: [Sample], tick: Int64) -> Int {
         var gorilla = Gorilla()
         for sample in samples {
@@ -50,12 +50,12 @@ struct Gorilla {
 
         init(last: UInt64) { self.last = last }
 
-        /// The bits that a value takes.
+        /// Encodes a value and returns the number of its bits.
         mutating func append(_ value: UInt64) -> Int {
             let changed = value ^ last
             last = value
             guard changed != 0 else { return 1 }
-            // Five bits say how many zeros lead.
+            // Five bits store the number of leading zeros.
             let newLeading = min(31, changed.leadingZeroBitCount)
             if newLeading >= leading, changed.trailingZeroBitCount >= trailing { return 2 + 64 - leading - trailing }
             (leading, trailing) = (newLeading, changed.trailingZeroBitCount)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a program of Tests/BenchmarkReferences has measured on links of network namespaces: values by name.
+/// The measurements of a program of Tests/BenchmarkReferences on links of network namespaces: values by name.
 struct MeasuredLAN {
     private struct Line: Decodable {
         let name: String
@@ -9,7 +9,7 @@ struct MeasuredLAN {
 
     private var values: [String: [Double]] = [:]
 
-    /// Runs it to its end.
+    /// Runs the program to its end and parses its lines of JSON.
     init(by program: String, _ arguments: [String]) throws {
         let child = try ChildProcess(
             "Tests/Interoperability/isolated",
@@ -21,6 +21,8 @@ struct MeasuredLAN {
         }
     }
 
+    /// Returns all values of a name, in the order of output.
+    /// - Throws: ``Complaint`` if there are none.
     func all(_ name: String) throws -> [Double] {
         guard let measured = values[name] else { throw Complaint("\"\(name)\" was not measured") }
         return measured

@@ -8,13 +8,16 @@ import PowerHistory
 import ProtocolCore
 import Scripting
 
-/// A script commands so often in a minute.
+/// The limit of a script's commands per minute.
 private let pressesOfScript = ScriptLimits.commands
 
-/// From the event, as the runner takes it, to the command of the rule that it fires, with the daemon's own runner over loopback: as the
-/// daemon does it, with everything stored before it is sent, and synchronised to the disk, and a history that is written beside. Beside
-/// it the same from the press's time at the plug, which is a process of its own; and, to see what of it is the disk's, with nothing stored. A script is
-/// asked for the same in its own process, which is stored before and after.
+/// Measures the time from an event to the command of the rule that it fires, with the daemon's `RuleRunner` over
+/// loopback. As in the daemon, the runner stores and synchronises the command before it sends it, and a recorder writes
+/// the history.
+///
+/// Further figures are the time from the plug's timestamp of the press (the plug is a separate process), the same
+/// without storage, to show the share of the disk, and the same with a script. A call of a script is stored before and
+/// after it.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let presses = setting.times(300, few: 20)
     var disk: [Double] = []
@@ -33,21 +36,21 @@ func answering(_ setting: Setting) async throws -> [Figure] {
         + Distribution(kept.map(\.press)).figures("press at the plug to command sent, nothing stored")
 }
 
-/// A plug in its own process, and rules that hear it in this one.
+/// A plug in its own process, and rules that follow it in this process.
 private struct AnsweredPresses {
     let keeps: Bool
     var byScript = false
 
-    /// Nanoseconds to the command's being handed to the connection.
+    /// The nanoseconds until the command is passed to the connection.
     struct Times {
-        /// From the moment in which the rules took the event.
+        /// The time from the moment in which the rules handle the event.
         var event: Double
-        /// From the plug's time of the press.
+        /// The time from the plug's timestamp of the press.
         var press: Double
     }
 
-    /// - Parameter disk: gets for each press, in nanoseconds, how long the disk takes for the same bytes without anything else: they
-    ///   are written beside what is stored, in turn with the presses, and replaced and synchronised as it is.
+    /// - Parameter disk: receives for each press the nanoseconds that the disk needs to replace and synchronise a file
+    ///   of the same size in the same folder.
     func measure(_ count: Int, disk: inout [Double]) async throws -> [Times] {
         let name = "Benchmark \(getpid())"
         let directory = try Self.directory()
@@ -59,7 +62,7 @@ private struct AnsweredPresses {
             followsState: false)
         var rule = Rule(
             name: "Light", triggers: [.button(plug: name, .single)], actions: [.turnOn([name])])
-        // No finger presses so often, and what is usual would hold most of them back.
+        // The default limit would suppress most of these firings.
         rule.limit = FiringLimit(1000, within: .seconds(1))
         var set = RuleFileSet(rules: [rule])
         var pool: ScriptPool?
@@ -78,7 +81,7 @@ private struct AnsweredPresses {
         while let record = await records.next() { if case .following = record.notice { break } }
         var times: [Times] = []
         for _ in 0..<count {
-            // As apart as a quick finger's.
+            // The pause between quick presses.
             try await Task.sleep(for: .milliseconds(20))
             try process.write([MeasuredPlug.push])
             var sent: (at: Int64, taken: Instant)?
@@ -92,7 +95,7 @@ private struct AnsweredPresses {
             times.append(
                 Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
             if keeps {
-                // What the command's answer has stored must not be in the way.
+                // Wait until the command's answer is stored.
                 try await Task.sleep(for: .milliseconds(10))
                 disk.append(try Self.replaceBare(directory + "/rules/bare", as: directory + "/rules/rules"))
             }
@@ -104,7 +107,8 @@ private struct AnsweredPresses {
         return times
     }
 
-    /// Nanoseconds in which as many bytes as a file has are written to another place, where they replace what was there.
+    /// Replaces the file at `place` with a new one that has the size of `file`, and returns the nanoseconds.
+    /// Synchronises the file and its folder.
     private static func replaceBare(_ place: String, as file: String) throws -> Double {
         let bytes = [UInt8](repeating: 7, count: Int(try fileSize(file)))
         let began = BootClock.now
@@ -119,7 +123,7 @@ private struct AnsweredPresses {
         return Double((BootClock.now - began).wholeNanoseconds)
     }
 
-    /// The same as the rule.
+    /// A script with the same trigger and action as the rule.
     private static func source(_ plug: String) -> String {
         """
         on("\(plug)", "button", "single", function() plug("\(plug)"):on() end)
@@ -130,11 +134,13 @@ private struct AnsweredPresses {
         try Recorder(try PowerHistory(path, role: .recorder), on: client.eventLoop) { _ in }
     }
 
-    /// Beside the program: what is temporary may lie in memory, where to synchronise costs nothing.
+    /// Returns a folder next to this program. A temporary folder may be in memory, where synchronising costs nothing.
+    /// - Throws: ``Complaint`` if the folder's file system is in memory.
     private static func directory() throws -> String {
-        guard let program = Bundle.main.executableURL else { throw Complaint("nobody knows where this program lies") }
+        guard let program = Bundle.main.executableURL else { throw Complaint("the path of this program is unknown") }
         let folder = program.deletingLastPathComponent().path
-        // Of each line: what is mounted, where, as what. The longest path that leads there is the one; of two the later.
+        // A line has the device, the mount point and the type. The longest mount point that contains the folder counts;
+        // if it occurs twice, the later line.
         var found = (path: "", system: "")
         for line in try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
@@ -143,12 +149,12 @@ private struct AnsweredPresses {
             if (folder + "/").hasPrefix(below) { found = (words[1], words[2]) }
         }
         guard !["", "tmpfs", "ramfs"].contains(found.system) else {
-            throw Complaint("\(folder) lies in memory\nhint: build where files lie on a disk")
+            throw Complaint("\(folder) is in memory\nhint: build in a folder on a disk")
         }
         return folder + "/benchmark-\(getpid())"
     }
 
-    /// The time of the next press; the plug is on this machine, and has its clock.
+    /// Returns the time of the next press. The plug uses the clock of the same machine.
     private func pressed(_ events: inout FollowedPlugEvents) async throws -> Instant {
         while true {
             let event = try await events.next()

@@ -2,10 +2,10 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// The rule engine beside a plain loop over the rules' thresholds, with the rules of a house: twenty, over ten plugs.
+/// Measures the rule engine against a plain loop over the rules' thresholds, with 20 rules over 10 plugs.
 func engineFigures() -> [Figure] { quietFigures() + pressFigures() + crossingFigures() }
 
-/// What a rule is to the plain loop.
+/// A rule of the plain loop.
 private struct PlainRule {
     var plug: Int
     var threshold: Double
@@ -14,7 +14,7 @@ private struct PlainRule {
 
 private let plugNames = (0..<10).map { "Plug \($0)" }
 
-/// Half of them wait for a rise that lasts, half for a fall.
+/// Ten rules wait for a rise with a dwell of 3 s, ten for a fall.
 private let houseRules = (0..<20).map { number in
     let direction: PowerThreshold.Direction = number < 10 ? .risesAbove : .fallsBelow
     let threshold = PowerThreshold(
@@ -30,7 +30,7 @@ private func house(_ rules: [Rule]) -> (engine: RuleEngine, plugs: [PlugIndex]) 
     return (engine, plugNames.compactMap { engine.index(of: $0) })
 }
 
-/// Readings of every plug in turn, a second apart, that change nothing: noise between the thresholds.
+/// Measures readings that trigger nothing: noise between the thresholds, one reading per second from every plug.
 private func quietFigures() -> [Figure] {
     let seconds = 400_000
     var random = SeededRandom(seed: 1)
@@ -79,19 +79,19 @@ private struct PlainCommand {
     var isOn: Bool
 }
 
-/// A rule for each plug, whose edge turns off the next one.
+/// Returns a rule for each plug that turns off the next plug.
 private func firingRules(_ trigger: (String) -> Trigger) -> [Rule] {
     plugNames.indices.map { number in
         var rule = Rule(
             name: "Rule \(number)", triggers: [trigger(plugNames[number])],
             actions: [.turnOff([plugNames[(number + 1) % 10]])])
-        // The usual limit would hold back what is to be measured.
+        // The default limit would suppress most firings.
         rule.limit = FiringLimit(1, within: .nanoseconds(1))
         return rule
     }
 }
 
-/// Buttons pressed in turn: every event fires a rule.
+/// Measures presses of all buttons in turn. Every event fires a rule.
 private func pressFigures() -> [Figure] {
     let firings = 500_000
     var (engine, _) = house(firingRules { .button(plug: $0, .single) })
@@ -106,11 +106,12 @@ private func pressFigures() -> [Figure] {
         }
     }
     precondition(actions == 2 * firings, "each press fires once, with one command")
-    // Asked is a million a second: a microsecond each.
+    // The requirement is a million firings per second.
     return [Figure("a press, its firing and its command", own / Double(firings) * 1e6, "µs", .atMost(1))]
 }
 
-/// Power that goes up and down over a threshold without a dwell: every other reading fires a rule, those between arm its trigger.
+/// Measures power that crosses a threshold without a dwell. Every second reading fires a rule, the others arm its
+/// trigger.
 private func crossingFigures() -> [Figure] {
     let firings = 500_000
     let threshold = PowerThreshold(.risesAbove, watts: 40)

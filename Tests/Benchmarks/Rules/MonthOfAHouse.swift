@@ -7,17 +7,18 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// Thirty days of ten plugs at a sample a second, and twenty rules that run over them.
+/// Measures a backtest of 20 rules over the history of ten plugs at one sample per second.
 struct MonthOfAHouse {
     private static let day: Int64 = 86_400_000
     private static let origin: Int64 = 1_790_000_000_000 / day * day
     private static let plugs = 10
-    /// Megabytes that 28 days more may take: what is listed of their firings. All their samples would be four hundred.
+    /// The limit of additional memory for 28 more days, in MB: the list of their firings. All their samples would take
+    /// 400 MB.
     private static let growth = 16.0
     private let days: Int
     private var span: ClosedRange<Int64> { Self.origin...Self.origin + Int64(days) * Self.day - 1 }
 
-    /// - Parameter days: of each plug; more than 2.
+    /// - Parameter days: the days of history of each plug; more than 2.
     init(days: Int) { self.days = days }
 
     func figures() throws -> [Figure] {
@@ -25,7 +26,7 @@ struct MonthOfAHouse {
         let history = try fill(folder.path)
         let house = PastHouse(history, zone: .utc)
         let rules = Self.rules
-        // Before the long runs: what the process once had it need not ask for again.
+        // The short run comes first, because memory that a long run has allocated would be reused.
         let short = try peak {
             _ = try house.run(rules, over: span.lowerBound...span.lowerBound + 2 * Self.day)
         }
@@ -52,7 +53,7 @@ struct MonthOfAHouse {
         ]
     }
 
-    /// What has to be done in any case: each sample is decoded, and looked at once.
+    /// The minimum work, as a reference: decodes each sample and reads it once.
     private func pass(_ history: PowerHistory) throws {
         var above = 0
         for plug in 0..<Self.plugs {
@@ -62,7 +63,7 @@ struct MonthOfAHouse {
                 for sample in samples where sample.activePower > 40 { above += 1 }
             }
         }
-        guard above > 0 else { throw Complaint("nothing ever ran") }
+        guard above > 0 else { throw Complaint("no sample is above 40 W") }
     }
 
     // MARK: The house
@@ -93,8 +94,8 @@ struct MonthOfAHouse {
 
     private static func name(_ plug: Int) -> String { "Plug \(plug)" }
 
-    /// Of each plug one that waits for it to rise, of most one that waits for it to fall; two by the clock, one of energy, one of an
-    /// appliance, one of a press.
+    /// Twenty rules: ten for a rise of each plug, five for a fall, two for times of day, one each for energy, an
+    /// appliance and a press.
     private static var rules: [Rule] {
         var rules = (0..<plugs).map { plug in
             Rule(
@@ -126,16 +127,16 @@ struct MonthOfAHouse {
             }
     }
 
-    /// Megabytes that the process took at most meanwhile.
+    /// Runs `work` and returns the peak of the process's resident memory in MB.
     private func peak(_ work: () throws -> Void) throws -> Double {
-        // The kernel counts the peak from here on (proc(5)).
+        // Resets the peak (proc(5)).
         let reset = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
         try reset?.write(contentsOf: Data("5".utf8))
         try work()
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { throw Complaint("the kernel does not tell the peak of memory") }
+        else { throw Complaint("the kernel does not report the peak memory") }
         return kilobytes / 1000
     }
 }

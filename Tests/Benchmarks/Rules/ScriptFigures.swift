@@ -5,15 +5,16 @@ import PlugModel
 import ProtocolCore
 import Scripting
 
-/// Scripts: many events through one, as the daemon's rules call it, and what its process takes of memory.
+/// Measures many events through one script, with the calls of the daemon's rules, and the memory of the script's
+/// process.
 struct ScriptFigures {
-    /// Events a second, and seconds.
+    /// Events per second.
     private static let pace = 1000
     private static let seconds = 5
-    /// Anonymous memory that may come to it meanwhile, in kB: what an allocator keeps for the next time.
+    /// The limit of additional anonymous memory in kB, which an allocator may keep for reuse.
     private static let growth = 256.0
 
-    /// Keeps a count in its state, and writes a line to its log: what a call costs with all that it may bring.
+    /// A script that changes its state and writes a line to its log in each call, so that a call has its full cost.
     private static let source = """
         on("Switch", "button", "single", function(event)
           state.presses = (state.presses or 0) + 1
@@ -48,7 +49,7 @@ struct ScriptFigures {
         ] + Distribution(run.times).figures("the same, from the event to its answer's being taken")
     }
 
-    /// The only one that this process has.
+    /// Returns the id of the script's process, which must be the only one.
     private static func process() throws -> String {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         let children = threads.flatMap { thread in
@@ -59,23 +60,23 @@ struct ScriptFigures {
             (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) == ScriptHost.program + "\n"
         }
         guard found.count == 1, let only = found.first else {
-            throw Complaint("\(found.count) processes run scripts, and one should")
+            throw Complaint("\(found.count) processes run scripts instead of one")
         }
         return only
     }
 }
 
-/// Presses of a plug that is not there, and the rules that hear them; what they want stored is.
+/// Presses of a simulated plug, and the rules that handle them. Each store action is confirmed at once.
 private struct ManyPresses {
     private let pool: ScriptPool
     private var rules: HouseRules
     private var sequence: SequenceNumber = 0
     private let boot: BootID
-    /// Of each call, nanoseconds.
+    /// The nanoseconds of each call.
     private(set) var times: [Double] = []
-    /// As the script counted.
+    /// The number of presses that the script counted.
     private(set) var counted = 0
-    /// When each was pressed, in their order.
+    /// The times of the presses, in their order.
     private var pressed: [Instant] = []
     private var answered = 0
     private let scriptName: String
@@ -92,7 +93,7 @@ private struct ManyPresses {
         _ = rules.handle(.stored, now: BootClock.now)
     }
 
-    /// At its pace, whether those before are answered or not.
+    /// Presses the button 1,000 times per second, without waiting for answers, and then waits for all answers.
     mutating func press(_ count: Int) async throws {
         let begin = BootClock.now
         var done = 0

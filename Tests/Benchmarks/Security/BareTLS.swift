@@ -4,10 +4,11 @@ import NIOPosix
 import NIOSSL
 import PlugTransport
 
-/// What NIO and TLS 1.3 cost by themselves where both sides show a certificate: a handshake and one echo.
+/// The reference for handshakes: NIO and TLS 1.3 with certificates on both sides, a handshake and one echo.
 enum BareTLS {
     static let question = [UInt8](repeating: 1, count: 100)
 
+    /// Prints the port and serves until standard input ends.
     static func serve() async throws {
         let context = try serverContext()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
@@ -23,7 +24,7 @@ enum BareTLS {
         for await _ in standardInput() {}
     }
 
-    /// The other end, which connects anew for each question.
+    /// The client, which opens a new connection for each question.
     struct Client {
         private let context: NIOSSLContext
         private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -34,7 +35,7 @@ enum BareTLS {
             self.port = port
         }
 
-        /// Connects, asks, and returns when the answer is there.
+        /// Connects, sends the question, and returns after the answer.
         func ask() async throws {
             let answered = loop.makePromise(of: Void.self)
             let channel = try await ClientBootstrap(group: loop)
@@ -83,7 +84,7 @@ enum BareTLS {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// A P-256 key and its certificate.
+    /// Creates a P-256 key and a self-signed certificate with openssl.
     private static func drawIdentity() throws -> (NIOSSLCertificate, NIOSSLPrivateKey) {
         let openssl = try ChildProcess(
             "/usr/bin/openssl",

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Commands through the daemon of a house with three plugs, on a LAN of network namespaces, while somebody announces a thousand plugs a
-/// second that are not there: half of them claim to be one that is.
+/// Measures commands through the daemon of a house with three plugs, on a LAN of network namespaces, while an attacker
+/// announces 1,000 nonexistent plugs per second. Half of the announcements have the id of a real plug.
 func falseAnnouncementFigures(_ setting: Setting) throws -> [Figure] {
     let measured = try MeasuredLAN(
         by: "false_announcements.py",

@@ -4,8 +4,8 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// What the table of rights adds to a command, in the plug's machine alone: each command as bytes that come, is checked, carried out at
-/// once and answered. The checks alone are measured beside it, and taken off for the reference.
+/// Measures the share of the access check in a command, in the plug's machine only: a command arrives as bytes, is
+/// checked, carried out at once and answered. The checks are also measured separately and subtracted for the reference.
 func roleCheckFigure(_ setting: Setting) -> Figure {
     let count = setting.times(20_000, few: 2000)
     var whole: [Double] = []
@@ -20,7 +20,7 @@ func roleCheckFigure(_ setting: Setting) -> Figure {
         for number in 0..<count {
             let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
             let role = number < count ? Role.owner : .viewer
-            // Once as a message, once for the command's kind.
+            // The server checks the message and then the kind of command.
             for _ in 0..<2 where role.may(AskedRequest(command)) { allowed += 1 }
         }
         let checked = BootClock.now
@@ -34,7 +34,7 @@ func roleCheckFigure(_ setting: Setting) -> Figure {
         against: Figure.Reference(name: "the same without the check", value: bare / 1000), .ratioAtMost(1.02))
 }
 
-/// A plug's server with one controller, joined by a wire that is instant.
+/// A plug's server with one controller, connected without delay.
 private struct CommandedServer {
     private let connection = ConnectionID(rawValue: 1)
     private var server = PlugServer(
@@ -56,11 +56,11 @@ private struct CommandedServer {
         }
     }
 
-    /// A command each, as the controller sends it.
+    /// Returns one encoded command each, with unique request ids.
     mutating func frames(_ count: Int) -> [[UInt8]] {
         (0..<count).map { number in
             let request = RequestID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })!
-            // A session of its own, which waits for no answer.
+            // A copy of the session, which has no other unanswered command.
             var session = session
             let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
             let actions = session.handle(.command(request, command, deadline: now + .seconds(3600)), now: now)

@@ -5,7 +5,7 @@ import NIOPosix
 import PlugTransport
 import ProtocolCore
 
-/// What it costs to prove who one is, and what strangers can do to those who have.
+/// Measures handshakes, and the effect of unpaired and unprivileged clients on the commands of the owner.
 func securityFigures(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let port = try await plug.port()
@@ -16,11 +16,11 @@ func securityFigures(_ setting: Setting) async throws -> [Figure] {
     return try figures + [roleCheckFigure(setting)] + falseAnnouncementFigures(setting)
 }
 
-/// From the connection attempt to the plug's state, against a handshake and an echo without a protocol.
+/// Measures the time from the connection attempt to the plug's snapshot. The reference is a TLS handshake and an echo.
 private func handshakeFigure(
     _ setting: Setting, _ identity: TransportIdentity, _ port: Int
 ) async throws -> Figure {
-    // As many as a plug lets in at once; it lets in twenty a second more.
+    // The plug admits 25 connections at once and 20 more per second.
     let samples = 25
     let pause = Duration.seconds(2)
     let server = try Peer.start(.bareTLS)
@@ -44,16 +44,17 @@ private func handshakeFigure(
     return Figure("handshake and first snapshot", ours.median / 1000, "µs", against: reference, .ratioAtMost(1.5))
 }
 
-/// A paired controller's commands while a thousand strangers a second come to the same plug, on one core with everybody.
+/// Measures a paired controller's commands during 1,000 unpaired connections per second, with all processes on one
+/// core.
 private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port: Int) async throws -> [Figure] {
     let commands = setting.times(1000, few: 100)
     let undisturbed = try await commandTimes(commands, &plug)
     let strangers = setting.times(6000, few: 2000)
     let flood = try Peer.start(.strangers, ["\(port)", "\(strangers)"])
-    // By then they have used up what the plug grants to strangers at once.
+    // Wait until the unpaired connections have used their budget.
     try await Task.sleep(for: .seconds(1))
     let disturbed = try await commandTimes(commands, &plug)
-    guard let seconds = flood.line().flatMap({ Double($0) }) else { throw Complaint("the strangers gave up") }
+    guard let seconds = flood.line().flatMap({ Double($0) }) else { throw Complaint("the flood failed") }
     flood.finish()
     let reference = Figure.Reference(name: "the same undisturbed", value: undisturbed.median / 1000)
     return [
@@ -62,8 +63,8 @@ private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port
     ]
 }
 
-/// The owner's commands while a paired viewer floods the plug with each message in turn, on one core with both, and what the plug's memory
-/// grows by meanwhile.
+/// Measures the owner's commands while a paired viewer floods the plug with each message in turn, with all processes on
+/// one core, and the growth of the plug's memory.
 private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port: Int) async throws -> [Figure] {
     let viewer = try await plug.pairViewer()
     let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
@@ -75,11 +76,11 @@ private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ por
     for message in ViewerFlood.Message.all {
         let flood = ViewerFlood(message, as: viewer, to: address, on: group.next())
         let flooding = Task { await flood.run() }
-        // By then it has used up its budgets.
+        // Wait until the viewer has used its budgets.
         try await Task.sleep(for: .milliseconds(300))
         let times = Distribution(try await commandTimes(count, &plug))
         flooding.cancel()
-        guard await flooding.value > 0 else { throw Complaint("the viewer was not let in to flood \(message.name)") }
+        guard await flooding.value > 0 else { throw Complaint("the viewer could not connect to flood \(message.name)") }
         if times.quantile(0.99) >= worst.times.quantile(0.99) || worst.name.isEmpty { worst = (message.name, times) }
     }
     let grown = max(0, try plug.anonymousMemory - memory)
@@ -94,7 +95,7 @@ private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ por
     ]
 }
 
-/// Nanoseconds of each, some milliseconds apart, as people and rules command.
+/// Sends commands 2 ms apart and returns the nanoseconds of each.
 private func commandTimes(_ count: Int, _ plug: inout FollowedPeer) async throws -> [Double] {
     var times: [Double] = []
     for _ in 0..<count {

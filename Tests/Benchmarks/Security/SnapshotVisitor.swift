@@ -5,7 +5,7 @@ import PlugModel
 import PlugProtocol
 import PlugTransport
 
-/// A controller that leaves as soon as it knows the plug's state.
+/// A controller that subscribes and disconnects after the first snapshot.
 actor SnapshotVisitor: ConnectionOwner {
     private static let sharedLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
 

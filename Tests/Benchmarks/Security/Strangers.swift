@@ -5,12 +5,13 @@ import NIOEmbedded
 import NIOSSL
 import ProtocolCore
 
-/// A thousand strangers a second before a plug's door, each from another address: they connect, begin a handshake and wait.
+/// Opens 1,000 unpaired connections per second to a plug, each from a different loopback address. A connection sends a
+/// ClientHello and then nothing.
 enum Strangers {
-    /// Those that wait at the same time; one more, and the first of them goes.
+    /// The limit of open connections. A new one closes the oldest.
     private static let waiting = 100
 
-    /// Prints how many seconds it took.
+    /// Opens `count` connections and prints the seconds that this took.
     static func run(port: Int, count: Int) throws {
         let hello = try clientHello()
         var present: [Int32] = []
@@ -25,7 +26,8 @@ enum Strangers {
         fflush(nil)
     }
 
-    /// On loopback it is connected at once, or the plug's backlog is full and this stranger is lost.
+    /// Connects without blocking. On loopback the connection is established at once, or fails because the backlog is
+    /// full.
     private static func connect(to port: UInt16, number: Int, saying hello: [UInt8]) throws -> Int32 {
         let stream = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard stream >= 0 else { throw Complaint("no socket for a stranger: \(String(cString: strerror(errno)))") }
@@ -52,7 +54,7 @@ enum Strangers {
         }
     }
 
-    /// What a good client says first.
+    /// Returns the first TLS message of a valid client.
     private static func clientHello() throws -> [UInt8] {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv13
@@ -62,7 +64,7 @@ enum Strangers {
         try channel.pipeline.syncOperations.addHandler(
             NIOSSLClientHandler(context: NIOSSLContext(configuration: configuration), serverHostname: nil))
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        guard let hello = try channel.readOutbound(as: ByteBuffer.self) else { throw Complaint("TLS says nothing") }
+        guard let hello = try channel.readOutbound(as: ByteBuffer.self) else { throw Complaint("no ClientHello") }
         return Array(hello.readableBytesView)
     }
 }

@@ -6,8 +6,8 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 
-/// A paired viewer that sends one message again and again, as no controller of this project does. It reads its answers, and connects again
-/// when the plug ends the session.
+/// A paired viewer that sends the same message 2,000 times per second. It reads the answers, and reconnects when the
+/// plug ends the session.
 actor ViewerFlood: ConnectionOwner {
     /// A message of `ControllerMessage` in smartplug.proto: its field number, and its own fields.
     struct Message: Sendable {
@@ -46,7 +46,7 @@ actor ViewerFlood: ConnectionOwner {
         ]
     }
 
-    /// What AnnounceKey says in this session.
+    /// The content of AnnounceKey in this session.
     fileprivate struct Announcement: Sendable {
         let key: [UInt8]
         let signature: [UInt8]

@@ -2,7 +2,7 @@ import LinuxClocks
 import Metering
 import ProtocolCore
 
-/// The sample chunk: its size against other encodings of the same samples, its speed against a copy of them.
+/// Measures the sample chunk: its size against other encodings of the same samples, its speed against a memory copy.
 func chunkFigures(_ setting: Setting) throws -> [Figure] {
     let recordings = try MeasuredSeries.recordings(in: setting.traces)
     let models = try MeasuredSeries.models()
@@ -25,7 +25,7 @@ private func sizes(_ name: String, _ series: [MeasuredSeries], limit: Double) ->
     }
 }
 
-/// Each series as a whole, in turn with a copy of it into memory that is there already; all of them together.
+/// Measures the encoding and decoding of all series. The reference is a copy of the samples into allocated memory.
 private func speeds(_ name: String, _ series: [MeasuredSeries], _ setting: Setting) throws -> [Figure] {
     var copying: [Double] = []
     var encoding: [Double] = []
@@ -50,7 +50,7 @@ private func speeds(_ name: String, _ series: [MeasuredSeries], _ setting: Setti
         encoding.append(times.encode.inNanoseconds)
         decoding.append(times.decode.inNanoseconds)
     }
-    // Millions a second.
+    // Divided by nanoseconds, this gives millions of samples per second.
     let rate = Double(series.reduce(0) { $0 + $1.samples.count }) * 1000
     let copy = Figure.Reference(name: "memory copy", value: rate / copying.median)
     return [

@@ -6,19 +6,19 @@ import PlugModel
 import PlugTransport
 import ProtocolCore
 
-/// A ``MeasuredPlug`` in its own process, and the controller's end of it, which follows it like any plug.
+/// A ``MeasuredPlug`` in its own process, and a controller in this process that follows it.
 struct FollowedPeer {
     private let process: ChildProcess
     private var events: FollowedPlugEvents
     /// Files of both sides, removed at the end.
     private let directory: String
-    /// What this controller proves itself with.
+    /// The controller's key and certificate.
     let identity = TransportIdentity()
 
     /// - Parameters:
-    ///   - name: of a plug that nothing else on this machine bears.
-    ///   - followsState: whether readings come too, and the relay's state beside its event.
-    ///   - milliseconds: between two readings of its meter.
+    ///   - name: a plug name that is unique on this machine.
+    ///   - followsState: true to subscribe to states too, which carry readings and the relay's state.
+    ///   - milliseconds: the interval of the meter.
     init(named name: String, followsState: Bool, metersEvery milliseconds: Int = 1000) async throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
         process = try Peer.start(.plug, [name, directory + "/plug", "\(milliseconds)"])
@@ -26,7 +26,7 @@ struct FollowedPeer {
             of: name, state: directory + "/plug", directory: directory, as: identity, followsState: followsState)
     }
 
-    /// A controller that the plug's owner invited as a viewer.
+    /// Invites and pairs a second controller as a viewer, and returns its identity.
     func pairViewer() async throws -> TransportIdentity {
         let identity = TransportIdentity()
         let viewer = PlugClient(
@@ -35,7 +35,7 @@ struct FollowedPeer {
         var random = SystemRandomNumberGenerator()
         let code = SetupCode(drawnFrom: &random)
         guard try await events.plug.invite(with: code, as: Grant(.viewer)) != nil else {
-            throw Complaint("the plug did not take the invitation")
+            throw Complaint("the plug did not accept the invitation")
         }
         _ = try await viewer.find(events.plug.name, within: .seconds(10))
         _ = try await viewer.pair(events.plug.name, code: code)
@@ -43,14 +43,14 @@ struct FollowedPeer {
         return identity
     }
 
-    /// kB.
+    /// The anonymous memory of the plug's process in kB.
     var anonymousMemory: Double { get throws { try process.anonymousMemory } }
 
-    /// Where it listens.
+    /// Returns the TCP port of the plug.
     func port() async throws -> Int { Int(try await events.client.resolve(events.plug.name).port) }
 
     /// Pushes the button once.
-    /// - Returns: nanoseconds from the plug's recording of each event to here.
+    /// - Returns: the nanoseconds from the plug's timestamp of each event to its arrival.
     mutating func push() async throws -> [Double] {
         try process.write([MeasuredPlug.push])
         var delays: [Double] = []
@@ -62,7 +62,8 @@ struct FollowedPeer {
     }
 
     /// Pushes the button once.
-    /// - Returns: nanoseconds from its release to the relay's setting, and to the event of it here.
+    /// - Returns: the nanoseconds from the release to the setting of the relay, and to the arrival of the relay's
+    ///   event.
     mutating func timedPush() async throws -> (relay: Double, event: Double) {
         try process.write([MeasuredPlug.push])
         var heard: Instant?
@@ -77,22 +78,22 @@ struct FollowedPeer {
         return (Double(times[1] - times[0]), Double((heard - Instant(nanoseconds: times[0])).wholeNanoseconds))
     }
 
-    /// Turns the relay over.
-    /// - Returns: nanoseconds until the acknowledgement.
+    /// Toggles the relay.
+    /// - Returns: the nanoseconds until the acknowledgement.
     mutating func command() async throws -> Double {
         let began = BootClock.now
         try await events.plug.send(.setRelay(on: !events.relayIsOn, autoOff: nil))
         let delay = Double((BootClock.now - began).wholeNanoseconds)
-        // Left unread, events would stop the reading from the network.
+        // Unread events would stop reads from the network.
         _ = try await events.next()
         return delay
     }
 
-    /// Events a second while the button is pushed as fast as the events arrive.
+    /// Pushes the button as fast as the events arrive, and returns the events per second.
     mutating func stream(events count: Int) async throws -> Double {
         let aBurst = MeasuredPlug.burstPushes * MeasuredPlug.eventsAPush
         let bursts = count / aBurst
-        // Fewer events are on their way than the journal's ring holds and than may wait for flash, or the plug would tell of a gap.
+        // Fewer events are in flight than the journal's ring holds and than may wait for flash; more would cause a gap.
         let ahead = 4
         let began = BootClock.now
         try process.write([UInt8](repeating: MeasuredPlug.burst, count: ahead))
@@ -103,8 +104,8 @@ struct FollowedPeer {
         return Double(bursts * aBurst) / (BootClock.now - began).inSeconds
     }
 
-    /// Lets go of the plug and watches its process while nobody asks anything of it, with the program of this path.
-    /// - Returns: context switches a second, and the share of one core in percent.
+    /// Disconnects from the plug and watches its idle process with the program at this path.
+    /// - Returns: the context switches per second, and the share of one core in percent.
     func rest(seconds: Int, watchedBy program: String) async throws -> [Double] {
         await events.plug.stop()
         return try ChildProcess.numbers(2, from: program, ["\(process.id)", "\(seconds)"])

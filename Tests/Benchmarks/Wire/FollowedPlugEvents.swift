@@ -6,19 +6,20 @@ import PlugModel
 import PlugTransport
 import Storage
 
-/// A plug on loopback as a controller follows it: found by multicast DNS, paired by its label.
+/// The events of a plug on loopback that a controller follows. The controller finds the plug by multicast DNS and pairs
+/// with the code of its label.
 struct FollowedPlugEvents {
     let client: PlugClient
     let plug: FollowedPlug
     private var reports: PlugReports.AsyncIterator
-    /// As the events tell it.
+    /// The relay's state in the last event.
     private(set) var relayIsOn = false
 
     /// - Parameters:
-    ///   - name: of a plug that nothing else on this machine bears.
-    ///   - state: the directory in which the plug keeps its setup code.
-    ///   - directory: where this controller keeps whom it knows.
-    ///   - followsState: whether readings come too, and the relay's state beside its event.
+    ///   - name: a plug name that is unique on this machine.
+    ///   - state: the plug's state directory, which has its setup code.
+    ///   - directory: the folder in which this controller stores its paired plugs.
+    ///   - followsState: true to subscribe to states too, which carry readings and the relay's state.
     init(
         of name: String, state: String, directory: String, as identity: TransportIdentity, followsState: Bool
     ) async throws {
@@ -30,12 +31,14 @@ struct FollowedPlugEvents {
         plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {
-            // The plug's own start is the first event.
+            // The first event is the plug's start.
             if case .event = update { return }
         }
         throw Complaint("the plug could not be followed")
     }
 
+    /// Waits for the next event.
+    /// - Throws: ``Complaint`` after a gap or a disconnection.
     mutating func next() async throws -> PlugEvent {
         while case let update? = await reports.next()?.update {
             switch update {

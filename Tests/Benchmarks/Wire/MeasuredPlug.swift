@@ -5,24 +5,24 @@ import Logging
 import PlugHardware
 import PlugService
 
-/// A plug as `plugd` runs it, on loopback, whose button is pushed by whoever writes to its standard input. It does not wait
-/// for the contact to settle: what is measured begins after that.
+/// A plug on loopback with the service of `plugd`. Bytes on its standard input push its button. It does not debounce,
+/// because the measurements begin after the debouncing.
 enum MeasuredPlug {
-    /// One push and release.
+    /// The byte for one push and release.
     static let push = UInt8(ascii: "p")
-    /// Pushes in a row.
+    /// The byte for 256 pushes in a row.
     static let burst = UInt8(ascii: "b")
-    /// Says when the button was let go last and when the relay was set, on standard output.
+    /// The byte that prints the times of the last release and of the last setting of the relay on standard output.
     static let times = UInt8(ascii: "t")
     static let burstPushes = 256
-    /// The relay turns over, and the press is told.
+    /// Each push causes an event of the relay and one of the button.
     static let eventsAPush = 2
 
     /// - Parameters:
-    ///   - directory: where it keeps its files, its setup code among them.
-    ///   - interval: between two readings of its meter.
+    ///   - directory: the state directory, which has the setup code.
+    ///   - interval: the interval of the meter.
     static func run(named name: String, in directory: String, metering interval: Duration) async throws {
-        // As /run is.
+        // In memory, like /run.
         let memory = "/dev/shm/plug-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: memory) }
         var appliance = ApplianceConfiguration()

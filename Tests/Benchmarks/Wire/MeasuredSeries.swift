@@ -5,13 +5,13 @@ import ProtocolCore
 import Recordings
 import Synchronization
 
-/// What the sample chunks are measured with.
+/// A series of samples for the measurements of chunks and history.
 struct MeasuredSeries {
     var samples: [Sample]
-    /// Milliseconds in a unit of its time stamps.
+    /// The unit of the timestamps in milliseconds.
     var tick: Int64
 
-    /// A day of every recording of the folder: time and watts, times in whole seconds.
+    /// Reads a day of every recording of the folder: time and watts, with times in whole seconds.
     static func recordings(in folder: String) throws -> [MeasuredSeries] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".csv.xz") }
         return try (names ?? []).sorted().map { name in
@@ -22,7 +22,8 @@ struct MeasuredSeries {
         }
     }
 
-    /// A day of every simulated appliance: time, watts, volts and amperes, a little after every full second.
+    /// Computes a day of every simulated appliance: time, watts, volts and amperes, up to 0.4 ms after every full
+    /// second.
     static func models() throws -> [MeasuredSeries] {
         try SimulatedAppliance.allCases.map { appliance in
             let clock = HandMovedClock()

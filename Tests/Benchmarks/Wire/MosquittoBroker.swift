@@ -1,6 +1,6 @@
 import Foundation
 
-/// A broker of our own that stores nothing and limits nothing.
+/// A temporary mosquitto on loopback, without persistence and queue limits.
 struct MosquittoBroker {
     let port: Int
     private let process: ChildProcess
@@ -17,17 +17,17 @@ struct MosquittoBroker {
         process = try ChildProcess("/usr/sbin/mosquitto", ["-c", configuration.path])
     }
 
-    /// The messages that it has retained below a filter; waits for so many of them, two seconds at most.
+    /// Returns the retained messages of a filter. Waits for `count` messages, two seconds at most.
     func retained(below filter: String, _ count: Int) throws -> [String] {
         try heard(["-t", filter, "-C", "\(count)", "-W", "2"])
     }
 
-    /// The packets that came to it, until a second ago at most: nearly all are messages that were published. It does not count those alone that
-    /// are to be retained.
+    /// Returns the number of packets that the broker received, at most a second old. Nearly all are published messages;
+    /// the broker has no separate count of retained ones.
     func published() throws -> Int {
         guard
             let count = try heard(["-t", "$SYS/broker/messages/received", "-C", "1"]).first.flatMap({ Int($0) })
-        else { throw Complaint("mosquitto does not say what it got") }
+        else { throw Complaint("mosquitto does not report its received messages") }
         return count
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The other process of a measurement: this program again, told which part to play. It lives until its standard input ends.
+/// The second process of a measurement: this program with `--peer` and a part. It runs until its standard input ends.
 enum Peer {
     static let flag = "--peer"
 
@@ -39,7 +39,7 @@ enum Peer {
     }
 }
 
-/// What arrives on standard input, read by a thread of its own; ends with it.
+/// Returns the bytes of standard input, which a separate thread reads. The stream ends at the end of the input.
 func standardInput() -> AsyncStream<UInt8> {
     AsyncStream { continuation in
         Thread.detachNewThread {

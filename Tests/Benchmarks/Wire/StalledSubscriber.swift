@@ -4,7 +4,8 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// 64 subscribers follow one plug through 36,000 events in virtual time, and one of them stops reading.
+/// Measures the memory of a plug's server while 64 subscribers follow 36,000 events in virtual time and one of them
+/// stops reading.
 func stalledSubscriberFigure() -> Figure {
     var house = SubscribedServer(subscribers: 64)
     house.record(events: 1)
@@ -17,8 +18,9 @@ func stalledSubscriberFigure() -> Figure {
         .atMost(2))
 }
 
-/// What an event of the measured kind takes on the wire.
+/// The size of an event on the wire.
 enum EventFrame {
+    /// The mean number of bytes of an event, for relay and button events in turn.
     static var meanBytes: Int {
         var house = SubscribedServer(subscribers: 1)
         let before = house.receivedBytes
@@ -27,7 +29,7 @@ enum EventFrame {
     }
 }
 
-/// A plug's server and the sessions of its subscribers, joined by a wire that is instant.
+/// A plug's server and the sessions of its subscribers, connected without delay.
 private struct SubscribedServer {
     private static let limits = {
         var limits = PlugServer.Limits()
@@ -54,15 +56,15 @@ private struct SubscribedServer {
         }
     }
 
-    /// One subscriber reads no more: its connection's buffer is full.
+    /// Stops the reading of one subscriber, as if its connection's buffer were full.
     mutating func stall() {
         let id = ConnectionID(rawValue: 1)
         serve(.writable(id, false))
         stalled = id
     }
 
-    /// A millisecond apart, each heard by everyone who reads. All of them pass before either side of the stalled connection
-    /// would take its silence for its end.
+    /// Records events 1 ms apart and delivers them to all subscribers except the stalled one. 36,000 events take less
+    /// time than the timeout of the stalled connection.
     mutating func record(events: Int) {
         for number in 0..<events {
             now = now + .milliseconds(1)
@@ -81,7 +83,7 @@ private struct SubscribedServer {
             case .pairingWindow: break
             case .close, .perform, .fetch, .fetchAudit, .manageHomeKit, .keep, .keepCode, .record, .factoryReset,
                 .answer, .logLevel:
-                preconditionFailure("nobody asks for anything here: \(action)")
+                preconditionFailure("unexpected action: \(action)")
             }
         }
     }
@@ -98,7 +100,7 @@ private struct SubscribedServer {
     }
 }
 
-/// Of the whole process, as the allocator counts them.
+/// Returns the bytes that the whole process has allocated (mallinfo2).
 private func allocatedBytes() -> Int {
     let statistics = mallinfo2()
     return Int(statistics.uordblks + statistics.hblkhd)

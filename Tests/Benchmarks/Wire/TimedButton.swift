@@ -3,7 +3,7 @@ import PlugHardware
 import ProtocolCore
 import Synchronization
 
-/// A simulated plug's button and relay that know when they were last moved.
+/// The button and relay of a simulated plug, with the times of their last changes.
 final class TimedButton: Relay {
     private let plug: SimulatedPlug
     private let times = Mutex((released: Instant.zero, switched: Instant.zero))
@@ -16,6 +16,7 @@ final class TimedButton: Relay {
         return parts
     }
 
+    /// Pushes and releases the button, and records the time of the release.
     func push() {
         plug.moveButton(down: true)
         let now = BootClock.now
@@ -29,6 +30,6 @@ final class TimedButton: Relay {
         times.withLock { $0.switched = now }
     }
 
-    /// Of the last push, nanoseconds of the clock: when the button was let go, and when the relay stood.
+    /// The times of the last release and of the last setting of the relay, in nanoseconds since boot.
     var line: String { times.withLock { "\($0.released.nanoseconds) \($0.switched.nanoseconds)\n" } }
 }

@@ -2,13 +2,13 @@ import Foundation
 import LinuxClocks
 import ProtocolCore
 
-/// The plug protocol against what the machine and others do with the same core.
+/// Measures the plug protocol against raw TCP, NIO with TLS, and mosquitto on the same core.
 func wireFigures(_ setting: Setting) async throws -> [Figure] {
     try await latencyFigures(setting) + throughputFigures(setting) + chunkFigures(setting) + [stalledSubscriberFigure()]
 }
 
-/// How long an event and a command take, between two processes as in a house. Each in turn with the echo, a hundred at a time:
-/// whatever else the machine does meets them all alike.
+/// Measures the latency of events and commands between two processes. Echo, events and commands run in turn, a hundred
+/// at a time, so that other load on the machine affects all of them.
 private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     let server = try Peer.start(.echo)
     guard let port = server.line().flatMap({ Int($0) }) else { throw Complaint("the echo did not start") }
@@ -34,7 +34,7 @@ private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     return medians.figures
 }
 
-/// Nanoseconds.
+/// Latencies in nanoseconds.
 private struct Latencies {
     var raw: [Double] = []
     var echo: [Double] = []
@@ -54,14 +54,14 @@ private struct Latencies {
     }
 }
 
-/// Nanoseconds.
+/// Runs `work` and returns its duration in nanoseconds.
 private func time(_ work: () async throws -> Void) async rethrows -> Double {
     let began = BootClock.now
     try await work()
     return Double((BootClock.now - began).wholeNanoseconds)
 }
 
-/// How many events a second one session carries, against a broker's messages of the same size.
+/// Measures the events per second of one session against messages of the same size through a broker.
 private func throughputFigures(_ setting: Setting) async throws -> [Figure] {
     let events = setting.times(102_400, few: 10_240)
     let broker = try MosquittoBroker()
