@@ -1,6 +1,6 @@
-/// Who may import whom.
+/// Checks imports between modules.
 enum ImportRules {
-    /// Firmware and controller share Sources and nothing else.
+    /// Firmware and controller share only the modules of Sources.
     static func sidesStayApart(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { side($0) != nil }) { module, target in
             guard let other = tree.manifest[module].flatMap(side), let own = side(target), other != own else {
@@ -10,7 +10,7 @@ enum ImportRules {
         }
     }
 
-    /// Sources knows neither side.
+    /// Modules of Sources import neither firmware nor controller.
     static func sourcesKnowNoSide(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { $0.path.hasPrefix("Sources/") }) { module, _ in
             guard let other = tree.manifest[module].flatMap(side) else { return nil }
@@ -27,6 +27,7 @@ enum ImportRules {
         }
     }
 
+    /// Only modules of kind `system` and `support` import the C library.
     static func onlySystemModulesImportC(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { ![.system, .support].contains(Layout.kind(of: $0)) }) { module, target in
             Layout.cLibraries.contains(module)
@@ -35,7 +36,7 @@ enum ImportRules {
         }
     }
 
-    /// A generated file may import FoundationEssentials whatever its module is, and never the whole of Foundation.
+    /// A generated file may import FoundationEssentials in every kind of module, but not Foundation.
     static func generatedFilesStaySmall(_ tree: SourceTree) -> [Violation] {
         tree.files.filter(\.isGenerated).flatMap { file in
             file.swift.imports.filter { $0.module == "Foundation" && !isConditional($0, in: file) }.map {

@@ -1,9 +1,9 @@
-/// What kind of module stands where. A new target gets its line here, which is the moment to decide what it may know.
+/// The kind of each target. A new target needs a line here, with which its author decides what it may import.
 enum Layout {
     enum Kind: Equatable {
         /// Machines and values: no clock, no socket, no file, no global randomness.
         case pure
-        /// Brings machines and the outside together, through NIO or a module of kind `system`.
+        /// Connects machines to the outside, through NIO or a module of kind `system`.
         case shell
         /// May call libc.
         case system
@@ -11,7 +11,7 @@ enum Layout {
         case program
         /// C code or a C library's headers.
         case foreign
-        /// What tests share.
+        /// Code that tests share.
         case support
     }
 
@@ -120,20 +120,22 @@ enum Layout {
         "Tests/CMallocStatistics": .foreign,
     ]
 
-    /// Libraries from outside that keep a pure module pure: data structures, the code behind generated messages, hashes.
+    /// External libraries that a pure module may import: data structures, the runtime of generated messages, hashes.
     static let pureLibraries: Set = ["Crypto", "DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
     static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
-    /// What comes with the toolchain and is therefore declared nowhere.
+    /// Modules of the toolchain, which Package.swift does not declare.
     static let toolchain: Set = [
         "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Swift", "Synchronization",
         "Testing",
     ]
-    /// What the package manager looks for itself: no target has them.
+    /// Files of the package manager, which belong to no target.
     static let foundByName: Set = [
         "Package.swift", "Controller/Examples/ButtonTurnsLamp/Package.swift",
     ]
+    /// The limit of lines of a file of a program.
     static let longestProgramFile = 200
 
+    /// Returns the kind of a target, or nil if the layout does not list it.
     static func kind(of target: Manifest.Target) -> Kind? {
         target.form == .tests ? .support : kinds[target.path]
     }

@@ -1,12 +1,12 @@
-/// Limits that a page tells are those of the program: whoever changes one changes the other.
+/// Checks that the limits in the documents match the constants of the program.
 enum LimitRule {
-    /// Words of a page in which a limit stands for `#`, and the constant that it is.
+    /// A text of a page with `#` in place of the limit, and the constant that has its value.
     struct Told: Sendable {
         var page: String
         var words: String
         var file: String
         var constant: String
-        /// What the page counts in: bytes, seconds, or a multiple of them.
+        /// The unit of the page, in bytes or seconds.
         var unit = 1
     }
 
@@ -86,20 +86,20 @@ enum LimitRule {
                 let file = tree.files.first(where: { $0.path == told.file })
             else { return nil }
             guard let value = value(of: told.constant, in: file.text) else {
-                return Violation(path: file.path, line: 1, reason: "there is no number \(told.constant)")
+                return Violation(path: file.path, line: 1, reason: "\(told.constant) has no number")
             }
             let number = value / told.unit
             let ways = ["\(number)", grouped(number)].map { told.words.replacing("#", with: $0) }
-            // A line may end within the words.
+            // The text may continue on the next line.
             let text = page.text.replacing("\n", with: " ")
             guard value % told.unit != 0 || !ways.contains(where: text.contains) else { return nil }
             return Violation(
                 path: page.path, line: 1,
-                reason: "this is not told as it is in \(told.file) (\(told.constant)): \(ways[0])")
+                reason: "the page differs from \(told.file) (\(told.constant)): \(ways[0])")
         }
     }
 
-    /// 16384 as 16,384.
+    /// Formats 16384 as 16,384.
     private static func grouped(_ number: Int) -> String {
         let digits = Array("\(number)")
         return digits.enumerated().map { index, digit in
@@ -108,7 +108,8 @@ enum LimitRule {
         }.joined()
     }
 
-    /// Of `NAME = 64 << 10`, `NAME = Duration.seconds(366 * 86_400)`, also where more follows; times in seconds.
+    /// Parses the value of `NAME = 64 << 10` or `NAME = Duration.seconds(366 * 86_400)`. Further text may follow. Times
+    /// are in seconds.
     private static func value(of name: String, in text: String) -> Int? {
         let assignment = try? Regex(
             "\\b\(name) = (?:Duration\\.seconds\\()?([0-9_]+)(?: (<<|\\*) ([0-9_]+))?",

@@ -1,4 +1,4 @@
-/// A small package that keeps every rule; a test changes one thing in it.
+/// A small sample package without violations, in which a test changes one thing.
 enum MadeUpTree {
     static let manifest = """
         let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -39,6 +39,7 @@ enum MadeUpTree {
         "Tests/DNSWireTests/NameTests.swift": "@testable import DNSWire\nimport Testing\n",
     ]
 
+    /// Returns the package with added or replaced files and a changed manifest.
     static func tree(
         adding added: [String: String] = [:], manifest change: (String) -> String = { $0 }
     ) -> SourceTree {

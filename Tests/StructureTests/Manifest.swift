@@ -1,4 +1,4 @@
-/// The targets that Package.swift declares, read from its text: each is written as a call whose first argument is its name.
+/// The targets of Package.swift, parsed from its text. A target is a call whose first argument is its name.
 struct Manifest {
     enum Form: String, CaseIterable {
         case module = "module("
@@ -13,7 +13,7 @@ struct Manifest {
         var name: String
         var form: Form
         var path: String
-        /// Names of targets and products; a product is named as the module that it brings.
+        /// The names of targets and products. A product has the name of its module.
         var dependencies: [String]
         var line: Int
     }
@@ -29,7 +29,7 @@ struct Manifest {
 
     subscript(name: String) -> Target? { targets.first { $0.name == name } }
 
-    /// `let nioCore = Target.Dependency.product(name: "NIOCore", ...)` → nioCore: NIOCore
+    /// Maps `let nioCore = Target.Dependency.product(name: "NIOCore", ...)` to nioCore: NIOCore.
     private static func namedProducts(_ text: String) -> [String: String] {
         let form = /let\s+(\w+)\s*=\s*Target\.Dependency\.product\(name:\s*"(\w+)"/
         return Dictionary(text.matches(of: form).map { (String($0.output.1), String($0.output.2)) }) { first, _ in first
@@ -47,7 +47,7 @@ struct Manifest {
         }
     }
 
-    /// The text up to the bracket that closes the one just before `text`.
+    /// Returns the text up to the bracket that closes the one before `text`.
     private static func balanced(_ text: Substring, open: Character, close: Character) -> Substring? {
         var depth = 1
         for index in text.indices {
@@ -58,7 +58,7 @@ struct Manifest {
         return nil
     }
 
-    /// Nil for the functions that only define the forms: their name is a variable, not a literal.
+    /// Parses a target. Returns nil for the functions that define the forms, because their name is not a literal.
     private static func target(
         _ form: Form, _ arguments: Substring, _ line: Int, _ products: [String: String]
     ) -> Target? {

@@ -1,15 +1,16 @@
-/// Package.swift against the layout and against what the sources import.
+/// Compares Package.swift with the layout and with the imports of the sources.
 enum ManifestRules {
+    /// Every target is in the layout with the matching kind, and its folder has its name.
     static func targetsStandInTheLayout(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.flatMap { target -> [Violation] in
             var reasons: [String] = []
             if target.path.split(separator: "/").last.map(String.init) != target.name {
-                reasons.append("\(target.name) stands in \(target.path); its folder has its name")
+                reasons.append("\(target.name) is in \(target.path), but its folder must have its name")
             }
             if Layout.kind(of: target) == nil {
-                reasons.append("\(target.path) is not in the layout; give it its line in Layout.swift")
+                reasons.append("\(target.path) is not in the layout; add it to Layout.swift")
             }
-            // One in C is declared in full.
+            // A program in C is declared with `.executableTarget`.
             let isProgram = Layout.kind(of: target) == .program
             if target.form == .program ? !isProgram : isProgram && target.form != .executable {
                 reasons.append("\(target.name) is a program in Package.swift or in the layout, but not in both")
@@ -18,13 +19,14 @@ enum ManifestRules {
         }
     }
 
+    /// Every Swift file belongs to a target.
     static func everySourceBelongsToATarget(_ tree: SourceTree) -> [Violation] {
         tree.files.filter { $0.isSwift && !Layout.foundByName.contains($0.path) && tree.target(of: $0) == nil }.map {
             Violation(path: $0.path, line: 1, reason: "belongs to no target of Package.swift")
         }
     }
 
-    /// What is imported is declared, and what is declared is imported. Targets without sources yet are not judged.
+    /// Every import is declared, and every declared dependency is imported. Targets without sources are skipped.
     static func dependenciesMatchImports(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.flatMap { target -> [Violation] in
             let files = tree.swiftFiles { $0 == target }
@@ -46,8 +48,8 @@ enum ManifestRules {
         }
     }
 
-    /// A target of C is named C…, stands beside its only user, and nothing else is named so. A program in C has no user; what only other
-    /// targets of C use may have several.
+    /// The name of a C target begins with C, and the target is next to its only user. A program in C has no user. A C
+    /// target that only C targets use may have several.
     static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.filter { $0.form != .executable }.flatMap { target -> [Violation] in
             let isForeign =
@@ -58,15 +60,15 @@ enum ManifestRules {
             guard isForeign else { return [] }
             var reasons: [String] = []
             if target.name.firstMatch(of: /^C[A-Z]/) == nil {
-                reasons.append("\(target.name) is C and is not named C…")
+                reasons.append("\(target.name) is C, but its name does not begin with C")
             }
             let users = tree.manifest.targets.filter { $0.form != .tests && $0.dependencies.contains(target.name) }
             if users.count > 1, users.allSatisfy({ $0.name.firstMatch(of: /^C[A-Z]/) != nil }) {
-                // Each of them stands beside a user of its own.
+                // Several C targets may share a C target.
             } else if users.count != 1 {
-                reasons.append("\(target.name) has \(users.count) users; a C target has one")
+                reasons.append("\(target.name) has \(users.count) users, but a C target must have one")
             } else if folder(users[0].path) != folder(target.path) {
-                reasons.append("\(target.name) does not stand beside \(users[0].name)")
+                reasons.append("\(target.name) is not next to \(users[0].name)")
             }
             return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }
         }

@@ -1,4 +1,5 @@
-/// Executables only wire: what decides, remembers or talks to a socket belongs in a module, where tests reach it.
+/// Checks that executables only contain wiring. Decisions, state and sockets belong in a module, where tests can reach
+/// them.
 enum ProgramRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { $0.form == .program }.flatMap { file, target in

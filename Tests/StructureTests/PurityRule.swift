@@ -1,4 +1,4 @@
-/// What needs no import and would still make a pure module depend on the moment or the machine it runs on.
+/// Checks that a pure module does not depend on the time or the machine. It finds uses that need no import.
 enum PurityRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { Layout.kind(of: $0) == .pure }.filter { !$0.file.isGenerated }.flatMap { file, target in
@@ -17,14 +17,14 @@ enum PurityRule {
         ]
         let used = names.filter { name in
             line.matches(of: /\w+/).contains { match in
-                // A member or a label of that name (`.date`, `Date:`) is another thing; a type is used by its call or member.
+                // Only a call or a member access uses the type. A label with that name (`Date:`) does not.
                 match.output == name && line[match.range.upperBound...].starts(with: /\s*[.({]/)
             }
         }
         return used + line.matches(of: /(?:^|[^\w.])(print|debugPrint|readLine)\(/).map { String($0.output.1) }
     }
 
-    /// `.random(in: 1...6)` draws from the system's generator unless `using:` names another; so do shuffling and choosing.
+    /// Finds `.random(in: 1...6)`, shuffling and choosing without `using:`, which draw from the system's generator.
     private static func drawsWithoutGenerator(_ code: String, _ file: SourceFile, _ target: Manifest.Target)
         -> [Violation]
     {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule fails where it should: on a made-up package that breaks it, at the line that breaks it.
+/// Tests that each rule reports a violation, at its line, in a sample package.
 @Suite("Each structure rule can fail")
 struct RuleTests {
     static let rules: [@Sendable (SourceTree) -> [Violation]] = [
@@ -11,66 +11,75 @@ struct RuleTests {
         ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check, LimitRule.check,
     ]
 
-    @Test("The made-up package keeps all of them")
+    @Test("The sample package violates no rule")
     func madeUpPackageIsClean() {
         for rule in Self.rules { #expect(rule(MadeUpTree.tree()) == []) }
     }
 
-    @Test func firmwareThatImportsTheController() {
+    @Test("Firmware that imports a controller module is reported at the import's line")
+    func firmwareThatImportsTheController() {
         let tree = MadeUpTree.tree(adding: ["Firmware/plugd/main.swift": "import PlugHardware\nimport RuleFiles\n"])
         let found = ImportRules.sidesStayApart(tree)
         #expect(found.map(\.path) == ["Firmware/plugd/main.swift"])
         #expect(found.map(\.line) == [2])
     }
 
-    @Test func controllerThatImportsFirmware() {
+    @Test("A controller module that imports firmware is reported") func controllerThatImportsFirmware() {
         let tree = MadeUpTree.tree(adding: ["Controller/RuleFiles/Rules.swift": "@testable import PlugHardware\n"])
         #expect(ImportRules.sidesStayApart(tree).count == 1)
     }
 
-    @Test func sourcesThatImportFirmware() {
+    @Test("A shared module that imports firmware is reported") func sourcesThatImportFirmware() {
         let tree = MadeUpTree.tree(adding: ["Sources/LinuxNetwork/Socket.swift": "package import PlugHardware\n"])
         #expect(ImportRules.sourcesKnowNoSide(tree).map(\.line) == [1])
     }
 
-    @Test(arguments: [
-        "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "NIOCore", "LinuxNetwork", "CLinuxNetwork",
-    ])
+    @Test(
+        "A pure module that imports an impure module is reported",
+        arguments: [
+            "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "NIOCore", "LinuxNetwork", "CLinuxNetwork",
+        ])
     func pureModuleThatImports(_ module: String) {
         let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "\n  private import struct \(module).Thing\n"]
         )
         #expect(ImportRules.pureModulesImportPureOnes(tree).map(\.line) == [2])
     }
 
-    @Test(arguments: [
-        "let start = ContinuousClock.now", "let start = ContinuousClock().now",
-        "var source = SystemRandomNumberGenerator()",
-        "let die = Int.random(in: 1...6)", "let die = Int.random(in: low()...6)", "list.shuffle()",
-        "let one = list.randomElement()", "Task { await go() }", "try await Task.sleep(for: .seconds(1))",
-        "print(name)",
-        "let now = Date()", "let die = Int.random(\n  in: 1...6)",
-    ])
+    @Test(
+        "A pure module that uses a clock, global randomness, a task or output is reported",
+        arguments: [
+            "let start = ContinuousClock.now", "let start = ContinuousClock().now",
+            "var source = SystemRandomNumberGenerator()",
+            "let die = Int.random(in: 1...6)", "let die = Int.random(in: low()...6)", "list.shuffle()",
+            "let one = list.randomElement()", "Task { await go() }", "try await Task.sleep(for: .seconds(1))",
+            "print(name)",
+            "let now = Date()", "let die = Int.random(\n  in: 1...6)",
+        ])
     func pureModuleThatReachesOutside(_ line: String) {
         let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "struct A {}\n\(line)\n"])
         #expect(PurityRule.check(tree).map(\.line) == [2])
     }
 
-    @Test(arguments: [
-        "let die = Int.random(in: 1...6, using: &generator)", "let one = list.randomElement(using: &generator)",
-        "// print(name) at ContinuousClock.now", #"let text = "\(name) Date() print(x)""#, "/* Task { } */",
-        "func print(to: Output) {}".replacing("func print", with: "func write"), "let date = Record.Date",
-        "machine.print(name)",
-    ])
+    @Test(
+        "Generators, comments, strings and members with such names are not reported in a pure module",
+        arguments: [
+            "let die = Int.random(in: 1...6, using: &generator)", "let one = list.randomElement(using: &generator)",
+            "// print(name) at ContinuousClock.now", #"let text = "\(name) Date() print(x)""#, "/* Task { } */",
+            "func print(to: Output) {}".replacing("func print", with: "func write"), "let date = Record.Date",
+            "machine.print(name)",
+        ])
     func pureModuleThatOnlyLooksSo(_ line: String) {
         let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "struct A {}\n\(line)\n"])
         #expect(PurityRule.check(tree) == [])
     }
 
-    @Test(arguments: [
-        "let made = mkdtemp(&template)", "let path = FileManager.default.temporaryDirectory.path",
-        "let path = NSTemporaryDirectory()", #"let path = "/tmp/lamp-\(getpid())""#, #"let path = "/dev/shm/lamp""#,
-        #"script("date >/var/tmp/lamp")"#,
-    ])
+    @Test(
+        "A test that makes its own temporary folder is reported, other code is not",
+        arguments: [
+            "let made = mkdtemp(&template)", "let path = FileManager.default.temporaryDirectory.path",
+            "let path = NSTemporaryDirectory()", #"let path = "/tmp/lamp-\(getpid())""#, #"let path = "/dev/shm/lamp""#,
+            #"script("date >/var/tmp/lamp")"#,
+        ])
     func testThatMakesItsOwnFolder(_ line: String) {
         for path in ["Tests/DNSWireTests/NameTests.swift", "Tests/Support/SimulatedLAN/Link.swift"] {
             let tree = MadeUpTree.tree(adding: [path: "import DNSWire\n\(line)\n"])
@@ -82,14 +91,15 @@ struct RuleTests {
         #expect(TestFolderRule.check(elsewhere) == [])
     }
 
-    @Test func shellThatImportsTheCLibrary() {
+    @Test("A shell that imports the C library is reported") func shellThatImportsTheCLibrary() {
         let tree = MadeUpTree.tree(adding: [
             "Sources/Recordings/Reader.swift": "import CLZMA\n#if os(Linux)\nimport Glibc\n#endif\n"
         ])
         #expect(ImportRules.onlySystemModulesImportC(tree).map(\.line) == [3])
     }
 
-    @Test func generatedFileThatImportsFoundation() {
+    @Test("A generated file that imports Foundation is reported, unless the import is conditional")
+    func generatedFileThatImportsFoundation() {
         let plain = MadeUpTree.tree(adding: ["Sources/DNSWire/a.pb.swift": "import Foundation\n"])
         #expect(ImportRules.generatedFilesStaySmall(plain).count == 1)
         let conditional =
@@ -99,15 +109,17 @@ struct RuleTests {
         #expect(ImportRules.pureModulesImportPureOnes(written) == [])
     }
 
-    @Test(arguments: [
-        "actor Session {}", "final class Session {}", "struct Session: Sendable, Machine {", "import NIOCore",
-    ])
+    @Test(
+        "A program that declares a class, an actor or a machine, or imports NIO, is reported",
+        arguments: [
+            "actor Session {}", "final class Session {}", "struct Session: Sendable, Machine {", "import NIOCore",
+        ])
     func programThatDoesMoreThanWire(_ line: String) {
         let tree = MadeUpTree.tree(adding: ["Firmware/plugd/main.swift": "import PlugHardware\n\(line)\n"])
         #expect(ProgramRule.check(tree).map(\.line) == [2])
     }
 
-    @Test func targetOutsideTheLayout() {
+    @Test("A target that is not in the layout, or differs from it, is reported") func targetOutsideTheLayout() {
         let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Helpers\", \"Sources/Helpers\")" }
         #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [24])
         let moved = MadeUpTree.tree { $0.replacing("\"Sources/DNSWire\"", with: "\"Sources/DNS\"") }
@@ -116,12 +128,12 @@ struct RuleTests {
         #expect(ManifestRules.targetsStandInTheLayout(program).count == 1)
     }
 
-    @Test func sourceWithoutTarget() {
+    @Test("A source file without a target is reported") func sourceWithoutTarget() {
         let tree = MadeUpTree.tree(adding: ["Sources/Lost/Lost.swift": ""])
         #expect(ManifestRules.everySourceBelongsToATarget(tree).map(\.path) == ["Sources/Lost/Lost.swift"])
     }
 
-    @Test func dependencyThatIsNotDeclaredOrNotUsed() {
+    @Test("An undeclared import and an unused dependency are reported") func dependencyThatIsNotDeclaredOrNotUsed() {
         let undeclared = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "import DequeModule\n"])
         #expect(ManifestRules.dependenciesMatchImports(undeclared).map(\.path) == ["Sources/DNSWire/Name.swift"])
         let unused = MadeUpTree.tree(adding: ["Controller/RuleFiles/Rules.swift": "import DNSWire\n"])
@@ -131,7 +143,8 @@ struct RuleTests {
             ])
     }
 
-    @Test func foreignTargetWithAnotherNameOrPlaceOrSecondUser() {
+    @Test("A C target without the prefix C, with two users, or in a different folder than its user is reported")
+    func foreignTargetWithAnotherNameOrPlaceOrSecondUser() {
         let named = MadeUpTree.tree { $0.replacing("\"CLZMA\"", with: "\"LZMA\"") }
         #expect(ManifestRules.foreignTargetsStandBesideTheirUser(named).count == 1)
         let shared = MadeUpTree.tree { $0.replacing("[\"PlugHardware\"]", with: "[\"PlugHardware\", \"CLZMA\"]") }
@@ -140,7 +153,8 @@ struct RuleTests {
         #expect(ManifestRules.foreignTargetsStandBesideTheirUser(apart).count == 1)
     }
 
-    @Test func manifestIsReadAsWritten() {
+    @Test("The manifest parser returns names, paths and dependencies of all forms of targets")
+    func manifestIsReadAsWritten() {
         let manifest = Manifest(MadeUpTree.manifest)
         #expect(
             manifest.targets.map(\.name) == [
@@ -153,7 +167,7 @@ struct RuleTests {
         #expect(manifest["CLZMA"]?.dependencies == [])
     }
 
-    @Test func commentsAndStringsAreNotCode() {
+    @Test("Imports in comments and string literals are ignored") func commentsAndStringsAreNotCode() {
         let text = SwiftText(
             "let a = \"\"\"\n  import A \"x\" \\(b(\")\"))\n  \"\"\"\n/* /* */ import B */\nimport C // import D\nlet r = #\"a\"\\(\"#\nimport E\n"
         )
@@ -171,7 +185,7 @@ struct RuleTests {
         return SecurityRule.check(tree).map { "\($0.line) \($0.reason)" }
     }
 
-    @Test("A file of a program has at most the lines that wiring needs")
+    @Test("A program file above the limit of lines is reported")
     func longPrograms() {
         let lines = String(repeating: "// line\n", count: Layout.longestProgramFile)
         #expect(ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines])) == [])
@@ -179,7 +193,7 @@ struct RuleTests {
             ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines + "// more\n"])).count == 1)
     }
 
-    @Test func aLimitThatIsToldOtherwise() {
+    @Test("A limit in a document that differs from its constant is reported") func aLimitThatIsToldOtherwise() {
         let told = [
             LimitRule.Told(page: "a.md", words: "up to # KiB", file: "A.swift", constant: "size", unit: 1024),
             LimitRule.Told(page: "a.md", words: "for # days", file: "A.swift", constant: "span", unit: 86_400),
@@ -189,12 +203,12 @@ struct RuleTests {
         }
         let code = "static let size = 64 << 10\nstatic let span = Duration.seconds(31 * 86_400)\n"
         #expect(found("up to 64 KiB for 31 days", code) == [])
-        let wrong = "this is not told as it is in A.swift (span): for 31 days"
+        let wrong = "the page differs from A.swift (span): for 31 days"
         #expect(found("up to 64 KiB for 366 days", code) == [wrong])
-        #expect(found("up to 64 KiB for 31 days", "let size = 65_536\n") == ["there is no number span"])
+        #expect(found("up to 64 KiB for 31 days", "let size = 65_536\n") == ["span has no number"])
     }
 
-    @Test func claimsWithTheirTests() {
+    @Test("Claims with existing tests are accepted") func claimsWithTheirTests() {
         let table = "| who | by | test |\n| --- | --- | --- |\n| a | `tls` | `aNameIsRead`, `test_a_name` |\n"
         let status =
             "| provision | | test |\n| --- | --- | --- |\n| 1 | not | - |\n| 2 | n/a | - |\n| 3 | met | `test_a_name` |\n"
@@ -203,7 +217,7 @@ struct RuleTests {
         #expect(security(table + "\n" + status + list) == [])
     }
 
-    @Test func claimWithoutATest() {
+    @Test("A security claim without a test is reported") func claimWithoutATest() {
         let missing = "this claim names no test that fails when it is broken"
         #expect(security("| who | by | test |\n| --- | --- | --- |\n| a | `aNameIsRead` | - |\n") == ["3 \(missing)"])
         #expect(security("| p | | test |\n| --- | --- | --- |\n| 1 | part | |\n") == ["3 \(missing)"])
@@ -211,10 +225,12 @@ struct RuleTests {
         #expect(security("## How\n\n- **Keys** `aNameIsRead`\n- b\n  Test: `test_a_name`\n") == ["3 \(missing)"])
     }
 
-    @Test(arguments: ["helper", "aNameIsReed", "test_b_name", "NameTests"])
+    @Test(
+        "A security claim with an unknown test is reported",
+        arguments: ["helper", "aNameIsReed", "test_b_name", "NameTests"])
     func claimWithATestThatIsNotThere(_ name: String) {
         let row = "| p | | test |\n| --- | --- | --- |\n| 1 | met | `aNameIsRead`, `\(name)` |\n"
-        #expect(security(row) == ["3 there is no test \(name)"])
-        #expect(security("## How\n\n- a\n  Test: `\(name)`.\n") == ["3 there is no test \(name)"])
+        #expect(security(row) == ["3 unknown test \(name)"])
+        #expect(security("## How\n\n- a\n  Test: `\(name)`.\n") == ["3 unknown test \(name)"])
     }
 }

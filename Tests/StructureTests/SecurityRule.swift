@@ -1,7 +1,8 @@
-/// Each claim of the security page names tests, and they exist: whoever deletes or renames one decides what becomes of the claim.
+/// Checks that each claim of the security page names existing tests. The author of a change that deletes or renames a
+/// test must then also change the claim.
 ///
-/// A claim is a row of a table, or an item of the list under "How". A row has its tests in the last column, which is called `test`;
-/// one that is *not* met, or *n/a*, has none. An item ends with `Test:` and theirs.
+/// A claim is a row of a table, or an item of the list under "How". A row has its tests in the last column, whose
+/// header is `test`; a row with the status *not* or *n/a* needs no test. An item ends with `Test:` and its tests.
 enum SecurityRule {
     static let page = "Documentation/explanation/security.md"
     private static let without: Set = ["not", "n/a"]
@@ -14,7 +15,7 @@ enum SecurityRule {
             if claim.tests.isEmpty, !claim.needsNone {
                 found.append("this claim names no test that fails when it is broken")
             }
-            found += claim.tests.filter { !known.contains($0) }.map { "there is no test \($0)" }
+            found += claim.tests.filter { !known.contains($0) }.map { "unknown test \($0)" }
             return found.map { Violation(path: page.path, line: claim.line, reason: $0) }
         }
     }
@@ -29,7 +30,7 @@ enum SecurityRule {
         var claims: [Claim] = []
         var section = ""
         var header: [Substring] = []
-        /// Of the list's item that is being read.
+        /// The current item of the list.
         var item: (line: Int, text: String)?
         func end() {
             guard let ended = item else { return }
@@ -51,7 +52,7 @@ enum SecurityRule {
             if header.isEmpty {
                 header = cells
             } else if !line.allSatisfy({ "|- ".contains($0) }) {
-                // A table without such a column makes claims without tests.
+                // The rows of a table without a column `test` are claims without tests.
                 let told = header.last == "test" && cells.count == header.count ? cells.last ?? "" : ""
                 let status = header.last == "test" && header.count > 1 && header[1].isEmpty ? cells[1] : ""
                 claims.append(Claim(line: number, tests: names(told), needsNone: without.contains(String(status))))
@@ -73,7 +74,7 @@ enum SecurityRule {
         text.matches(of: /`(\w+)`/).map { String($0.output.1) }
     }
 
-    /// Functions that the test runners start: in Swift behind `@Test`, in Python `test_…`.
+    /// Returns the names of all test functions: after `@Test` in Swift, `test_…` in Python.
     private static func tests(_ tree: SourceTree) -> Set<String> {
         var names: Set<String> = []
         for file in tree.files where file.stands(in: "Tests") {

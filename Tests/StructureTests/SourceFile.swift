@@ -3,7 +3,7 @@ struct SourceFile {
     let path: String
     let text: String
     let lineCount: Int
-    /// The file read as Swift; empty for other files.
+    /// The parsed Swift source; empty for other files.
     let swift: SwiftText
 
     init(path: String, text: String) {
@@ -14,14 +14,14 @@ struct SourceFile {
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
-    /// What protoc-gen-swift wrote; its size and its imports are not ours to choose.
+    /// True for the output of protoc-gen-swift, whose imports this project does not control.
     var isGenerated: Bool { path.hasSuffix(".pb.swift") }
 
-    /// Whether the file stands in `folder` or below it.
+    /// Returns whether the file is in `folder` or in a folder below it.
     func stands(in folder: String) -> Bool { path.hasPrefix(folder + "/") }
 }
 
-/// A place that breaks a rule, written as compilers do so that editors can jump to it.
+/// A violation of a rule. Its description has the format of a compiler error, which editors can open.
 struct Violation: CustomStringConvertible, Equatable {
     var path: String
     var line: Int

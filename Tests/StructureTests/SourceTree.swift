@@ -1,6 +1,6 @@
 import Foundation
 
-/// The repository as the rules see it.
+/// The source files and the manifest of the repository.
 struct SourceTree: Sendable {
     var files: [SourceFile]
     var manifest: Manifest
@@ -10,7 +10,7 @@ struct SourceTree: Sendable {
         self.manifest = Manifest(manifest)
     }
 
-    /// The package that this test was built from.
+    /// Reads the package from which this test was built.
     static func ofThisPackage() throws -> SourceTree {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -29,7 +29,7 @@ struct SourceTree: Sendable {
         return SourceTree(files: files + others, manifest: manifest)
     }
 
-    /// Everything a person writes by hand; scripts have no extension. A folder that is not there yet has no files.
+    /// Reads the source files of a folder. Scripts have no extension. A missing folder has no files.
     private static func sources(_ folder: URL, from root: URL) throws -> [SourceFile] {
         let kinds: Set = ["swift", "c", "h", "modulemap", "py", "sh", "proto", ""]
         let walk = FileManager.default.enumerator(
@@ -45,6 +45,7 @@ struct SourceTree: Sendable {
         return found.sorted { $0.path < $1.path }
     }
 
+    /// Returns the target of a file, or nil if the file belongs to none.
     func target(of file: SourceFile) -> Manifest.Target? {
         manifest.targets.first { file.stands(in: $0.path) }
     }

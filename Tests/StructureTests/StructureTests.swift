@@ -1,15 +1,15 @@
 import Testing
 
-/// The rules on this repository as it is.
+/// Applies the rules to this repository.
 @Suite("The source tree keeps its rules")
 struct StructureTests {
-    /// Read once for all rules.
+    /// The source tree, read once for all rules.
     static let read = Result { try SourceTree.ofThisPackage() }
     let tree: SourceTree
 
     init() throws { tree = try Self.read.get() }
 
-    @Test("The tree and its manifest were really read")
+    @Test("The source tree and its manifest are not empty")
     func treeWasRead() {
         #expect(tree.manifest.targets.count > 10)
         #expect(tree.manifest["LinuxNetwork"]?.dependencies.contains("NIOPosix") == true)
@@ -17,22 +17,34 @@ struct StructureTests {
         #expect(tree.files.contains { $0.path == SecurityRule.page })
     }
 
-    @Test func firmwareAndControllerNeverImportEachOther() { expectNone(ImportRules.sidesStayApart(tree)) }
-    @Test func sourcesImportNeitherSide() { expectNone(ImportRules.sourcesKnowNoSide(tree)) }
-    @Test func pureModulesImportOnlyPureModules() { expectNone(ImportRules.pureModulesImportPureOnes(tree)) }
-    @Test func pureModulesUseNoClockAndNoGlobalRandomness() { expectNone(PurityRule.check(tree)) }
-    @Test func onlySystemModulesImportTheCLibrary() { expectNone(ImportRules.onlySystemModulesImportC(tree)) }
-    @Test func generatedFilesDoNotImportFoundation() { expectNone(ImportRules.generatedFilesStaySmall(tree)) }
-    @Test func programsOnlyWire() { expectNone(ProgramRule.check(tree)) }
-    @Test func targetsStandInTheLayout() { expectNone(ManifestRules.targetsStandInTheLayout(tree)) }
-    @Test func everySourceBelongsToATarget() { expectNone(ManifestRules.everySourceBelongsToATarget(tree)) }
-    @Test func dependenciesMatchImports() { expectNone(ManifestRules.dependenciesMatchImports(tree)) }
-    @Test func foreignTargetsStandBesideTheirUser() {
+    @Test("Firmware and controller never import each other")
+    func firmwareAndControllerNeverImportEachOther() { expectNone(ImportRules.sidesStayApart(tree)) }
+    @Test("Shared modules import neither firmware nor controller")
+    func sourcesImportNeitherSide() { expectNone(ImportRules.sourcesKnowNoSide(tree)) }
+    @Test("Pure modules import only pure modules")
+    func pureModulesImportOnlyPureModules() { expectNone(ImportRules.pureModulesImportPureOnes(tree)) }
+    @Test("Pure modules use no clock and no global randomness")
+    func pureModulesUseNoClockAndNoGlobalRandomness() { expectNone(PurityRule.check(tree)) }
+    @Test("Only system modules import the C library")
+    func onlySystemModulesImportTheCLibrary() { expectNone(ImportRules.onlySystemModulesImportC(tree)) }
+    @Test("Generated files do not import Foundation")
+    func generatedFilesDoNotImportFoundation() { expectNone(ImportRules.generatedFilesStaySmall(tree)) }
+    @Test("Programs contain only wiring") func programsOnlyWire() { expectNone(ProgramRule.check(tree)) }
+    @Test("Every target is in the layout")
+    func targetsStandInTheLayout() { expectNone(ManifestRules.targetsStandInTheLayout(tree)) }
+    @Test("Every source file belongs to a target")
+    func everySourceBelongsToATarget() { expectNone(ManifestRules.everySourceBelongsToATarget(tree)) }
+    @Test("Declared dependencies match the imports")
+    func dependenciesMatchImports() { expectNone(ManifestRules.dependenciesMatchImports(tree)) }
+    @Test("Every C target is next to its only user") func foreignTargetsStandBesideTheirUser() {
         expectNone(ManifestRules.foreignTargetsStandBesideTheirUser(tree))
     }
-    @Test func testsMakeFoldersByOneHelper() { expectNone(TestFolderRule.check(tree)) }
-    @Test func everyClaimOfTheSecurityPageNamesATest() { expectNone(SecurityRule.check(tree)) }
-    @Test func limitsAreToldAsTheyAre() { expectNone(LimitRule.check(tree)) }
+    @Test("Tests create temporary folders only with TestFolder")
+    func testsMakeFoldersByOneHelper() { expectNone(TestFolderRule.check(tree)) }
+    @Test("Every claim of the security page names an existing test")
+    func everyClaimOfTheSecurityPageNamesATest() { expectNone(SecurityRule.check(tree)) }
+    @Test("Limits in the documents match their constants")
+    func limitsAreToldAsTheyAre() { expectNone(LimitRule.check(tree)) }
 
     private func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {
         for violation in violations { Issue.record("\(violation)", sourceLocation: sourceLocation) }

@@ -1,11 +1,12 @@
-/// Swift source read just far enough to judge it: its imports, and its code without comments and string literals.
+/// Parsed Swift source: its imports, and its code without comments and string literals.
 struct SwiftText {
     struct Import: Equatable {
         var module: String
         var line: Int
     }
 
-    /// The source with the contents of comments and string literals left out; line breaks stay, so lines keep their numbers.
+    /// The source without comments and without the contents of string literals. Line breaks stay, so that line numbers
+    /// match.
     let code: String
     let lines: [(number: Int, text: Substring)]
     let imports: [Import]
@@ -28,7 +29,7 @@ struct SwiftText {
     }
 }
 
-/// Walks over the source once. Interpolations are dropped with their string, which is enough for rules about names.
+/// Removes comments and string literals in one pass. Interpolations are removed with their string.
 private struct LiteralRemover {
     private let source: [Character]
     private var position = 0
@@ -82,7 +83,7 @@ private struct LiteralRemover {
         } while depth > 0 && position < source.count
     }
 
-    /// The number of `#` in front of a string literal that begins here; nil when none does.
+    /// Returns the number of `#` before a string literal that begins at this position, or nil if none begins here.
     private func openingQuote() -> Int? {
         let hashes = source[position...].prefix { $0 == "#" }.count
         let quote = position + hashes

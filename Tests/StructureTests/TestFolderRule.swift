@@ -1,8 +1,8 @@
-/// Tests get their folders from one helper, which removes them: no file of a test stays behind.
+/// Checks that tests create temporary folders only with `TestFolder`, which removes them.
 enum TestFolderRule {
-    /// The helper, the benchmarks, which are no tests, and this rule with its own tests.
+    /// The helper, the benchmarks, and this rule with its tests.
     private static let exempt = ["Tests/Support/TestFolders", "Tests/Benchmarks", "Tests/StructureTests"]
-    /// What makes a temporary folder or file, or names the place of one. Words of string literals count, since paths are there.
+    /// Functions, variables and paths of temporary files. String literals are searched too, because they contain paths.
     private static let others = [
         "mkdtemp", "mkstemp", "tmpnam", "tmpfile", "NSTemporaryDirectory", "temporaryDirectory",
         "itemReplacementDirectory", "TMPDIR", "/tmp", "/dev/shm",
