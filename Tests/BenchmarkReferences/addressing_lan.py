@@ -1,8 +1,8 @@
-"""Measures how a plug gets its addresses, on links of namespaces, beside what else gets them there: avahi-autoipd, udhcpc, dhclient
-and dhcpcd. Prints {"name", "value"} a line.
+"""Measures the address configuration of a plug on links of namespaces, and of avahi-autoipd, udhcpc, dhclient and dhcpcd as references.
+Prints one {"name", "value"} per line.
 
 addressing_lan.py PROGRAMS RUNS ROUNDS
-PROGRAMS is the folder of plugd and plugctl; RUNS how often a link-local address is claimed, ROUNDS how often all else is done.
+PROGRAMS is the folder of plugd and plugctl, RUNS the number of link-local claims, ROUNDS the number of all other measurements.
 """
 
 import fcntl
@@ -34,7 +34,7 @@ AT_ONCE = 10
 BY_HAND = "169.254.7.7"
 SRV = 33
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
-# Sets the address as the script of Debian's package does, and nothing else.
+# Sets only the address, like the script of Debian's package.
 UDHCPC_SCRIPT = '#!/bin/sh\n[ "$1" = bound ] && ip address replace "$ip/$mask" dev "$interface"\nexit 0\n'
 
 
@@ -43,7 +43,7 @@ def tell(name, value):
 
 
 def set_cable(host, is_in):
-    """The other end of eth0's cable, without the time that a program takes to start; the moment before."""
+    """Sets the other end of eth0's cable up or down by ioctl, which is faster than a program. Returns the time before the change."""
     name = host.port.encode()
     with socket.socket() as any_socket:
         flags = struct.unpack("16sH", fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
@@ -54,7 +54,7 @@ def set_cable(host, is_in):
 
 
 def wait_for_carrier(host):
-    """As a program that starts a DHCP client when the link is there."""
+    """Waits until eth0 is up, like a program that then starts a DHCP client."""
     carrier = pathlib.Path(f"/proc/{host.process_id}/root/sys/class/net/eth0/operstate")
     while carrier.read_text().strip() != "up":
         time.sleep(0.0005)
@@ -75,14 +75,14 @@ class Measurement:
         self.lan.close()
 
     def host(self, link=None, **how):
-        """Switched on, and its cable was never plugged in."""
+        """Returns a running host whose cable has not been plugged in."""
         host = (link or self.lan.link()).host(**{"ipv4": False, "detects_duplicates": True, "up": False} | how)
         set_cable(host, False)
         host.run("ip", "link", "set", "eth0", "up")
         return host
 
     def plug(self, host, name="Lamp"):
-        """As new, and ready for the cable."""
+        """Starts a new plug and waits until it manages eth0."""
         self.states += 1
         plug = Plug(
             self.programs, host, name, self.folder / f"plug{self.states}", memory=self.folder / f"memory{self.states}",
@@ -94,7 +94,7 @@ class Measurement:
         return Controller(self.programs, host, memory=self.folder / f"memory{self.states}")
 
     def link_local(self):
-        """From link-up to the address."""
+        """Measures the time from link-up to the link-local address."""
         left = self.runs
         while left > 0:
             count = min(AT_ONCE, left)
@@ -120,7 +120,7 @@ class Measurement:
         return host.start("avahi-autoipd", "--no-drop-root", "--no-chroot", "eth0")
 
     def without_server(self):
-        """From link-up to a plug that is announced, and to a controller's session with it."""
+        """Measures the time from link-up to the plug's announcement and to a controller's session."""
         trials = []
         for _ in range(self.rounds):
             link = self.lan.link()
@@ -142,7 +142,7 @@ class Measurement:
             stop_all(host)
 
     def with_server(self):
-        """From link-up to the server's DHCPACK, and from there to the address."""
+        """Measures the time from link-up to the server's DHCPACK, and from the DHCPACK to the address."""
         clients = [self.served() for _ in range(4)]
         for _ in range(self.rounds):
             for (host, frames, events), measure in zip(clients, (self.ours, self.udhcpc, self.dhclient, self.dhcpcd)):
@@ -154,14 +154,14 @@ class Measurement:
             events.close()
 
     def served(self):
-        """A host whose link has a server of its own."""
+        """Returns a host on its own link with a DHCP server."""
         link = self.lan.link()
         self.server_network = Dnsmasq(link.host()).network
         host = self.host(link, ipv6=False)
         return host, Frames(host.port), AddressEvents(host)
 
     def acknowledged(self, name, host, frames, client=None):
-        """Plugs the cable in, and tells how long it takes to the DHCPACK; the moment of that."""
+        """Plugs the cable in and prints the time to the DHCPACK. Returns the time of the DHCPACK."""
         set_cable(host, False)
         time.sleep(1)
         up = set_cable(host, True)
@@ -208,14 +208,14 @@ class Measurement:
                 self.folder / "dhclient.pid", "eth0")
 
         self.acknowledged("DHCPACK by dhclient", host, frames, client)
-        # It writes the lease down after it has used it.
+        # dhclient writes the lease after it has applied it.
         eventually(lambda: leases.exists() and "fixed-address" in leases.read_text(), 5, "dhclient's lease on the disk")
         stop_all(host)
         self.acknowledged("DHCPACK by dhclient, stored lease", host, frames, client)
 
     def dhcpcd(self, host, frames, events):
         def client():
-            # Its helpers would keep the pipe open, and whoever waits for its end waiting. Its files are private and new.
+            # dhcpcd's helpers would keep the output pipe open, so it is redirected. Its state folder is private and empty.
             host.start("sh", "-c", "mkdir -p /run/dhcpcd-lib && mount --bind /run/dhcpcd-lib /var/lib/dhcpcd && "
                        "exec dhcpcd --nobackground --ipv4only eth0 >/dev/null 2>&1", name="dhcpcd")
 
@@ -223,7 +223,7 @@ class Measurement:
         tell("usable by dhcpcd", self.usable(events, moment))
 
     def memory(self):
-        """Of programs that have an address of their own choice and announce one service."""
+        """Measures the memory of programs that have a link-local address and announce one service."""
         ours, theirs = self.host(), self.host()
         set_cable(ours, True), set_cable(theirs, True)
         plug = self.plug(ours)
@@ -240,7 +240,7 @@ class Measurement:
 
 
 def announced(capture, by_ipv6):
-    """When the plug's service was announced first, by this family; None: not yet."""
+    """Returns the time of the first announcement of the plug's service by IPv6 or IPv4, or None before it."""
     for datagram in list(capture.datagrams):
         message = DNSIncoming(datagram.bytes)
         if datagram.is_ipv6 == by_ipv6 and message.is_response() and any(record.type == SRV for record in message.answers()):
@@ -249,7 +249,7 @@ def announced(capture, by_ipv6):
 
 
 def family(process):
-    """It and its children: a daemon may do its work in one."""
+    """Returns the process and all its descendants, because a daemon may do its work in a child."""
     found = [process]
     for one in found:
         found += [int(child) for child in pathlib.Path(f"/proc/{one}/task/{one}/children").read_text().split()]
@@ -257,7 +257,7 @@ def family(process):
 
 
 def memory(process, what):
-    """Kilobytes; Rss: resident, Pss: the same with what is shared divided among those who share it."""
+    """Returns kilobytes. `what` is Rss (resident) or Pss (shared pages divided by the number of their users)."""
     text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
     return int(re.search(rf"^{what}:\s+(\d+)", text, re.MULTILINE).group(1))
 
@@ -268,6 +268,6 @@ def stop_all(host):
     host.started.clear()
 
 
-# Whoever started this may have blocked the signals by which the programs here are ended.
+# The parent process may have blocked the signals that end the programs of this script.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 Measurement(*sys.argv[1:]).run()

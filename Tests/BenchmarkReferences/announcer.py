@@ -1,8 +1,8 @@
-"""Announces plugs that are not there, each once; half of them claim to be one that is. Says how many it has announced, as JSON objects,
-and goes on until it is ended.
+"""Announces nonexistent plugs, each once. Half of the announcements have the id of a real plug. Prints the number of announcements as JSON
+objects, and runs until it is killed.
 
 announcer.py RATE ID
-RATE is how many a second, ID that of the plug that they claim to be.
+RATE is the number per second, ID the id of the real plug.
 """
 
 import itertools

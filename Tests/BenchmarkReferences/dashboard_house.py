@@ -1,9 +1,9 @@
-"""Measures the dashboard of a house of many plugs in Chromium, beside the same page from nginx, and what the daemon needs for them.
-Prints {"name", "value"} a line.
+"""Measures the dashboard of a house with many plugs in Chromium, with the same page from nginx as a reference, and the resources of the
+daemon. Prints one {"name", "value"} per line.
 
 dashboard_house.py BENCHMARKS PROGRAMS PLUGS DAYS SECONDS SETTLING PRESSES
-BENCHMARKS is the program of the benchmarks, PROGRAMS the folder of plugd and plugctl; DAYS how many its history has; SECONDS how long
-the daemon is watched at rest, SETTLING how long it is left alone before that; PRESSES how often a button is pressed.
+BENCHMARKS is the program of the benchmarks, PROGRAMS the folder of plugd and plugctl, DAYS the length of the history, SECONDS the time
+for which the idle daemon is watched, SETTLING the seconds of waiting before that, PRESSES the number of button presses.
 """
 
 import http.client
@@ -30,7 +30,7 @@ from harness.plugs import Plug  # noqa: E402
 PORT = 7580
 STATIC_PORT = 8080
 
-# When the page first shows what a plug draws, as milliseconds since the navigation, once that is on the screen.
+# The time at which the page first shows a plug's power on the screen, in milliseconds since the navigation.
 FIRST_WATTS = """
     window.firstWatts = new Promise((resolve, reject) => {
         setTimeout(() => reject('no watts within 20 s'), 20000)
@@ -43,7 +43,7 @@ FIRST_WATTS = """
     })
 """
 
-# When the switch of the plug called so turned over, on the wall clock.
+# Records the wall times at which the switch of the named plug changes.
 WATCH_SWITCH = """
     name => {
         window.turns = []
@@ -78,13 +78,13 @@ class Daemon:
 
     @property
     def processor(self):
-        """Seconds so far, to the nanosecond: in a few seconds it takes less than a tick of /proc."""
-        # The clock of a process, all its threads included (clock_getcpuclockid(3)).
+        """The processor time so far in seconds. It has a resolution of nanoseconds, because /proc counts in ticks of 10 ms."""
+        # The clock of a process with all its threads (clock_getcpuclockid(3)).
         return time.clock_gettime(~self.running.process.pid << 3 | 2)
 
     @property
     def memory(self):
-        """Kilobytes of its own, also those that wait in compressed form."""
+        """The anonymous memory in kilobytes, including compressed pages."""
         return self.running.memory
 
     @property
@@ -142,7 +142,7 @@ class House:
         return [(plug.state / "id").read_text().split()[0] for plug in self.plugs]
 
     def settled(self, *options):
-        """Started, connected to all, and with what it fetches first behind it."""
+        """Starts a daemon and waits until it follows all plugs and has finished its first backfill."""
         daemon = Daemon(self, *options)
         daemon.follows(self.count)
         time.sleep(self.settling)
@@ -176,7 +176,7 @@ class House:
         return time_taken
 
     def static_page(self, browser, address):
-        """What the browser made of the page, from nginx: with its style, and with scripts of the same bytes that do nothing."""
+        """Serves the rendered DOM of the page with nginx: with its style sheets, and with scripts replaced by comments of equal size."""
         root = self.folder / "static"
         root.mkdir()
         context = browser.new_context()
@@ -222,7 +222,7 @@ class House:
         for number in range(self.presses):
             assert plug.press().status == 0
             eventually(lambda: len(page.evaluate("window.turns")) > number, 5, "the switch to turn over")
-            # A second press within the time of a double one would be that.
+            # Without this pause two presses would be a double press.
             time.sleep(0.6)
         turns = page.evaluate("window.turns")
         for event, shown in zip(self.relay_events(plug.name)[-len(turns):], turns):
@@ -263,6 +263,6 @@ class House:
 
 
 if __name__ == "__main__":
-    # A browser and a hundred plugs want all cores: what is measured is the daemon.
+    # The browser and a hundred plugs use all cores. Only the daemon is measured.
     os.sched_setaffinity(0, range(os.cpu_count()))
     House(*sys.argv[1:]).run()

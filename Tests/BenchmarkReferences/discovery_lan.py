@@ -1,9 +1,9 @@
-"""Measures service discovery on a LAN of namespaces, ours beside Avahi and python-zeroconf: everything in IPv4, which all of them
-do by default. Prints {"name", "value"} a line.
+"""Measures service discovery on a LAN of namespaces, with Avahi and python-zeroconf as references. All use IPv4, which each of them
+supports by default. Prints one {"name", "value"} per line.
 
 discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE ANNOUNCING
-BENCHMARKS is the program of the benchmarks, whose peers are what is measured; IDLE how many seconds the idle packets are
-counted, ANNOUNCING after how many nobody announces any more.
+BENCHMARKS is the program of the benchmarks, whose peers are measured; IDLE the seconds for which idle packets are counted; ANNOUNCING
+the seconds after which no host announces any more.
 """
 
 import json
@@ -32,7 +32,7 @@ def tell(name, value):
 
 
 def announced(capture):
-    """When each service was announced first."""
+    """Returns the time of the first announcement of each service."""
     times = {}
     for datagram in list(capture.datagrams):
         message = DNSIncoming(datagram.bytes)
@@ -44,7 +44,7 @@ def announced(capture):
 
 
 def packets(host):
-    """So far, in both directions."""
+    """Returns the number of packets of the host so far, in both directions."""
     found = re.search(rf"{host.port}:(.*)", pathlib.Path("/proc/net/dev").read_text())
     counters = found.group(1).split()
     return int(counters[1]) + int(counters[9])
@@ -70,11 +70,11 @@ class Measurement:
         return host.start(sys.executable, HERE / "zeroconf_services.py", verb, TYPE, self.services, *rest)
 
     def avahi(self, host, services=0):
-        """A daemon with so many services of its own; it has announced them when this returns."""
+        """Starts avahi-daemon with `services` static services, and returns after it has announced them."""
         host.run("mkdir", "/run/services")
         for number in range(services):
             text = (HERE / "avahi.service").read_text().replace("NUMBER", str(number))
-            # /run is the host's own.
+            # Each host has a private /run.
             folder = pathlib.Path(f"/proc/{host.process_id}/root/run/services")
             (folder / f"plug{number}.service").write_text(text)
         host.run("mount", "--bind", "/run/services", "/etc/avahi/services")
@@ -89,7 +89,7 @@ class Measurement:
         self.lan.close()
 
     def start_idle(self):
-        """Two hosts with nobody to talk to, and what the services add to their memory."""
+        """Starts publishers on isolated hosts, and prints the memory that their services add."""
         ours, theirs, bare = self.host(), self.host(), self.host()
         for host in (ours, theirs, bare):
             host.part()
@@ -146,14 +146,14 @@ class Measurement:
             tell("registered by python-zeroconf", spread(theirs, lambda: self.zeroconf(theirs, "publish", theirs.ipv4)))
 
     def browse(self):
-        """From a cold start, the services of one publisher: first ours, then Avahi."""
+        """Measures browsing from a cold start: first the services of this project's publisher, then those of Avahi."""
         ours = self.host()
         publisher = self.peer(ours, "publish", self.services)
         told(publisher, "announced")
         time.sleep(self.announcing)
         self.browse_all("")
         publisher.stop()
-        # Nobody is left who has heard of its services.
+        # No running host has cached the services of the first publisher.
         self.avahi(self.host(), self.services)
         time.sleep(self.announcing)
         self.browse_all(" of avahi-daemon")
@@ -186,7 +186,7 @@ class Measurement:
     def browse_once(self, name, browse, prepare):
         host = self.host()
         prepare(host)
-        # A daemon that was started for this announces itself first.
+        # An avahi-daemon that was started for this browse announces its host first.
         time.sleep(self.announcing / 4)
         before = packets(host)
         tell(name, browse(host))
@@ -196,6 +196,6 @@ class Measurement:
             running.stop()
 
 
-# Whoever started this may have blocked the signals by which the programs here are ended.
+# The parent process may have blocked the signals that end the programs of this script.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 Measurement(*sys.argv[1:]).run()

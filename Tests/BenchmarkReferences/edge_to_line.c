@@ -1,5 +1,5 @@
-// What a plug's button needs at least: a program that waits for a release of one line with libgpiod and turns another line over.
-// `edge_to_line BUTTON RELAY`, the names of the lines; says "ready" and runs until it is killed.
+// The minimal program for a plug's button, as a reference: waits for a release of one line with libgpiod and toggles a
+// second line. `edge_to_line BUTTON RELAY`: the names of the lines. Prints "ready" and runs until it is killed.
 #include <gpiod.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int main(int count, char **words) {
     struct gpiod_line *button = line(words[1]), *relay = line(words[2]);
     int on = 0;
     check(gpiod_line_request_output(relay, "edge_to_line", on), "the relay's line");
-    // As plugd does, it hears both edges of a button between the line and ground, and the release decides.
+    // Like plugd, it requests both edges of a button between the line and ground, and switches at the release.
     check(gpiod_line_request_both_edges_events_flags(button, "edge_to_line", GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW),
           "the button's line");
     puts("ready");

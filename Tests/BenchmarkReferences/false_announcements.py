@@ -1,9 +1,9 @@
-"""Measures commands through the daemon of a house while a stranger announces plugs that are not there, beside the same undisturbed.
-Prints {"name", "value"} a line.
+"""Measures commands through the daemon of a house, first without disturbance and then while an attacker announces nonexistent plugs.
+Prints one {"name", "value"} per line.
 
 false_announcements.py PROGRAMS COMMANDS SECONDS
-PROGRAMS is the folder of plugd and plugctl; COMMANDS how many are sent for each figure, and SECONDS how long the stranger has been at it
-before that.
+PROGRAMS is the folder of plugd and plugctl, COMMANDS the number of commands of each measurement, SECONDS the duration of the attack
+before the measurement.
 """
 
 import http.client
@@ -31,7 +31,7 @@ def tell(name, value):
 
 
 class Commands:
-    """One connection to the daemon's local socket."""
+    """Sends commands through one connection to the daemon's local socket."""
 
     def __init__(self, path):
         self.connection = http.client.HTTPConnection("localhost", timeout=20)
@@ -40,7 +40,7 @@ class Commands:
         self.on = False
 
     def send(self):
-        """Milliseconds to the plug's answer."""
+        """Toggles the relay and returns the milliseconds until the plug's answer."""
         self.on = not self.on
         began = time.perf_counter()
         self.connection.request(
@@ -92,11 +92,11 @@ def main(programs, count, seconds):
 
 
 def announced(stranger):
-    """So far, as it says ten times a second."""
+    """Returns the number of announcements so far. The announcer prints it ten times per second."""
     return [line.json["announced"] for line in list(stranger.lines) if line.json][-1]
 
 
 if __name__ == "__main__":
-    # The stranger is another machine's: it takes nothing from those that it disturbs.
+    # The attacker would be a separate machine, so it may use different cores.
     os.sched_setaffinity(0, range(os.cpu_count()))
     main(*sys.argv[1:])

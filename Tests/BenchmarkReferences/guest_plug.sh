@@ -1,7 +1,7 @@
-# The plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. Sourced.
+# Configures the plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. Sourced.
 
 state=/tmp/plug
-export LD_LIBRARY_PATH=/lib/libgpiod1  # That of the C program beside it.
+export LD_LIBRARY_PATH=/lib/libgpiod1  # The libgpiod of the C reference program.
 
 fail() {
     echo "error: $1"
@@ -9,7 +9,7 @@ fail() {
     exit 1
 }
 
-# lines CHIP: the folder in which the simulation shows the chip's lines.
+# lines CHIP: prints the folder of sysfs in which gpio-sim has the chip's lines.
 lines() {
     local chip=/sys/kernel/config/gpio-sim/$1
     echo "/sys/devices/platform/$(cat "$chip/dev_name")/$(cat "$chip/bank0/chip_name")"
@@ -20,7 +20,8 @@ bus=$(basename "$(dirname "$chip")")
 # 230 V.
 echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
 
-# configure INTERVAL [LINE OF THE BUTTON'S TABLE]: meters so often. Without a line the contact is debounced as usual.
+# configure INTERVAL [LINE]: writes the configuration with this metering interval in seconds, and LINE in the button's table. Without LINE
+# the default debouncing applies.
 configure() {
     cat >/tmp/plugd.toml <<TOML
 [relay]

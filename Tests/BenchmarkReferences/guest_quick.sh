@@ -1,2 +1,2 @@
-# The short form of what is measured in the guest: that each value can be had. Sourced where it is there.
+# Reduces the measurements in the guest for the short form. Sourced if it exists.
 presses=20 rounds=1 rest_seconds=3 starts=2

@@ -1,4 +1,5 @@
-"""HAP-python with an outlet, on loopback: hap_accessory.py CODE STATE. Prints its port and the instance id of On, and lives until it is killed."""
+"""Runs HAP-python with an outlet on loopback: hap_accessory.py CODE STATE. Prints the port and the instance id of On, and runs until it is
+killed."""
 
 import asyncio
 import contextlib
@@ -34,7 +35,7 @@ async def main(code, state):
         async_zeroconf_instance=AsyncZeroconf(interfaces=["127.0.0.1"]))
     outlet = Outlet(driver, "Reference")
     driver.add_accessory(outlet)
-    # It prints its code.
+    # HAP-python prints its setup code.
     with contextlib.redirect_stdout(sys.stderr):
         await driver.async_start()
     print(port, outlet.iid_manager.get_iid(outlet.switch), flush=True)

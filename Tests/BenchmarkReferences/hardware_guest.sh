@@ -1,13 +1,13 @@
-# What is measured in the guest of Tests/HardwareInTheLoop: plugd with its drivers, the kernel's lines and a meter on the kernel's bus,
-# beside the C program edge_to_line on lines of its own. Prints "measured NAME: VALUE" for each value: nanoseconds of presses, and of a
-# plug at rest context switches a second and the percentage of a core. Nothing is said on the console while something is measured.
+# Measures in the guest of Tests/HardwareInTheLoop: plugd with its drivers, simulated lines and a meter on the kernel's bus, and the C
+# program edge_to_line on separate lines as a reference. Prints "measured NAME: VALUE" for each value: the nanoseconds of a press, and
+# for an idle plug the context switches per second and the percentage of a core. Nothing is printed during a measurement.
 set -e
 . /bin/guest_plug.sh
 
 presses=500 rounds=5 rest_seconds=60
 if [ -e /bin/guest_quick.sh ]; then . /bin/guest_quick.sh; fi
 
-# The reference gets a chip of the same kind.
+# make_reference_chip: creates a gpio-sim chip for the reference.
 make_reference_chip() {
     local chip=/sys/kernel/config/gpio-sim/reference
     mkdir -p "$chip/bank0/line0" "$chip/bank0/line1"
@@ -17,47 +17,47 @@ make_reference_chip() {
     echo 1 >"$chip/live"
 }
 
-# wait_for TEXT FILE
+# wait_for TEXT FILE: waits up to 30 s until FILE contains TEXT.
 wait_for() {
     local tries=0
     until grep -q "$1" "$2"; do
         tries=$((tries + 1))
-        if [ $tries -gt 300 ]; then fail "\"$1\" was not said"; fi
+        if [ $tries -gt 300 ]; then fail "\"$1\" was not printed within 30 s"; fi
         sleep 0.1
     done
 }
 
-# start_plugd INTERVAL [LINE OF THE BUTTON'S TABLE]
+# start_plugd INTERVAL [LINE]: configures and starts plugd, and waits for its announcement.
 start_plugd() {
     configure "$@"
-    : >/tmp/plugd.log  # What the one before said is not what this one says.
+    : >/tmp/plugd.log  # Removes the output of the previous plugd.
     $plug 2>>/tmp/plugd.log &
     plugd=$!
     wait_for "announced as" /tmp/plugd.log
 }
 
 stop_plugd() {
-    # A meter that was only just set up says so once.
+    # A new meter may fail once and then recover.
     if [ "$(grep -c " cannot " /tmp/plugd.log)" != "$(grep -c " can .* again" /tmp/plugd.log)" ]; then
-        fail "plugd had trouble"
+        fail "plugd reported an error that it did not recover from"
     fi
     kill $plugd
     wait $plugd
 }
 
-# press LINES PRESSES [HELD]: the nanoseconds to its relay.
+# press LINES PRESSES [HELD]: prints the nanoseconds from each release to the relay.
 press() { press_poller "$1/sim_gpio1/pull" "$1/sim_gpio0/value" "$2" "$3"; }
 
-# tell NAME FILE
+# tell NAME FILE: prints each line of FILE as a measurement.
 tell() { sed "s/^/measured $1: /" "$2"; }
 
-# rest NAME
+# rest NAME: measures the idle plugd.
 rest() {
     process_rest $plugd $rest_seconds >/tmp/rest
     tell "$1" /tmp/rest
 }
 
-# Each edge written down by the kernel would cost its time.
+# Tracing each edge would add to the latencies.
 echo 0 >/sys/kernel/tracing/events/gpio/enable
 
 make_reference_chip

@@ -1,5 +1,5 @@
-// What a DNS message costs in Debian's C library: ldns_message HEX COUNT reads and writes it so often.
-// Prints the nanoseconds of reading it once, then those of writing it once.
+// Measures the parser and the writer of ldns: ldns_message HEX COUNT parses and writes a DNS message COUNT times.
+// Prints the mean nanoseconds of parsing, then those of writing.
 #include <ldns/ldns.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// The finger and the eye of a measurement: `press_poller PULL VALUE PRESSES [HELD]` presses a button of gpio-sim, PULL being its file,
-// holds it HELD ms (20), lets go and looks at the relay's line, VALUE being its file, until it turns over.
-// Prints for each press the nanoseconds from before the release is written to when the line was seen turned over. A press during which
-// the machine stood still is a long one, which turns nothing over: it is pressed again.
+// `press_poller PULL VALUE PRESSES [HELD]` presses a button of gpio-sim through the file PULL, holds it for HELD ms
+// (default 20), releases it and polls the relay's line in the file VALUE until it changes. Prints for each press the
+// nanoseconds from the write of the release to the change of the line. If the machine pauses during a press, the press
+// becomes a long one, which does not switch the relay; it is then repeated.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// A line that has not turned over after so many seconds never will.
+// The seconds after which a missing change of the line is an error.
 enum { patience = 5 };
-// ms; half of what makes a press a long one.
+// The limit in ms; a long press takes twice as long.
 enum { longest_hold = 500 };
 
 static void check(int ok, const char *what) {
@@ -47,7 +47,7 @@ int main(int count, char **words) {
     check(relay >= 0, words[2]);
     for (int done = 0, again = 0; done < presses;) {
         char before = value(relay);
-        // The contact connects the line with ground.
+        // A pressed contact connects the line to ground.
         double pressed = nanoseconds();
         pull(button, "pull-down");
         wait_milliseconds(held);
@@ -56,7 +56,7 @@ int main(int count, char **words) {
         double hold = (nanoseconds() - pressed) / 1e6;
         if (hold > longest_hold) {
             if (++again > presses / 10 + 1) {
-                fprintf(stderr, "the machine stands still: press %d took %.0f ms instead of %d\n", done + 1, hold, held);
+                fprintf(stderr, "the machine pauses too often: press %d took %.0f ms instead of %d\n", done + 1, hold, held);
                 return 1;
             }
             wait_milliseconds(longest_hold);
@@ -68,12 +68,12 @@ int main(int count, char **words) {
             if (now != before) break;
         } while (seen - released < patience * 1e9);
         if (seen - released >= patience * 1e9) {
-            fprintf(stderr, "press %d, held %.1f ms, did not turn the relay over\n", done + 1, hold);
+            fprintf(stderr, "press %d, held for %.1f ms, did not switch the relay\n", done + 1, hold);
             return 1;
         }
         printf("%.0f\n", seen - released);
         done++;
-        // What follows a press is done before the next one.
+        // Wait until plugd has finished its work for this press.
         wait_milliseconds(held);
     }
 }

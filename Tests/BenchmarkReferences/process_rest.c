@@ -1,6 +1,5 @@
-// What a process does to the machine while nobody asks anything of it: `process_rest PID SECONDS`, after some seconds to come to rest.
-// Prints the context switches a second that all its threads asked for (the others are those of whoever needed the core more), and then
-// the share of one core, in percent, that it had.
+// Measures an idle process: `process_rest PID SECONDS`. It waits 10 s before the measurement. Prints the voluntary
+// context switches per second of all threads (preemptions are not counted), and then the share of one core in percent.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +9,13 @@
 
 struct rest {
     double switches;
-    double nanoseconds;  // On a core.
+    double nanoseconds;  // Time on a core.
 };
 
-// Swift's and libdispatch's threads that have nothing to do any more end after 5 s.
+// Idle threads of Swift and libdispatch end after 5 s.
 enum { settling = 10 };
 
-// A thread that ends takes its counts with it: a sum that falls is an error.
+// The counts of a thread disappear when it ends, so a decreasing sum is an error.
 static struct rest read_rest(const char *pid) {
     char path[64], line[128], thread[280];
     struct rest rest = {0, 0};

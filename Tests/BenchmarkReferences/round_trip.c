@@ -1,4 +1,4 @@
-// What the machine itself needs: 100 bytes over TCP on loopback to another process and back.
+// Measures the round trip of 100 bytes over TCP on loopback between two processes.
 // Prints the median in nanoseconds.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

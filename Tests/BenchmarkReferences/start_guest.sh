@@ -1,12 +1,12 @@
-# How long a plug takes in the guest until its button works. Prints "measured NAME: NANOSECONDS": of the kernel's start and of the
-# process's. It is booted with instructions counted, or the emulation of a processor would be measured.
+# Measures the time until a plug's button works in the guest, from the start of the kernel and of the process. Prints
+# "measured NAME: NANOSECONDS". The guest's clock counts instructions; otherwise the emulator's speed would be measured.
 set -e
 . /bin/guest_plug.sh
 
-# A board has a source of randomness; this kernel has none and takes a second until it gives any.
+# A board has a hardware random generator. This kernel has none, and its first random bytes take a second.
 dd if=/dev/random of=/dev/null bs=1 count=1 2>/dev/null
 
-# The first time a plug makes its key, and the kernel reads its program.
+# At the first start, a plug creates its key and the kernel reads the program from disk.
 configure 1
 starts=5
 if [ -e /bin/guest_quick.sh ]; then . /bin/guest_quick.sh; fi

@@ -1,7 +1,7 @@
-// How long a plug takes until its button works: `start_to_button PULL VALUE PROGRAM [ARGUMENT...]` starts the program, waits until it
-// says that it is ready, as it would say it to a service manager, presses the button and sees the relay turn over; see press_poller.
-// With "-" for both files the readiness is all that is seen.
-// Prints the nanoseconds from the start to the readiness, and from the start of the kernel to the readiness.
+// Measures the time until a plug's button works: `start_to_button PULL VALUE PROGRAM [ARGUMENT...]` starts the program,
+// waits for its READY=1 to NOTIFY_SOCKET, presses the button and waits until the relay switches; see press_poller for
+// the files. With "-" for both files it only waits for READY=1. Prints the nanoseconds from the start of the process to
+// READY=1, and from the start of the kernel to READY=1.
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static double nanoseconds(void) {
 }
 
 static int service_manager(void) {
-    // An abstract name: nothing of it stays in a folder.
+    // An abstract socket name, which leaves no file.
     struct sockaddr_un place = {.sun_family = AF_UNIX};
     int length = snprintf(place.sun_path, sizeof place.sun_path, "@start_to_button.%d", getpid());
     setenv("NOTIFY_SOCKET", place.sun_path, 1);
@@ -69,7 +69,7 @@ int main(int count, char **words) {
     child = fork();
     check(child >= 0, "fork");
     if (child == 0) {
-        // Whoever started us may have blocked the signal that ends it.
+        // The parent process may have blocked SIGTERM, which ends the child.
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,5 +1,5 @@
-"""So many readers of the daemon's stream, and so many that ask for it and never read. Tells when each relay's event was heard: how
-late, in milliseconds, the slowest and the median of them.
+"""Runs READERS readers of the daemon's event stream, and SILENT clients that request the stream and never read. Prints for each relay event
+the median and the maximum delay of the readers in milliseconds.
 
 stream_readers.py PORT READERS SILENT
 """
@@ -38,7 +38,7 @@ class Reader:
         for message in messages:
             if b"event: event" not in message:
                 continue
-            # What the chunked encoding puts between stands on lines of its own.
+            # The chunked encoding adds lines of its own, which are skipped.
             data = next(line for line in message.split(b"\n") if line.startswith(b"data: "))
             event = json.loads(data[6:])
             if event["event"] == "relay":

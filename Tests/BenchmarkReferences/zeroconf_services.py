@@ -1,9 +1,9 @@
-"""python-zeroconf with many services, inside a host of the LAN. Prints JSON objects.
+"""Runs python-zeroconf with many services, inside a host of the LAN. Prints JSON objects.
 
-zeroconf_services.py browse TYPE COUNT      {"event": "resolved", "seconds"} when so many are resolved, from the start of the browse;
-                                            each service is resolved in the listener, as the library's README shows
-zeroconf_services.py browse-at-once TYPE COUNT      the same, all being resolved at the same time by its asynchronous interface
-zeroconf_services.py publish TYPE COUNT ADDRESS     {"event": "announced"}, then runs on
+zeroconf_services.py browse TYPE COUNT      prints {"event": "resolved", "seconds"} when COUNT services are resolved; the time begins with
+                                            the browse; the listener resolves one service after the other, as in the library's README
+zeroconf_services.py browse-at-once TYPE COUNT      does the same with the asynchronous interface, which resolves all services at once
+zeroconf_services.py publish TYPE COUNT ADDRESS     prints {"event": "announced"} and continues to run
 """
 
 import asyncio
@@ -70,7 +70,7 @@ async def browse_at_once(service_type, count):
 async def publish(service_type, count, address):
     zeroconf = AsyncZeroconf(ip_version=IPVersion.V4Only)
     tell("registering")
-    # The second await is for the announcements, which a registration does not wait for.
+    # The second await waits for the announcements; a registration returns before them.
     announcing = await asyncio.gather(*(
         zeroconf.async_register_service(AsyncServiceInfo(
             service_type, f"Plug {number}.{service_type}", port=4000 + number, parsed_addresses=[address],
