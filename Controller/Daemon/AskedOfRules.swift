@@ -83,7 +83,9 @@ public struct UnstoredSwitch: Error, Hashable, Sendable, CustomStringConvertible
     public var reason: String
 
     /// The message for the user, without the hint.
-    public var description: String { "\"\(rule)\" is turned \(isOn ? "on" : "off"), but the change cannot be stored: \(reason)" }
+    public var description: String {
+        "\"\(rule)\" is turned \(isOn ? "on" : "off"), but the change cannot be stored: \(reason)"
+    }
 
     /// The hint for the user.
     public var hint: String { "until it can be stored, a restart of the daemon undoes the change" }

@@ -50,7 +50,9 @@ extension DaemonClient {
                 // All parts are written at once, because a daemon that refuses a request may close the connection
                 // before it has read all of it.
                 try await outbound.write(contentsOf: request.parts)
-                guard try await read(inbound, take) else { throw DaemonFault.broken("the daemon closed the connection before it answered") }
+                guard try await read(inbound, take) else {
+                    throw DaemonFault.broken("the daemon closed the connection before it answered")
+                }
             }
         } catch let fault as DaemonFault where !isOver(limit, since: began) {
             throw fault

@@ -13,7 +13,8 @@ extension Diagnosis {
         guard clock.last.wall >= earliest else {
             return [
                 Finding(
-                    .problem, .clock, shown, why: "this is before the release of this program, so the clock was never set",
+                    .problem, .clock, shown,
+                    why: "this is before the release of this program, so the clock was never set",
                     next: remedy)
             ]
         }
@@ -34,7 +35,8 @@ extension Diagnosis {
             return [
                 Finding(
                     .warning, .clock, "\(shown) and is not synchronized",
-                    why: "the clock drifts, so times of events and of rules with a time of day become wrong", next: remedy)
+                    why: "the clock drifts, so times of events and of rules with a time of day become wrong",
+                    next: remedy)
             ]
         }
     }

@@ -81,7 +81,8 @@ extension Diagnosis {
         case .withoutLink:
             guard isWanted else { return nil }
             return Finding(
-                level, .interface, name, "it has no link", why: "no cable is plugged in, or no wireless network is joined",
+                level, .interface, name, "it has no link",
+                why: "no cable is plugged in, or no wireless network is joined",
                 next: "connect it")
         case .withoutMulticast:
             return Finding(

@@ -60,7 +60,8 @@ extension Diagnosis {
             return Finding(
                 .problem, .multicast, place, "this host does not receive its own packets",
                 why: "a firewall on this host drops them, or they cannot be sent",
-                next: "allow UDP port 5353 in and out, also to \(link.family.group); `nft list ruleset` shows the rules")
+                next: "allow UDP port 5353 in and out, also to \(link.family.group); `nft list ruleset` shows the rules"
+            )
         }
         return nil
     }

@@ -39,7 +39,7 @@ extension Diagnosis {
                 "it is paired but not announced (its id is \(plug.id))",
                 why: "it has no power, is on a different network, or its multicast does not reach this host",
                 next: "check its power and its network, and run `plugd check` and `plugd status` on it; "
-                + "if it no longer exists: plugctl unpair \"\(name)\" --here-only")
+                    + "if it no longer exists: plugctl unpair \"\(name)\" --here-only")
         case .connected(_?, let tripped?):
             return problem(
                 "its protection tripped (\(tripped.rawValue)); it stays off until the protection is reset",
@@ -59,7 +59,8 @@ extension Diagnosis {
                 next: "check for a firewall in between, or wait longer with --wait 10s")
         case .away(let words):
             let (what, hint) = parts(words)
-            return problem(what, next: hint ?? "check whether it is restarting or a firewall is in between; then run this again")
+            return problem(
+                what, next: hint ?? "check whether it is restarting or a firewall is in between; then run this again")
         case .incompatible(let words):
             let (what, hint) = parts(words)
             return problem(what, next: hint ?? "update the older of the two")

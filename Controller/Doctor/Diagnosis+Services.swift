@@ -26,7 +26,9 @@ extension Diagnosis {
         guard let id = service.id else {
             return Finding(
                 .warning, .service, service.name, "\(what); its announcement has no plug id",
-                next: "check that it is a smart plug of this kind; its TXT record needs id= with twelve hexadecimal digits")
+                next:
+                    "check that it is a smart plug of this kind; its TXT record needs id= with twelve hexadecimal digits"
+            )
         }
         let twins = seen.services.filter { $0.id == id && $0.name != service.name }.map(\.name)
         guard twins.isEmpty else {

@@ -24,7 +24,8 @@ struct ChunksInProgress: FetchInProgress {
         chunks.append(chunk)
         size += bytes.count
         guard size <= Self.limit else {
-            throw Refusal(.outOfRange, "the plug sent more than \(Self.limit) bytes of samples; request a shorter time span")
+            throw Refusal(
+                .outOfRange, "the plug sent more than \(Self.limit) bytes of samples; request a shorter time span")
         }
         return last
     }

@@ -19,7 +19,8 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     /// The peer proved the key of one plug but states the id of another.
     static func distrusted(id: PlugID, expected: PlugID) -> Disconnection {
         .distrusted(
-            "the plug has the key of plug \(expected) but reports the id \(id)\nhint: pair it again with `plugctl pair`")
+            "the plug has the key of plug \(expected) but reports the id \(id)\nhint: pair it again with `plugctl pair`"
+        )
     }
 
     /// Translates the reason that a session reported for its end.
@@ -28,7 +29,8 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
         case .ended(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .notPaired:
-            self = .distrusted("the plug is no longer paired with this controller\nhint: pair again with `plugctl pair`")
+            self = .distrusted(
+                "the plug is no longer paired with this controller\nhint: pair again with `plugctl pair`")
         case .endedByPeer(let goodbye) where goodbye.reason == .factoryReset: self = .factoryReset
         case .ended(let goodbye): self = .away(goodbye.detail)
         case .endedByPeer(let goodbye): self = .away("the plug closed the connection: \(goodbye.detail)")

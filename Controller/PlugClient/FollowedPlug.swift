@@ -99,7 +99,9 @@ public actor FollowedPlug: ConnectionOwner {
         _ command: PlugCommand, id: RequestID? = nil, only plug: PlugID? = nil
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         let id = id ?? RequestID(drawnFrom: &random)
-        guard answers[id] == nil else { throw Refusal(.busy, "a request with this id is already waiting for its answer") }
+        guard answers[id] == nil else {
+            throw Refusal(.busy, "a request with this id is already waiting for its answer")
+        }
         if let plug {
             guard machine.expected ?? plug == plug else { throw Self.differentPlug }
             receivers[id] = plug

@@ -107,7 +107,7 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
         return [
             "code  \(code)",
             "The first controller that runs `plugctl pair \"\(plug)\"` with this code within "
-            + "\(roughTime(UInt32(clamping: validSeconds))) becomes \(Role(rawValue: role)?.described ?? role) of the plug\(time).",
+                + "\(roughTime(UInt32(clamping: validSeconds))) becomes \(Role(rawValue: role)?.described ?? role) of the plug\(time).",
         ]
     }
 }
@@ -174,7 +174,10 @@ public struct SetupCodeRecord: Codable, Hashable, Sendable {
 
     /// Text for the user.
     public var lines: [String] {
-        ["code  \(code)", "This is the new setup code of \(plug). The previous code, also the one on its label, is no longer valid."]
+        [
+            "code  \(code)",
+            "This is the new setup code of \(plug). The previous code, also the one on its label, is no longer valid.",
+        ]
     }
 }
 
@@ -234,6 +237,6 @@ public struct KeyRotationRecord: Codable, Hashable, Sendable {
         rotated
             ? "this controller has a new key: \(shortened(fingerprint))"
             : "the key of this controller stays \(shortened(fingerprint)) until all plugs know the next one; "
-            + "run this command again when the plugs are reachable"
+                + "run this command again when the plugs are reachable"
     }
 }

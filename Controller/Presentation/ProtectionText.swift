@@ -22,10 +22,10 @@ extension Refusal.Code {
         switch self {
         case .protectionTripped:
             "remove the cause, then press the plug's button or run `plugctl reset \"\(plug)\" --protection`"
-            case .lockedOn: "to allow turning it off, change `power_on` in the plug's plugd.toml"
-            case .resting: "try again later; the plug's plugd.toml sets the rest time and the maximum switching rate"
-            case .unsupported: "`plugctl info \"\(plug)\"` shows its capabilities"
-            case .storageFailed: "`plugctl logs \"\(plug)\"` shows the cause"
+        case .lockedOn: "to allow turning it off, change `power_on` in the plug's plugd.toml"
+        case .resting: "try again later; the plug's plugd.toml sets the rest time and the maximum switching rate"
+        case .unsupported: "`plugctl info \"\(plug)\"` shows its capabilities"
+        case .storageFailed: "`plugctl logs \"\(plug)\"` shows the cause"
         case .notAllowed:
             "an owner can change the role of this controller with `plugctl controllers \"\(plug)\" --change`"
         case .notPaired, .outOfRange, .busy, .deadlinePassed, .unknown: nil

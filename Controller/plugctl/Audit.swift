@@ -27,7 +27,8 @@ struct Audit: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "Show only the newest N entries.")
     var limit: Int?
     @Flag(
-        help: "One JSON object per line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."
+        help:
+            "One JSON object per line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."
     )
     var json = false
 

@@ -34,7 +34,8 @@ struct Browse: AsyncParsableCommand {
     @Flag(help: "Show multicast DNS packets.")
     var packets = false
     @Option(
-        help: "With --packets: also write the packets to this file (pcap, for Wireshark). An existing file is replaced.",
+        help:
+            "With --packets: also write the packets to this file (pcap, for Wireshark). An existing file is replaced.",
         completion: .file(extensions: ["pcap"]))
     var write: String?
 
@@ -76,7 +77,9 @@ struct Browse: AsyncParsableCommand {
             }
             await listener.stop()
             let dropped = await listener.dropped
-            if dropped > 0 { complain("\(dropped) packets were dropped because they arrived faster than they could be printed") }
+            if dropped > 0 {
+                complain("\(dropped) packets were dropped because they arrived faster than they could be printed")
+            }
         }
     }
 }

@@ -123,7 +123,9 @@ struct ChartCommand: AsyncParsableCommand {
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
         guard let periods = CalendarPeriod.all(step, from: first, to: last, zone: zone) else {
-            throw Complaint("the chart would have more than \(CalendarPeriod.limit) bars\nhint: use --by month or a shorter time span")
+            throw Complaint(
+                "the chart would have more than \(CalendarPeriod.limit) bars\nhint: use --by month or a shorter time span"
+            )
         }
         let energies = try gathered.energies(periods, from: gathering.history)
         if json {

@@ -132,7 +132,9 @@ struct ChartGathering: Sendable {
                 let wall = WallTime(millisecondsSince1970: time)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
             }
-            complain("\(course.plug): its history has no samples in this time span\nhint: use --from \(ends[0]) --to \(ends[1])")
+            complain(
+                "\(course.plug): its history has no samples in this time span\nhint: use --from \(ends[0]) --to \(ends[1])"
+            )
         }
     }
 

@@ -34,7 +34,9 @@ struct Controllers: AsyncParsableCommand {
 
     func validate() throws {
         guard remove == nil || change == nil else { throw ValidationError("--remove and --change cannot be combined") }
-        guard (change != nil) == (grant.role != nil) else { throw ValidationError("--change and --as must be used together") }
+        guard (change != nil) == (grant.role != nil) else {
+            throw ValidationError("--change and --as must be used together")
+        }
     }
 
     func run() async throws {
@@ -76,12 +78,16 @@ struct Controllers: AsyncParsableCommand {
 struct GrantOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
-        help: "owner (full access), user (may switch and watch), viewer (may watch) or guest (a user for a limited time).")
+        help:
+            "owner (full access), user (may switch and watch), viewer (may watch) or guest (a user for a limited time)."
+    )
     var role: Role?
     @Option(
         name: .customLong("for"),
         parsing: .unconditional,
-        help: "Duration of the access, such as 2d or 8h, counted while the plug has power. Required for a guest. (default: unlimited)")
+        help:
+            "Duration of the access, such as 2d or 8h, counted while the plug has power. Required for a guest. (default: unlimited)"
+    )
     var time: TimeSpan?
 
     func grant() throws -> Grant {
@@ -151,7 +157,8 @@ struct Unpair: AsyncParsableCommand {
         if let shared = SharedPlugName(name, among: names) { throw shared }
         guard case .plug(let id) = PlugNameOwner(of: name, among: names) else {
             throw Complaint(
-                "no plug is paired as \"\(name)\"\nhint: it may be paired under a different name; `plugctl browse` shows its id")
+                "no plug is paired as \"\(name)\"\nhint: it may be paired under a different name; `plugctl browse` shows its id"
+            )
         }
         try await plugs.remove(id)
         Output.safeLine("\(names[id] ?? name): forgotten")

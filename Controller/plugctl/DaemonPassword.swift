@@ -36,7 +36,8 @@ struct DaemonPassword: AsyncParsableCommand {
     var name: String?
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The role that it grants: owner, user, viewer or guest. (default: owner)", valueName: "role"),
+        help: ArgumentHelp(
+            "The role that it grants: owner, user, viewer or guest. (default: owner)", valueName: "role"),
         transform: Self.role)
     var role: Role?
     @Option(
@@ -51,7 +52,9 @@ struct DaemonPassword: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if remove || list, role != nil || time != nil { throw ValidationError("--as and --for cannot be combined with --remove or --list") }
+        if remove || list, role != nil || time != nil {
+            throw ValidationError("--as and --for cannot be combined with --remove or --list")
+        }
         if remove, list { throw ValidationError("--remove and --list cannot be combined") }
         if list, name != nil { throw ValidationError("--list does not take a name") }
         if isJSON, !list { throw ValidationError("--json requires --list") }
@@ -73,7 +76,8 @@ struct DaemonPassword: AsyncParsableCommand {
 
     private static func role(_ text: String) throws -> Role {
         guard let role = Role(rawValue: text) else {
-            throw ValidationError("'\(text)' is not a role; the roles are \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ValidationError(
+                "'\(text)' is not a role; the roles are \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return role
     }

@@ -34,7 +34,9 @@ struct DaemonSessions: AsyncParsableCommand {
 
     func validate() throws {
         if end != nil, endAll { throw ValidationError("--end and --end-all cannot be combined") }
-        if end?.isEmpty == true { throw ValidationError("--end requires a session id; plugctl daemon sessions lists them") }
+        if end?.isEmpty == true {
+            throw ValidationError("--end requires a session id; plugctl daemon sessions lists them")
+        }
     }
 
     func run() async throws {

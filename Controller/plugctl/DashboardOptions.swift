@@ -47,7 +47,8 @@ struct DashboardOptions: ParsableArguments {
         }
         if let listen, DashboardSettings.Place(listen) == nil {
             throw ValidationError(
-                "'\(listen)' is not an address with a port\nhint: write it as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580")
+                "'\(listen)' is not an address with a port\nhint: write it as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580"
+            )
         }
         for (text, address) in zip(externalURL, externalAddresses) where address == nil {
             throw ValidationError(

@@ -112,7 +112,8 @@ struct FleetCommand: AsyncParsableCommand {
     struct Tripped: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List plugs whose protection tripped.",
-            discussion: "Their relays are locked until the protection is reset.\n\nExample: plugctl fleet tripped --json")
+            discussion:
+                "Their relays are locked until the protection is reset.\n\nExample: plugctl fleet tripped --json")
 
         @OptionGroup var houses: FleetHouseOptions
         @OptionGroup var shown: FleetListOptions

@@ -32,7 +32,8 @@ struct FleetHouseOptions: ParsableArguments {
     var house: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only houses with this label; if given several times, houses with all of them.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Only houses with this label; if given several times, houses with all of them.", valueName: "key=value"))
     var label: [FleetLabel] = []
 
     func filter(_ change: (inout FleetFilter) -> Void = { _ in }) throws -> FleetFilter {
@@ -72,7 +73,8 @@ struct FleetListOptions: ParsableArguments {
             for line in lines(list.rows, device.size?.columns) { guard Output.line(line, capabilities) else { return } }
         }
         if list.isCut {
-            complain("the list is cut: there are more than \(limit) entries\nhint: use --house, --label or a larger --limit")
+            complain(
+                "the list is cut: there are more than \(limit) entries\nhint: use --house, --label or a larger --limit")
         }
     }
 }
@@ -87,7 +89,7 @@ func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async th
         guard !rights.isEmpty else {
             throw Complaint(
                 "fleet.toml grants \(FleetSettings.commandLine) no access to any house\n"
-                + "hint: add a line such as \(FleetSettings.commandLine) = \"*\" to [owner], [user] or [viewer]")
+                    + "hint: add a line such as \(FleetSettings.commandLine) = \"*\" to [owner], [user] or [viewer]")
         }
         let fleet = FleetAccess(settings)
         do {

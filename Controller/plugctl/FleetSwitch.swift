@@ -52,7 +52,8 @@ struct FleetSwitchOptions: ParsableArguments {
     func check() throws {
         guard names.isEmpty else { return }
         guard all, !houses.house.isEmpty || !houses.label.isEmpty else {
-            throw ValidationError("name a plug, or use --all with --house or --label to switch every plug of these houses")
+            throw ValidationError(
+                "name a plug, or use --all with --house or --label to switch every plug of these houses")
         }
     }
 
@@ -77,7 +78,9 @@ struct FleetSwitchOptions: ParsableArguments {
     /// - Returns: The number of names that match no plug.
     private func choose(among plugs: [FleetPlug]) throws(Complaint) -> Int {
         guard !names.isEmpty else {
-            if plugs.isEmpty { throw Complaint("these houses have no plugs\nhint: `plugctl fleet list` lists all plugs") }
+            if plugs.isEmpty {
+                throw Complaint("these houses have no plugs\nhint: `plugctl fleet list` lists all plugs")
+            }
             return 0
         }
         var missing = 0
@@ -105,7 +108,8 @@ struct FleetSwitchOptions: ParsableArguments {
             for plug in plugs {
                 group.addTask {
                     guard rights.maySwitch(in: plug.house), let id = PlugID(rawValue: plug.id) else {
-                        return FleetSwitchRecord(plug, .refused("fleet.toml gives you only the viewer role in \(plug.house)"))
+                        return FleetSwitchRecord(
+                            plug, .refused("fleet.toml gives you only the viewer role in \(plug.house)"))
                     }
                     let order = FleetOrder(house: plug.house, plug: id, on: on)
                     return FleetSwitchRecord(plug, await fleet.carryOut(order))

@@ -23,7 +23,8 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var way: DaemonOptions
     @OptionGroup var options: HistoryOptions
-    @Flag(help: "One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
+    @Flag(
+        help: "One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
     var json = false
     /// An unknown subcommand ends here, because this is the default subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
@@ -42,7 +43,7 @@ struct Glance: AsyncParsableCommand {
             guard !plugs.isEmpty else {
                 return complain(
                     "no plugs were found, and none is paired\n"
-                    + "hint: plug one in; if it does not appear, `plugctl doctor` shows why")
+                        + "hint: plug one in; if it does not appear, `plugctl doctor` shows why")
             }
             let history = try? options.openIfPresent()
             let energies = await EnergyToday(daemon: told == nil ? nil : daemon, history: history).read()

@@ -87,7 +87,8 @@ struct History: AsyncParsableCommand {
                     for plug in plugs {
                         guard try report.add(plug, from: history, over: from..<to) else {
                             throw Complaint(
-                                "the report would have more than \(CalendarPeriod.limit) rows\nhint: use --by month or a shorter time span")
+                                "the report would have more than \(CalendarPeriod.limit) rows\nhint: use --by month or a shorter time span"
+                            )
                         }
                     }
                     if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
@@ -164,7 +165,8 @@ struct History: AsyncParsableCommand {
                 }
             } catch {
                 guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }
-                throw Complaint("cannot write \(path): the file already exists\nhint: choose a new file name, or remove the file")
+                throw Complaint(
+                    "cannot write \(path): the file already exists\nhint: choose a new file name, or remove the file")
             }
         }
     }

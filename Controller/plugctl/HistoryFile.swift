@@ -15,7 +15,8 @@ enum HistoryFile {
                 try HistorySettings(bytes, file: path, home: UserDirectories.home)
             }
         } catch {
-            complainOfFile("\(error)\nhint: correct the file and restart; until then, the history is kept only on this machine")
+            complainOfFile(
+                "\(error)\nhint: correct the file and restart; until then, the history is kept only on this machine")
             return nil
         }
     }
@@ -26,7 +27,9 @@ enum HistoryFile {
 /// - Parameter directory: The directory of the state that survives the process.
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
-        complain("the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of them")
+        complain(
+            "the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of them"
+        )
         return nil
     }
     guard let history else {

@@ -60,13 +60,16 @@ extension History {
 
         func validate() throws {
             guard !files.isEmpty else { throw ValidationError("name at least one recording") }
-            guard (1...63).contains(plug.utf8.count) else { throw ValidationError("--plug must have 1 to 63 bytes of UTF-8") }
+            guard (1...63).contains(plug.utf8.count) else {
+                throw ValidationError("--plug must have 1 to 63 bytes of UTF-8")
+            }
         }
 
         func run() async throws {
             try await saying {
                 if let zone, !HostZone.use(zone) {
-                    throw Complaint("unknown time zone \(zone)\nhint: use a name or offset such as Europe/Berlin, UTC or +01:00")
+                    throw Complaint(
+                        "unknown time zone \(zone)\nhint: use a name or offset such as Europe/Berlin, UTC or +01:00")
                 }
                 let history = try options.open(.writer)
                 for file in files { try add(file, to: history) }
@@ -155,7 +158,8 @@ extension History {
             } else {
                 for step in steps.prefix(Self.shownSteps) { Output.safeLine(step.text) }
                 if steps.count > Self.shownSteps {
-                    Output.safeLine("\(file): \(steps.count - Self.shownSteps) more steps back in time; --json lists all")
+                    Output.safeLine(
+                        "\(file): \(steps.count - Self.shownSteps) more steps back in time; --json lists all")
                 }
                 for text in record.texts { Output.safeLine(text) }
             }

@@ -61,7 +61,8 @@ extension Tariff {
             try Tariff(bytes, file: path)
         }
         if tariff == nil, file != nil {
-            throw Complaint("the tariff file \(path) does not exist\nhint: `plugctl help history show` describes its format")
+            throw Complaint(
+                "the tariff file \(path) does not exist\nhint: `plugctl help history show` describes its format")
         }
         return tariff
     }

@@ -17,7 +17,8 @@ struct LocationOptions: ParsableArguments {
 
     func validate() throws {
         if let location, Self.place(location) == nil {
-            throw ValidationError("'\(location)' is not a valid latitude and longitude\nhint: write it as --location 52.52,13.40")
+            throw ValidationError(
+                "'\(location)' is not a valid latitude and longitude\nhint: write it as --location 52.52,13.40")
         }
     }
 

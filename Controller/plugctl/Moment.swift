@@ -30,7 +30,9 @@ struct WindowOptions: ParsableArguments {
     var to: Moment?
 
     func validate() throws {
-        if last != nil, from != nil || to != nil { throw ValidationError("--last cannot be combined with --from or --to") }
+        if last != nil, from != nil || to != nil {
+            throw ValidationError("--last cannot be combined with --from or --to")
+        }
         if let last, last.duration < .seconds(1) { throw ValidationError("--last must be at least 1s") }
         if to != nil, from == nil { throw ValidationError("--to requires --from") }
         if let from, let to, from.milliseconds >= to.milliseconds {

@@ -37,7 +37,7 @@ struct NewCode: AsyncParsableCommand {
             guard try await refusable(plug.name, { try await plug.changeCode(to: code) }) == true else {
                 throw Complaint(
                     "\(plug.name) closed the connection before it answered; its code may or may not have changed\n"
-                    + "hint: run the command again")
+                        + "hint: run the command again")
             }
             if json {
                 Output.json(record)

@@ -26,7 +26,8 @@ enum NotificationFile {
         do throws(Complaint) {
             return try read()?.receivers ?? []
         } catch {
-            complainOfFile("\(error)\nhint: correct the file and restart; until then, rules run but send no notifications")
+            complainOfFile(
+                "\(error)\nhint: correct the file and restart; until then, rules run but send no notifications")
             let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
             return [.unreadable("the notification settings are not valid", first)]
         }

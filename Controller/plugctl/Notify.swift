@@ -47,7 +47,8 @@ struct Notify: AsyncParsableCommand {
         try await saying {
             guard let receivers = try NotificationFile.read()?.receivers, !receivers.isEmpty else {
                 throw Complaint(
-                    "no receivers are configured\nhint: configure them in \(NotificationFile.places[0]); see plugctl help notify")
+                    "no receivers are configured\nhint: configure them in \(NotificationFile.places[0]); see plugctl help notify"
+                )
             }
             count = receivers.count
             let notification = RuleNotification(title: title, text: text, event: event)

@@ -10,7 +10,8 @@ var usualRuleStore: String { (ServiceDirectories.state ?? UserDirectories.state 
 ///
 /// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openRuleStore(_ directory: String?) throws -> RuleStore? {
-    let promise = "until it is usable, a crash may lose a command, or an event from the time when the daemon did not run"
+    let promise =
+        "until it is usable, a crash may lose a command, or an event from the time when the daemon did not run"
     let directory = directory ?? usualRuleStore
     do throws(FileError) {
         return try RuleStore(directory, complain: complain)

@@ -53,11 +53,13 @@ struct Reset: AsyncParsableCommand {
     private func confirm() throws {
         guard !yes else { return }
         guard TerminalDevice.standardInput.isTerminal else {
-            throw Complaint("the plug was not reset: standard input is not a terminal, so it cannot be confirmed\nhint: use --yes")
+            throw Complaint(
+                "the plug was not reset: standard input is not a terminal, so it cannot be confirmed\nhint: use --yes")
         }
         TerminalDevice.standardError.write(Array("Type the plug's name to reset it: ".utf8))
         guard readLine() == name else {
-            throw Complaint("the plug was not reset: the typed name is not \"\(name)\"\nhint: type the name as in the command")
+            throw Complaint(
+                "the plug was not reset: the typed name is not \"\(name)\"\nhint: type the name as in the command")
         }
     }
 }

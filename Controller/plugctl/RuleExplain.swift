@@ -73,7 +73,8 @@ struct RuleExplain: AsyncParsableCommand {
                 guard traces.isEmpty else { return show(traces) }
                 guard let at else {
                     return complain(
-                        "there are no traces of \"\(name)\" in this time span\nhint: --at TIME explains why the rule did not fire")
+                        "there are no traces of \"\(name)\" in this time span\nhint: --at TIME explains why the rule did not fire"
+                    )
                 }
                 try explainAbsence(of: name, rules, at: at.milliseconds, history)
             } catch let error as HistoryError {

@@ -71,7 +71,9 @@ struct RulePast {
         let canFire = rules.contains { rule in
             rule.triggers.contains { trigger in trigger.plug.map { !names.contains($0) } ?? true }
         }
-        guard canFire || rules.isEmpty else { throw Complaint("no rule can fire: the history has no samples of their plugs") }
+        guard canFire || rules.isEmpty else {
+            throw Complaint("no rule can fire: the history has no samples of their plugs")
+        }
     }
 
     /// Throws if a rule depends on the sun and the location of the house is unknown.

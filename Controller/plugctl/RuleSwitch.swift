@@ -43,7 +43,8 @@ struct RuleOfDaemon: ParsableArguments {
         }
         let list = rules.prefix(10).joined(separator: ", ") + (rules.count > 10 ? ", ..." : "")
         throw Complaint(
-            "the daemon runs no rule \"\(name)\"\nhint: " + (rules.isEmpty ? "it runs no rules" : "its rules are: \(list)")
+            "the daemon runs no rule \"\(name)\"\nhint: "
+                + (rules.isEmpty ? "it runs no rules" : "its rules are: \(list)")
         )
     }
 }

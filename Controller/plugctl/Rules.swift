@@ -26,7 +26,8 @@ struct Rules: AsyncParsableCommand {
             discussion: "Example: plugctl rules run television.yaml")
 
         @OptionGroup var runner: RunnerOptions
-        @Argument(help: "Rule files, or directories of rule files.", completion: .file(extensions: ["yaml", "yml", "lua"]))
+        @Argument(
+            help: "Rule files, or directories of rule files.", completion: .file(extensions: ["yaml", "yml", "lua"]))
         var files: [String]
         @Option(
             help: "The directory for state that must survive a restart, as with the daemon. (default: none)",

@@ -28,7 +28,8 @@ struct SetCommand: AsyncParsableCommand {
     @Argument(help: "The plug's name.")
     var name: String
     @Argument(
-        help: ArgumentHelp("Settings and their new values. (default: show the current settings)", valueName: "key value")
+        help: ArgumentHelp(
+            "Settings and their new values. (default: show the current settings)", valueName: "key value")
     )
     var words: [String] = []
     @Flag(help: "Print a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, if there is one).")

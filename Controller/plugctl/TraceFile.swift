@@ -23,7 +23,9 @@ struct TraceFile: @unchecked Sendable {
     func add(_ packet: HeardPacket) throws {
         let record = PacketTrace.record(packet)
         guard file.length + record.count <= Self.limit else {
-            throw Complaint("\(file.path) has reached the limit of 1 GiB\nhint: the file is complete up to here; use --for to stop earlier")
+            throw Complaint(
+                "\(file.path) has reached the limit of 1 GiB\nhint: the file is complete up to here; use --for to stop earlier"
+            )
         }
         do throws(FileError) { try file.append(record) } catch { throw Complaint(error) }
     }

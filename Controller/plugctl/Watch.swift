@@ -48,7 +48,8 @@ struct Watch: AsyncParsableCommand {
     var fromNow = false
     @Option(
         parsing: .unconditional,
-        help: "Print a reading only if active power changed by at least this, such as 5W. (default: print each reading)")
+        help: "Print a reading only if active power changed by at least this, such as 5W. (default: print each reading)"
+    )
     var deadBand: Watts?
     @Option(parsing: .unconditional, help: "Maximum interval between readings. (default: 1s)")
     var interval: TimeSpan?
@@ -60,7 +61,8 @@ struct Watch: AsyncParsableCommand {
     func validate() throws {
         guard after == nil || !fromNow else { throw ValidationError("--after and --from-now cannot be combined") }
         if case .number? = try place(), Set(names).count != 1 {
-            throw ValidationError("--after with an event number requires exactly one plug; a cursor works for any number")
+            throw ValidationError(
+                "--after with an event number requires exactly one plug; a cursor works for any number")
         }
         guard interval.map({ $0.duration >= .milliseconds(1) && $0.duration <= .seconds(86_400) }) ?? true else {
             throw ValidationError("--interval must be between 1ms and 1d")

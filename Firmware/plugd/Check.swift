@@ -45,7 +45,9 @@ struct Check: AsyncParsableCommand {
             let faults = brokerFaults(broker)
             missing += faults.count
             if faults.isEmpty {
-                print("broker: libmosquitto and its dependencies are available; plugd status shows whether the broker answers")
+                print(
+                    "broker: libmosquitto and its dependencies are available; plugd status shows whether the broker answers"
+                )
             }
             for fault in faults { print("broker: \(fault)") }
         }

@@ -74,7 +74,8 @@ extension MeterConfiguration.Attributes {
             guard let found = folders.first(where: { (try? FileAttribute(path: $0 + "/name").read()) == name }) else {
                 throw HardwareFault(
                     part: "meter",
-                    reason: "the kernel has no device \"\(name)\" in \(devices)*; check that its driver is loaded: `grep . "
+                    reason:
+                        "the kernel has no device \"\(name)\" in \(devices)*; check that its driver is loaded: `grep . "
                         + "\(devices)*/name` lists the devices")
             }
             folder = found

@@ -96,7 +96,8 @@ extension Reset: PlugCommand {}
 /// The directories of the plug.
 struct DirectoryOptions: ParsableArguments {
     @Option(
-        help: "The directory for persistent state (flash). (default: $STATE_DIRECTORY, else /var/lib/plugd)", completion: .directory)
+        help: "The directory for persistent state (flash). (default: $STATE_DIRECTORY, else /var/lib/plugd)",
+        completion: .directory)
     var state: String?
 
     @Option(

@@ -49,13 +49,17 @@ struct Run: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Simulate a dimmer. (default: only for a lamp)")
     var dimmer: Bool?
 
-    @Option(help: "Use only this network interface; may be given several times. (default: all interfaces that support multicast)")
+    @Option(
+        help:
+            "Use only this network interface; may be given several times. (default: all interfaces that support multicast)"
+    )
     var interface: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Address configuration of the interfaces: manage (by plugd), observe (by another program) or auto.",
-            discussion: "(default: auto: plugd manages an interface if no other program does and no address is set by hand)"))
+            discussion:
+                "(default: auto: plugd manages an interface if no other program does and no address is set by hand)"))
     var addressing: AddressingMode?
 
     @Option(parsing: .unconditional, help: "TCP port. (default: chosen by the kernel)")
@@ -71,7 +75,9 @@ struct Run: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        if simulate == nil, dimmer != nil { throw ValidationError("--dimmer requires --simulate; for hardware use [dimmer] in the configuration") }
+        if simulate == nil, dimmer != nil {
+            throw ValidationError("--dimmer requires --simulate; for hardware use [dimmer] in the configuration")
+        }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name must have 1 to 63 bytes of UTF-8 (RFC 6763)")
         }
@@ -88,7 +94,9 @@ struct Run: AsyncParsableCommand {
     /// - Throws: ``Complaint`` with all errors of the configuration.
     func plan() throws -> RunPlan {
         let plug = simulate == nil || config != nil ? try readConfiguration(config) : nil
-        if simulate != nil, plug?.namesParts == true { throw Complaint("--simulate cannot be used with a configuration that names parts") }
+        if simulate != nil, plug?.namesParts == true {
+            throw Complaint("--simulate cannot be used with a configuration that names parts")
+        }
         guard simulate != nil || plug != nil else {
             throw Complaint(
                 """

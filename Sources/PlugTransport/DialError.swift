@@ -40,7 +40,8 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
             self =
                 switch error {
                 case .otherKey(let key): .otherKey(key)
-                case .otherProtocol: .handshake("the device does not use the protocol \(TLSSettings.applicationProtocol)")
+                case .otherProtocol:
+                    .handshake("the device does not use the protocol \(TLSSettings.applicationProtocol)")
                 case .noKey: .handshake("the device presented no usable key")
                 case .closed: .handshake("the connection was closed during the TLS handshake")
                 case .timedOut: .handshake("no answer to the TLS handshake")

@@ -84,14 +84,16 @@ struct AddressClaimTests {
         #expect(claim.deadlineReached(now: .zero + .seconds(60)).packets.isEmpty)
     }
 
-    @Test("A packet from a host that has or wants the address ends the probing", arguments: [
-        ARPPacket.announcement(of: address, from: other),
-        ARPPacket.reply(to: probe, from: other),
-        ARPPacket.probe(for: address, from: other),
-        ARPPacket(
-            operation: .request, senderHardware: other, senderAddress: address, targetHardware: .zero,
-            targetAddress: IPv4Address(192, 0, 2, 1)),
-    ])
+    @Test(
+        "A packet from a host that has or wants the address ends the probing",
+        arguments: [
+            ARPPacket.announcement(of: address, from: other),
+            ARPPacket.reply(to: probe, from: other),
+            ARPPacket.probe(for: address, from: other),
+            ARPPacket(
+                operation: .request, senderHardware: other, senderAddress: address, targetHardware: .zero,
+                targetAddress: IPv4Address(192, 0, 2, 1)),
+        ])
     func anybodyWhoHasOrWantsItEndsAProbe(_ packet: ARPPacket) {
         // From the first wait to the end of the last one.
         for deadlines in 0...3 {
@@ -106,16 +108,18 @@ struct AddressClaimTests {
         }
     }
 
-    @Test("Other packets do not end the probing", arguments: [
-        // An access point sends our own packets back.
-        probe, announcement,
-        // A host asks for the owner, or a packet is about a different address.
-        ARPPacket(
-            operation: .request, senderHardware: other, senderAddress: IPv4Address(169, 254, 9, 9),
-            targetHardware: .zero, targetAddress: address),
-        ARPPacket.probe(for: IPv4Address(169, 254, 9, 9), from: other),
-        ARPPacket.announcement(of: IPv4Address(169, 254, 9, 9), from: other),
-    ])
+    @Test(
+        "Other packets do not end the probing",
+        arguments: [
+            // An access point sends our own packets back.
+            probe, announcement,
+            // A host asks for the owner, or a packet is about a different address.
+            ARPPacket(
+                operation: .request, senderHardware: other, senderAddress: IPv4Address(169, 254, 9, 9),
+                targetHardware: .zero, targetAddress: address),
+            ARPPacket.probe(for: IPv4Address(169, 254, 9, 9), from: other),
+            ARPPacket.announcement(of: IPv4Address(169, 254, 9, 9), from: other),
+        ])
     func nothingElseDoes(_ packet: ARPPacket) {
         var claim = claim()
         #expect(claim.received(packet, now: .zero) == AddressClaim.Outcome())

@@ -64,9 +64,11 @@ struct LinkLocalSelectionTests {
         #expect(selection.choose(now: .zero + .seconds(9)) != .claim(remembered))
     }
 
-    @Test("A remembered address out of range is ignored", arguments: [
-        IPv4Address(169, 254, 0, 200), IPv4Address(169, 254, 255, 1), IPv4Address(192, 168, 1, 1),
-    ])
+    @Test(
+        "A remembered address out of range is ignored",
+        arguments: [
+            IPv4Address(169, 254, 0, 200), IPv4Address(169, 254, 255, 1), IPv4Address(192, 168, 1, 1),
+        ])
     func aRememberedAddressThatNobodyMayClaimIsNotTried(_ address: IPv4Address) {
         var (plain, spoilt) = (selection(), selection(remembered: address))
         #expect(spoilt.choose(now: .zero) == plain.choose(now: .zero))

@@ -4,12 +4,14 @@ import SimulatedAppliances
 import Testing
 
 @Suite struct HostileSampleTests {
-    @Test(arguments: 1...40) func whateverComesCyclesAreInOrderAndMemoryIsBounded(seed: Int) {
+    @Test(
+        "Random samples and times produce ordered cycles within the memory limits", arguments: 1...40)
+    func whateverComesCyclesAreInOrderAndMemoryIsBounded(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var sense = ApplianceSense()
         var time: Int64 = 0
         for _ in 0..<60_000 {
-            // Mostly seconds; at times hours, falls, or any number at all.
+            // Mostly steps of up to a minute; at times a step of hours, also back, or any time.
             switch Int.random(in: 0..<20_000, using: &random) {
             case 0: time = .random(in: .min ... .max, using: &random)
             case 1: time &+= .random(in: -7_200_000...7_200_000, using: &random)
@@ -32,7 +34,7 @@ import Testing
         #expect(MemoryLayout<ApplianceSense>.size <= 600)
     }
 
-    @Test func samplesThatComeTwiceOrLateChangeNothing() {
+    @Test("Repeated and late samples do not change the cycles") func samplesThatComeTwiceOrLateChangeNothing() {
         let points = ApplianceModel.washingMachine.script(uses: 2, seed: 5).points
         var noisy: [PowerScript.Point] = []
         for (index, point) in points.enumerated() {
@@ -43,7 +45,8 @@ import Testing
         #expect(finished(events(in: noisy)) == finished(events(in: points)))
     }
 
-    @Test func aClockThatWasSetBackForgetsTheCycleButNotWhatWasLearned() {
+    @Test("A time that goes back discards the running cycle and keeps the learned profile")
+    func aClockThatWasSetBackForgetsTheCycleButNotWhatWasLearned() {
         var sense = ApplianceSense(learned: profile(after: 5, of: .dryer))
         let learned = sense.profile
         for point in level((0, 10), (2_000, 30)) { _ = sense.handle(point) }
@@ -53,7 +56,7 @@ import Testing
         #expect(sense.profile.pauses == learned.pauses)
     }
 
-    @Test func whatIsSaidNeverDependsOnWhatComesLater() {
+    @Test("The events up to a sample do not depend on later samples") func whatIsSaidNeverDependsOnWhatComesLater() {
         let points = ApplianceModel.dishwasher.script(uses: 4, seed: 6).points
         var copies: [(at: Int, sense: ApplianceSense, said: [ApplianceEvent])] = []
         var sense = ApplianceSense()
@@ -62,7 +65,7 @@ import Testing
             if index.isMultiple(of: 5_000) { copies.append((index, sense, said)) }
             said += sense.handle(point)
         }
-        // A copy taken at any time goes on as the original did, and one that is fed otherwise disturbs neither.
+        // A copy continues like the original, and a second copy with different samples affects neither.
         for (at, copy, before) in copies {
             var going = copy
             var other = copy

@@ -10,7 +10,9 @@ import Testing
         return cycle.flatMap { cycle in cycle.said.map { Double($0 - (cycle.end ?? 0)) / 1000 } } ?? .infinity
     }
 
-    @Test(arguments: [ApplianceModel.washingMachine, .dishwasher, .dryer])
+    @Test(
+        "The delay of the finished event decreases with the number of learned cycles",
+        arguments: [ApplianceModel.washingMachine, .dishwasher, .dryer])
     func theMoreCyclesItHasSeenTheSoonerItSaysFinished(model: ApplianceModel) {
         let delays = [0, 1, 3, 10].map { delay(of: model, knowing: profile(after: $0, of: model)) }
         #expect(delays == delays.sorted(by: >))
@@ -18,10 +20,11 @@ import Testing
         #expect(delays[3] <= 90)
     }
 
-    @Test func aLongerPauseThanEverLengthensTheDelay() {
+    @Test("A pause that is longer than all learned ones increases the delay")
+    func aLongerPauseThanEverLengthensTheDelay() {
         var short = ApplianceSense()
         var long = ApplianceSense()
-        // Rests at the same level as between cycles, so that only time tells.
+        // The rests have the same level as the time between cycles, so that only their duration differs.
         let before = level((0, 10), (400, 25), (0, 2), (400, 10), (0, 25))
         let after = level((0, 10), (400, 25), (0, 12), (400, 10), (0, 25))
         for day in 0..<10 {
@@ -38,7 +41,8 @@ import Testing
         #expect(delays == [212_000, 1_112_000])
     }
 
-    @Test func whatWasLearnedCanBeStoredAndFewBytesDo() throws {
+    @Test("A learned profile takes at most 400 bytes and is unchanged after decoding")
+    func whatWasLearnedCanBeStoredAndFewBytesDo() throws {
         for model in ApplianceModel.allCases {
             let learned = profile(after: 20, of: model)
             let stored = try JSONEncoder().encode(learned)
@@ -48,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func aStoredProfileOfNonsenseIsNoneAtAll() {
+    @Test("Invalid fields of a stored profile are dropped and its lists are limited")
+    func aStoredProfileOfNonsenseIsNoneAtAll() {
         var nonsense = ApplianceProfile()
         nonsense.pauses = Array(repeating: 0, count: 1_000)
         nonsense.pauseLevels = Array(repeating: 255, count: 1_000)
@@ -62,7 +67,8 @@ import Testing
         #expect(profile.peakLevel == nil && profile.compressor == nil)
     }
 
-    @Test func theRefrigeratorsPeriodAndDutyAreKnown() throws {
+    @Test("The profile of a refrigerator has the period and duty of its compressor")
+    func theRefrigeratorsPeriodAndDutyAreKnown() throws {
         let compressor = try #require(profile(after: 40, of: .refrigerator).compressor)
         #expect((1_200...1_500).contains(compressor.level))
         #expect((600_000...1_100_000).contains(compressor.runMilliseconds))
@@ -70,7 +76,8 @@ import Testing
         #expect((0.2...0.4).contains(compressor.duty))
     }
 
-    @Test func aKnownCompressorIsToldAMinuteAfterItStartsAndTenSecondsAfterItStops() {
+    @Test("A known compressor is reported within 61 s of its start and 10 s of its stop")
+    func aKnownCompressorIsToldAMinuteAfterItStartsAndTenSecondsAfterItStops() {
         let known = profile(after: 10, of: .refrigerator)
         let points = level((0, 10), (135, 12), (0, 20))
         var sense = ApplianceSense(learned: known)
@@ -80,7 +87,8 @@ import Testing
         #expect(events(in: points, learned: known).first == .started(.compressor, start: 600_000))
     }
 
-    @Test func anotherApplianceOnTheSamePlugIsLearnedAnew() {
+    @Test("A different appliance on the same plug replaces the learned profile")
+    func anotherApplianceOnTheSamePlugIsLearnedAnew() {
         var sense = ApplianceSense(learned: profile(after: 20, of: .refrigerator))
         var cycles: [ApplianceCycle] = []
         for point in ApplianceModel.washingMachine.script(uses: 6, seed: 3).points {

@@ -8,7 +8,9 @@ import Testing
         .washingMachine, .lingeringWashingMachine, .dishwasher, .dryer,
     ]
 
-    @Test(arguments: programmes, [3, 4, 5])
+    @Test(
+        "Each cycle of a programme model is reported once, at most 1,210 s after its end",
+        arguments: programmes, [3, 4, 5])
     func everyCycleIsFoundAndToldOnceAfterItsEnd(model: ApplianceModel, seed: Int) {
         let script = model.script(uses: 25, seed: UInt64(seed))
         let row = Measurement(model.rawValue, script.points, truth: script.cycles)
@@ -17,7 +19,9 @@ import Testing
         #expect((row.sense.longestDelay ?? 0) <= 1_210)
     }
 
-    @Test(arguments: [3, 4, 5]) func everyRunOfARefrigeratorIsFound(seed: Int) {
+    @Test(
+        "Each run of a refrigerator model is reported, with a median delay of at most 15 s", arguments: [3, 4, 5])
+    func everyRunOfARefrigeratorIsFound(seed: Int) {
         let script = ApplianceModel.refrigerator.script(uses: 60, seed: UInt64(seed))
         let row = Measurement("", script.points, truth: script.cycles)
         #expect(row.sense.found == script.cycles.count)
@@ -25,23 +29,27 @@ import Testing
         #expect((row.sense.medianDelay ?? 0) <= 15)
     }
 
-    @Test(arguments: [ApplianceModel.television, .kettle], [3, 4, 5])
+    @Test("A television and a kettle have no cycles", arguments: [ApplianceModel.television, .kettle], [3, 4, 5])
     func whatEndsOnlyWhenSomebodyTurnsItOffHasNoCycles(model: ApplianceModel, seed: Int) {
         #expect(events(in: model.script(uses: 60, seed: UInt64(seed)).points) == [])
     }
 
-    @Test(arguments: programmes) func holesCostAtMostTheCyclesWhoseEndTheyHide(model: ApplianceModel) {
+    @Test(
+        "Gaps in the samples affect only cycles whose end is in a gap", arguments: programmes)
+    func holesCostAtMostTheCyclesWhoseEndTheyHide(model: ApplianceModel) {
         let script = model.script(uses: 60, seed: 3, holesADay: 6)
         let row = Measurement(model.rawValue, script.points, truth: script.cycles)
         #expect(row.sense.missed <= 3)
         #expect(row.sense.wrong == row.sense.missed)
-        // Against what the samples show, rather than what they hide, there is nothing to be missed.
+        // Compared with the cycles that are visible in the samples, the detector misses none.
         let seen = Measurement(model.rawValue, script.points)
         #expect(seen.sense.missed == 0)
         #expect(seen.sense.wrong == 0)
     }
 
-    @Test(arguments: ApplianceModel.allCases) func theReferenceAnalysisFindsWhatTheModelsDid(model: ApplianceModel) {
+    @Test(
+        "The reference analysis finds the cycles of the models within 5 s", arguments: ApplianceModel.allCases)
+    func theReferenceAnalysisFindsWhatTheModelsDid(model: ApplianceModel) {
         let script = model.script(uses: 30, seed: 9)
         let cycles = ReferenceAnalysis.cycles(in: script.points)
         #expect(cycles.count == script.cycles.count)
@@ -51,18 +59,19 @@ import Testing
         }
     }
 
-    @Test func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
+    @Test("Naive rules report every cycle of a dishwasher wrongly") func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
         let script = ApplianceModel.dishwasher.script(uses: 25, seed: 3)
         let row = Measurement("", script.points, truth: script.cycles)
         #expect(row.naive.allSatisfy { $0.wrong >= 25 })
     }
 
-    @Test func theDocumentHoldsWhatTheModelsGive() throws {
+    @Test("The document about appliance cycles has the current tables of the models")
+    func theDocumentHoldsWhatTheModelsGive() throws {
         let document = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Documentation/explanation/appliance-cycles.md").standardized, encoding: .utf8)
         for table in CycleTable.models().text.split(separator: "\n\n") {
-            #expect(document.contains(table), "run Scripts/cycles and keep what it prints")
+            #expect(document.contains(table), "run Scripts/cycles and update the document")
         }
     }
 }

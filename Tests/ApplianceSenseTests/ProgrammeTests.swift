@@ -2,7 +2,8 @@ import ApplianceSense
 import Testing
 
 @Suite struct ProgrammeTests {
-    @Test func aCycleIsCertainAfterTwentyMinutesAndOverAfterAsMuchQuiet() {
+    @Test("A cycle starts after 20 minutes of activity and finishes after 20 minutes of rest")
+    func aCycleIsCertainAfterTwentyMinutesAndOverAfterAsMuchQuiet() {
         let events = events(in: level((0, 10), (2_000, 30), (0, 30)))
         #expect(events.first == .started(.programme, start: 600_000))
         let cycle = finished(events).first
@@ -14,14 +15,14 @@ import Testing
         #expect(cycle?.phases == [AppliancePhase(name: .heating, start: 600_000, end: 2_399_000)])
     }
 
-    @Test func itsEnergyIsThatOfItsSamples() {
+    @Test("The energy of a cycle is the energy of its samples") func itsEnergyIsThatOfItsSamples() {
         let cycle = finished(events(in: level((0, 10), (2_000, 30), (0, 30)))).first
-        // 2 kW from the first sample to the last, 1,799 s.
+        // 2 kW for 1,799 s, from the first to the last sample.
         #expect(cycle?.milliwattHours == 999_444)
         #expect(cycle?.coveredMilliseconds == 1_799_000)
     }
 
-    @Test func aHoleInItHasNoEnergyAndEndsNothing() {
+    @Test("A gap adds no energy and does not end the cycle") func aHoleInItHasNoEnergyAndEndsNothing() {
         let points = level((0, 10), (2_000, 40), (0, 30)).withHole(from: 25, to: 35)
         let cycles = finished(events(in: points))
         #expect(cycles.count == 1)
@@ -29,19 +30,23 @@ import Testing
         #expect(cycles.first?.coveredMilliseconds == 1_798_000)
     }
 
-    @Test func aPauseOfNineteenMinutesBelongsToTheCycleAndOneOfTwentyOneDoesNot() {
+    @Test("A pause of 19 minutes belongs to the cycle, a pause of 21 minutes ends it")
+    func aPauseOfNineteenMinutesBelongsToTheCycleAndOneOfTwentyOneDoesNot() {
         let one = finished(events(in: level((0, 10), (400, 25), (3, 19), (400, 25), (0, 30))))
         #expect(one.map(\.phases).first?.map(\.name) == [.running, .soak, .running])
         #expect(one.count == 1)
         #expect(finished(events(in: level((0, 10), (400, 25), (3, 21), (400, 25), (0, 30)))).count == 2)
     }
 
-    @Test(arguments: [level((0, 10), (2_000, 19), (0, 60)), level((0, 10), (290, 90), (0, 60))])
+    @Test(
+        "Short or weak activity is not a programme",
+        arguments: [level((0, 10), (2_000, 19), (0, 60)), level((0, 10), (290, 90), (0, 60))])
     func shortOrWeakActivityIsNoProgramme(points: [(milliseconds: Int64, deciwatts: Int32)]) {
         #expect(events(in: points) == [])
     }
 
-    @Test func whatGoesOnAfterItWasSaidToBeFinishedIsToldAndIsOneCycleInHistory() {
+    @Test("Activity after a finished event is reported as resumed and is one cycle in the history")
+    func whatGoesOnAfterItWasSaidToBeFinishedIsToldAndIsOneCycleInHistory() {
         let known = profile(after: 12, of: .washingMachine)
         let points = level((0, 10), (400, 25), (0, 15), (400, 25), (0, 30))
         let events = events(in: points, learned: known)
@@ -52,7 +57,8 @@ import Testing
         #expect(cycles.map(\.end) == [4_499_000])
     }
 
-    @Test func silenceSaysNothingAndTheNextSampleEndsWhatWasBeforeIt() {
+    @Test("A cycle before a long gap finishes with the next sample, at the last sample before the gap")
+    func silenceSaysNothingAndTheNextSampleEndsWhatWasBeforeIt() {
         var sense = ApplianceSense()
         for point in level((0, 10), (2_000, 30)) { _ = sense.handle(point) }
         #expect(sense.running?.start == 600_000)
@@ -63,14 +69,14 @@ import Testing
         #expect(sense.running == nil)
     }
 
-    @Test func aCycleThatTheSamplesEndInHasNoEnd() {
+    @Test("A cycle at the end of the samples has no end") func aCycleThatTheSamplesEndInHasNoEnd() {
         let cycles = ApplianceSense.cycles(in: level((0, 10), (2_000, 30)))
         #expect(cycles.map(\.start) == [600_000])
         #expect(cycles.first?.said == nil)
         #expect(cycles.first?.end == nil)
     }
 
-    @Test func aWashIsToldPhaseByPhase() {
+    @Test("The cycle of a washing machine has its phases in order") func aWashIsToldPhaseByPhase() {
         let script = { (minutes: ClosedRange<Int>, watts: @escaping (Int) -> Int32) in
             (minutes.lowerBound * 60..<minutes.upperBound * 60).map { (Int64($0) * 1000, watts($0) * 10) }
         }

@@ -4,7 +4,7 @@ import Recordings
 import SimulatedAppliances
 import Testing
 
-/// Recordings that may lie beside the project. They are not part of it, so the tests are left out where they are missing.
+/// The folder of recordings. They are not part of the repository, so the tests are skipped if they are missing.
 private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/traces")
     .standardized
 
@@ -12,14 +12,16 @@ private let files =
     ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
     .filter { $0.lastPathComponent.hasSuffix(".csv.xz") }
 
-@Suite(.enabled(if: !files.isEmpty, "no recordings beside the project"))
+@Suite(.enabled(if: !files.isEmpty, "the recordings are missing"))
 struct RecordedCycleTests {
     private func points(_ name: String) throws -> [PowerScript.Point] {
         let file = try #require(files.first { $0.lastPathComponent.hasPrefix(name) })
         return try Recording.parse([UInt8](Data(contentsOf: file))).points.map { ($0.milliseconds, $0.deciwatts) }
     }
 
-    @Test(arguments: ["Amplifier", "LaundryDryer", "Playstation3", "Refrigerator", "TV-LCD", "Washingmachine"])
+    @Test(
+        "All cycles of a recording are reported, and no others",
+        arguments: ["Amplifier", "LaundryDryer", "Playstation3", "Refrigerator", "TV-LCD", "Washingmachine"])
     func everyCycleIsFoundAndNoneIsToldWrongly(name: String) throws {
         for daysBefore in [0, 9] {
             let row = Measurement(name, try points(name), daysBefore: daysBefore)
@@ -30,7 +32,7 @@ struct RecordedCycleTests {
         }
     }
 
-    @Test func theWashIsToldPhaseByPhase() throws {
+    @Test("The recorded wash has its phases and its energy") func theWashIsToldPhaseByPhase() throws {
         let cycle = try #require(ApplianceSense.cycles(in: try points("Washingmachine")).first)
         let names = cycle.phases.map(\.name)
         #expect(names.prefix(4) == [.tumbling, .heating, .tumbling, .spinning])
@@ -38,7 +40,8 @@ struct RecordedCycleTests {
         #expect(abs(cycle.milliwattHours - 492_649) < 1_000)
     }
 
-    @Test func theRefrigeratorRunsAQuarterOfTheTime() throws {
+    @Test("The recorded refrigerator has a duty of about 25 % and a period of about 52 minutes")
+    func theRefrigeratorRunsAQuarterOfTheTime() throws {
         var sense = ApplianceSense()
         for point in try points("Refrigerator") { _ = sense.handle(point) }
         let compressor = try #require(sense.profile.compressor)

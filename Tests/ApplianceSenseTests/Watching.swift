@@ -1,7 +1,7 @@
 import ApplianceSense
 import SimulatedAppliances
 
-/// What a detector says of a script, in the order in which it says it.
+/// Returns the events of a detector for the samples, in order.
 func events(
     in points: [PowerScript.Point], learned profile: ApplianceProfile = ApplianceProfile()
 ) -> [ApplianceEvent] {
@@ -9,18 +9,19 @@ func events(
     return points.flatMap { sense.handle($0) }
 }
 
+/// Returns the cycles of the finished events.
 func finished(_ events: [ApplianceEvent]) -> [ApplianceCycle] {
     events.compactMap { if case .finished(let cycle) = $0 { cycle } else { nil } }
 }
 
-/// What is known after some uses of a model.
+/// Returns the profile that a detector learns from some uses of a model.
 func profile(after uses: Int, of model: ApplianceModel) -> ApplianceProfile {
     var sense = ApplianceSense()
     for point in model.script(uses: uses, seed: 7).points { _ = sense.handle(point) }
     return sense.profile
 }
 
-/// Level power for some minutes each, one sample a second.
+/// Returns samples of constant power for some minutes each, one sample per second.
 func level(_ stretches: (watts: Int32, minutes: Double)...) -> [PowerScript.Point] {
     var points: [PowerScript.Point] = []
     var time: Int64 = 0
@@ -35,7 +36,7 @@ func level(_ stretches: (watts: Int32, minutes: Double)...) -> [PowerScript.Poin
 }
 
 extension [PowerScript.Point] {
-    /// As if nothing had been measured between two minutes.
+    /// Removes the samples between two times, in minutes.
     func withHole(from start: Double, to end: Double) -> [PowerScript.Point] {
         filter { !(start * 60_000..<end * 60_000).contains(Double($0.milliseconds)) }
     }

@@ -32,8 +32,7 @@ import Testing
     ]
 
     @Test("Each protection trips with its own event and locks the relay", arguments: limits)
-    func eachTripsWithAnEventOfItsOwnAndLocksTheRelay(_ what: Protection, _ much: Measurement)
-    {
+    func eachTripsWithAnEventOfItsOwnAndLocksTheRelay(_ what: Protection, _ much: Measurement) {
         var bench = on { $0.underVoltage = VoltageLimit(decivolts: 1800, duration: .seconds(5)) }
         measure(&bench, much)
         #expect(bench.recorded == [.protectionTripped(what), .relayChanged(on: false, cause: .protection)])

@@ -42,11 +42,13 @@ import Testing
         #expect(refusal.code == .busy)
     }
 
-    @Test("After a loss of power, the power-on state determines the relay", arguments: [
-        (PowerOnState.off, true, false), (.off, false, false), (.on, false, true), (.on, true, true),
-        (.last, true, true),
-        (.last, false, false), (.lockedOn, false, true), (.lockedOn, true, true),
-    ])
+    @Test(
+        "After a loss of power, the power-on state determines the relay",
+        arguments: [
+            (PowerOnState.off, true, false), (.off, false, false), (.on, false, true), (.on, true, true),
+            (.last, true, true),
+            (.last, false, false), (.lockedOn, false, true), (.lockedOn, true, true),
+        ])
     func afterALossOfPowerThePowerOnStateCounts(policy: PowerOnState, wasOn: Bool, expected: Bool) {
         let bench = Bench(StoredState(relayOn: wasOn)) { $0.powerOnState = policy }
         #expect(bench.relay == [Timed(0, expected)])

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func oneLineIsEnough() throws {
+    @Test("A file with only a host has the defaults for all other settings") func oneLineIsEnough() throws {
         let settings = try read("[broker]\nhost = \"broker.local\"\n")
         #expect(settings.account.servers.map(\.host) == ["broker.local"])
         #expect(settings.account.servers.map(\.port) == [8883])
@@ -27,7 +27,7 @@ import Testing
         #expect(settings.discovery?.prefix == "homeassistant")
     }
 
-    @Test func everythingCanBeSaid() throws {
+    @Test("A file with all keys is parsed") func everythingCanBeSaid() throws {
         let settings = try read(
             """
             [broker]
@@ -56,23 +56,25 @@ import Testing
         #expect(settings.discovery == nil)
     }
 
-    @Test func withoutTLSThePortIsAnother() throws {
+    @Test("Without TLS the default port is 1883") func withoutTLSThePortIsAnother() throws {
         let settings = try read("[broker]\nhost = \"127.0.0.1\"\ntls = \"off\"\n")
         #expect(settings.account.servers.map(\.port) == [1883])
         #expect(settings.account.trust == .plain)
     }
 
-    @Test(arguments: [
-        ("[broker]\n", "missing: the broker's name"), ("[broker]\nhost = 3\n", "in quotation marks"),
-        ("[broker]\nhost = []\n", "list of 0"), ("[broker]\nhost = \"a:99999\"\n", "is no name or address"),
-        ("[broker]\nhost = \"a b\"\n", "is no name or address"),
-        ("[broker]\nhost = \"a\"\nhouse = \"a/b\"\n", "a house has"),
-        ("[broker]\nhost = \"a\"\nprefix = \"a/#\"\n", "a prefix has"),
-        ("[broker]\nhost = \"a\"\nkey = \"k\"\n", "certificate"),
-        ("[broker]\nhost = \"a\"\npassword_file = \"k\"\n", "user"),
-        ("[broker]\nhost = \"a\"\nhots = 1\n", "is host meant?"),
-        ("[broker]\nhost = \"a\"\ntls = \"off\"\nca = \"x\"\n", "tls is off"),
-    ])
+    @Test(
+        "A mistake is reported once with its reason",
+        arguments: [
+            ("[broker]\n", "missing: the broker's name"), ("[broker]\nhost = 3\n", "in quotation marks"),
+            ("[broker]\nhost = []\n", "list of 0"), ("[broker]\nhost = \"a:99999\"\n", "is no name or address"),
+            ("[broker]\nhost = \"a b\"\n", "is no name or address"),
+            ("[broker]\nhost = \"a\"\nhouse = \"a/b\"\n", "a house has"),
+            ("[broker]\nhost = \"a\"\nprefix = \"a/#\"\n", "a prefix has"),
+            ("[broker]\nhost = \"a\"\nkey = \"k\"\n", "certificate"),
+            ("[broker]\nhost = \"a\"\npassword_file = \"k\"\n", "user"),
+            ("[broker]\nhost = \"a\"\nhots = 1\n", "is host meant?"),
+            ("[broker]\nhost = \"a\"\ntls = \"off\"\nca = \"x\"\n", "tls is off"),
+        ])
     func aMistakeIsNamed(_ text: String, _ words: String) {
         let mistakes = mistakes(text)
         #expect(mistakes.count == 1 && mistakes[0].contains(words), "\(mistakes)")

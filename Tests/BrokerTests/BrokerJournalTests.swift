@@ -13,7 +13,8 @@ import Testing
         QueuedEvent(position: position, plug: plug, sequence: sequence, payload: "{\"seq\":\(sequence)}")
     }
 
-    @Test func theNextProcessGoesOn() throws {
+    @Test("A reopened journal has its client id, cursors, states and unacknowledged events")
+    func theNextProcessGoesOn() throws {
         let folder = TestFolder()
         let path = folder.path + "/broker.sqlite"
         var client = ""
@@ -39,7 +40,7 @@ import Testing
         #expect(try journal.events(of: lamp, after: 7).messages == ["{\"seq\":8}"])
     }
 
-    @Test func theOldestGoWhereThereIsNoRoom() throws {
+    @Test("A full journal drops its oldest events") func theOldestGoWhereThereIsNoRoom() throws {
         let folder = TestFolder()
         let journal = try BrokerJournal(folder.path + "/broker.sqlite")
         var position: UInt64 = 0

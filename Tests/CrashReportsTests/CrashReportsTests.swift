@@ -7,7 +7,7 @@ import Testing
 
 @testable import CrashReports
 
-/// What is known of a life after it ended, in each way in which it can. The handler itself is tested on a real plugd.
+/// Tests the report of each kind of end of a process. Other tests cover the signal handler, with a real plugd.
 struct CrashReportsTests {
     private static let boot = BootID(bytes: [UInt8](repeating: 0x1A, count: 16))!
     private static let otherBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
@@ -27,18 +27,19 @@ struct CrashReportsTests {
         try FileStore(calls: disk).readIfPresent(path, limit: 9000).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A life of this boot that wrote these lines.
+    /// Writes the file of a process of this boot with these lines.
     private func leave(_ lines: String, boot: BootID = boot) throws {
         let text = "firmware 0.1.0\nboot \(LifeReport.words(boot))\nbuild 00ff\n\(lines)"
         try FileStore(calls: disk).replace("/run/plugd/life", with: Array(text.utf8))
     }
 
-    @Test func nothingIsToldOfALifeThatEndedInOrder() throws {
+    @Test("A process that ended normally leaves no report") func nothingIsToldOfALifeThatEndedInOrder() throws {
         #expect(try reports().takeOver() == nil)
         #expect(try reports().last() == nil)
     }
 
-    @Test func aSignalIsToldWithItsTimeAndKeptInFlash() throws {
+    @Test("A fatal signal is reported with its time, and the report survives a loss of power")
+    func aSignalIsToldWithItsTimeAndKeptInFlash() throws {
         try leave("signal SIGSEGV at address 0x10\n12345 ms after boot, thread plugd\nplugd+0x1f\n")
         let crash = try #require(try reports().takeOver())
         #expect(crash.count == 1 && crash.at == Instant(nanoseconds: 12_345_000_000))
@@ -47,26 +48,27 @@ struct CrashReportsTests {
             crash.report.hasSuffix(
                 "build 00ff\nsignal SIGSEGV at address 0x10\n12345 ms after boot, thread plugd\nplugd+0x1f\n"))
         #expect(try reports().last() == crash)
-        #expect(try reports().takeOver() == nil, "it is taken over once")
-        // After a loss of power the memory is empty.
+        #expect(try reports().takeOver() == nil, "a report is taken over only once")
+        // A loss of power clears the memory.
         try FileStore(calls: disk).removeIfPresent("/run/plugd/crash")
         let old = try #require(try reports(Self.otherBoot).last())
         #expect(old.count == 0 && old.at == nil && old.report.hasPrefix("firmware 0.1.0\n"))
     }
 
-    @Test func aKillIsToldAndCostsNoFlash() throws {
+    @Test("A killed process is reported without a write to flash") func aKillIsToldAndCostsNoFlash() throws {
         try leave("")
         let crash = try #require(try reports().takeOver())
         #expect(crash.count == 1 && crash.at == nil && crash.report.hasSuffix("\n" + LifeReport.killed))
         #expect(try text("/state/crash") == nil)
     }
 
-    @Test func aLossOfPowerIsNoCrash() throws {
+    @Test("A loss of power is not a crash") func aLossOfPowerIsNoCrash() throws {
         try leave("signal SIGSEGV\n", boot: Self.otherBoot)
         #expect(try reports().takeOver() == nil)
     }
 
-    @Test func aPlugThatCrashesAgainAndAgainWritesFlashOnceABoot() throws {
+    @Test("Repeated crashes write flash once per boot")
+    func aPlugThatCrashesAgainAndAgainWritesFlashOnceABoot() throws {
         for count in 1...5 {
             try leave("signal SIGSEGV at address \(count)\n")
             #expect(try reports().takeOver()?.count == count)
@@ -78,9 +80,11 @@ struct CrashReportsTests {
         #expect(try text("/state/crash")?.hasSuffix("signal SIGILL\n") == true)
     }
 
-    @Test(arguments: [
-        "", "\0\u{FFFD}", "boot", "boot 1a", "crash x\nsignal", "ms ms ms\n9999999999999999999 ms after boot",
-    ])
+    @Test(
+        "Damaged files are not reported as a crash of this boot",
+        arguments: [
+            "", "\0\u{FFFD}", "boot", "boot 1a", "crash x\nsignal", "ms ms ms\n9999999999999999999 ms after boot",
+        ])
     func whatIsDamagedIsNoCrashOfThisBoot(text: String) throws {
         try FileStore(calls: disk).replace("/run/plugd/life", with: Array(text.utf8))
         try FileStore(calls: disk).replace("/run/plugd/crash", with: Array(text.utf8))
@@ -89,7 +93,7 @@ struct CrashReportsTests {
         #expect(try reports().last().map { $0.count == 0 && $0.at == nil } ?? true)
     }
 
-    @Test func aFlashThatTakesNothingHidesNothing() throws {
+    @Test("A crash is reported even if flash is read-only") func aFlashThatTakesNothingHidesNothing() throws {
         try leave("signal SIGSEGV\n")
         disk.change(.flash) { $0.isReadOnly = true }
         #expect(try reports().takeOver()?.count == 1)

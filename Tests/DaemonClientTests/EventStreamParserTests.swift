@@ -14,57 +14,61 @@ import Testing
         return events
     }
 
-    @Test func aMessageHasItsIdItsKindAndItsData() throws {
+    @Test("A message has the id, kind and data of its fields") func aMessageHasItsIdItsKindAndItsData() throws {
         let text = "id: a-1\nevent: plug\ndata: {\"plug\":\"Lamp\"}\n\n"
         let expected = [StreamedEvent(id: "a-1", kind: "plug", data: "{\"plug\":\"Lamp\"}")]
         #expect(try events(text) == expected)
         #expect(try events(text, pieces: 1) == expected)
     }
 
-    @Test(arguments: ["\n", "\r", "\r\n"]) func linesEndInThreeWays(end: String) throws {
+    @Test(
+        "Lines may end with LF, CR or CRLF", arguments: ["\n", "\r", "\r\n"])
+    func linesEndInThreeWays(end: String) throws {
         let text = ["data: a", "data:b", "", "data: c", "", ""].joined(separator: end)
         for pieces in 1...text.utf8.count {
             #expect(try events(text, pieces: pieces).map(\.data) == ["a\nb", "c"])
         }
     }
 
-    @Test func commentsAndUnknownFieldsAreNothing() throws {
+    @Test("Comments and unknown fields are ignored") func commentsAndUnknownFieldsAreNothing() throws {
         #expect(try events(": still here\n\nsomething: else\nnothing\n\n").isEmpty)
     }
 
-    @Test func theIdHoldsUntilTheNextAndTheKindDoesNot() throws {
+    @Test("The id applies to later messages, the kind does not") func theIdHoldsUntilTheNextAndTheKindDoesNot() throws {
         let told = try events("id: 1\nevent: a\ndata: x\n\ndata: y\n\nid\ndata: z\n\n")
         #expect(told.map(\.id) == ["1", "1", ""])
         #expect(told.map(\.kind) == ["a", "message", "message"])
     }
 
-    @Test func anIdWithAZeroByteIsNone() throws {
+    @Test("An id with a NUL character is ignored") func anIdWithAZeroByteIsNone() throws {
         #expect(try events("id: 1\nid: 2\u{0}\ndata: x\n\n").map(\.id) == ["1"])
     }
 
-    @Test func whatIsNotWholeIsNoMessage() throws { #expect(try events("data: x\n").isEmpty) }
+    @Test("An incomplete message is not delivered")
+    func whatIsNotWholeIsNoMessage() throws { #expect(try events("data: x\n").isEmpty) }
 
-    @Test func aMarkOfByteOrderIsPassedOver() throws {
+    @Test("A byte order mark at the start is ignored") func aMarkOfByteOrderIsPassedOver() throws {
         #expect(try events("\u{FEFF}data: x\n\n").map(\.data) == ["x"])
     }
 
-    @Test func emptyDataIsAMessageAndNoDataIsNone() throws {
+    @Test("A message with empty data is delivered, a message without data is not")
+    func emptyDataIsAMessageAndNoDataIsNone() throws {
         #expect(try events("data\n\nevent: a\n\n").map(\.data) == [""])
     }
 
-    @Test func theTimeUntilTheNextTryIsANumber() throws {
+    @Test("The retry field is parsed if it is a number") func theTimeUntilTheNextTryIsANumber() throws {
         var parser = EventStreamParser()
         _ = try parser.take("retry: 1000\nretry: soon\n".utf8)
         #expect(parser.retry == 1000)
     }
 
-    @Test func aLineWithoutEndIsGivenUp() throws {
+    @Test("A line above the size limit is an error") func aLineWithoutEndIsGivenUp() throws {
         var parser = EventStreamParser()
         _ = try parser.take([UInt8](repeating: 0x61, count: EventStreamParser.messageLimit))
         #expect(throws: DaemonFault.self) { try parser.take([0x61]) }
     }
 
-    @Test func aMessageOfEverMoreLinesIsGivenUp() throws {
+    @Test("A message above the size limit is an error") func aMessageOfEverMoreLinesIsGivenUp() throws {
         var parser = EventStreamParser()
         let line = Array("data: ".utf8) + [UInt8](repeating: 0x61, count: 1 << 20) + [0x0A]
         #expect(throws: DaemonFault.self) { for _ in 0..<5 { _ = try parser.take(line) } }

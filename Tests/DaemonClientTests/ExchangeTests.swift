@@ -5,7 +5,8 @@ import Testing
 
 @testable import DaemonClient
 
-/// Against a server that answers every first piece of a request with the same bytes, and ends the connection.
+/// Tests the client against a server that answers the first bytes of a request with a fixed response and closes the
+/// connection.
 @Suite struct ExchangeTests {
     private func answering(
         _ answer: String, _ body: (DaemonClient) async throws -> Void
@@ -26,7 +27,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func theBodyIsTheAnswer() async throws {
+    @Test("The client returns the body of a response") func theBodyIsTheAnswer() async throws {
         try await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") { client in
             let read = try await client.get("/api/v1/house", [("from", "a b")])
             let done = try await client.post("/api/v1/plugs/Lamp/relay", json: Array("{\"on\":true}".utf8))
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func aFaultSaysWhatTheDaemonSays() async throws {
+    @Test("An error response is thrown with the daemon's error and hint")
+    func aFaultSaysWhatTheDaemonSays() async throws {
         let body = #"{"error":"no plug is named \"Lmap\"","hint":"Lamp"}"#
         try await answering("HTTP/1.1 404 Not Found\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") { client in
             await #expect(throws: DaemonFault.fault(status: 404, error: "no plug is named \"Lmap\"", hint: "Lamp")) {
@@ -43,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func aFaultWithoutWordsIsToldByItsStatus() async throws {
+    @Test("An error response without JSON is thrown with its status")
+    func aFaultWithoutWordsIsToldByItsStatus() async throws {
         try await answering("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\n\r\noops") { client in
             let error = "the daemon answered with status 502"
             await #expect(throws: DaemonFault.fault(status: 502, error: error, hint: nil)) { try await client.get("/") }
@@ -51,6 +54,7 @@ import Testing
     }
 
     @Test(
+        "An incomplete, invalid or too large response is an error",
         arguments: [
             "", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{", "no HTTP at all\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 17_000))\r\nContent-Length: 0\r\n\r\n",
@@ -64,20 +68,20 @@ import Testing
         }
     }
 
-    @Test func withoutASocketThereIsNoDaemon() async throws {
+    @Test("A missing socket is reported as a missing daemon") func withoutASocketThereIsNoDaemon() async throws {
         let folder = TestFolder()
         let client = DaemonClient(path: folder.path + "/daemon.socket")
         #expect(!client.isThere)
         await #expect(throws: DaemonFault.noDaemon(path: client.path)) { try await client.get("/") }
     }
 
-    @Test func aFileIsNotSpokenTo() async throws {
+    @Test("A path that is not a socket is rejected") func aFileIsNotSpokenTo() async throws {
         await #expect(throws: DaemonFault.distrusted(path: "/dev/null", why: "it is not a socket")) {
             try await DaemonClient(path: "/dev/null").get("/")
         }
     }
 
-    @Test func aStreamIsReadUntilItIsEnough() async throws {
+    @Test("A stream is read until its handler returns false") func aStreamIsReadUntilItIsEnough() async throws {
         let stream = ": hello\n\nid: 1\nevent: house\ndata: {}\n\nid: 2\ndata: x\n\n"
         try await answering("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n\(stream)") { client in
             var seen: [StreamedEvent] = []
@@ -89,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aNameBecomesOnePartOfAPath() {
+    @Test("A name is percent-encoded as one path segment") func aNameBecomesOnePartOfAPath() {
         #expect(DaemonClient.part("Lamp") == "Lamp")
         #expect(DaemonClient.part("a/b ?ü") == "a%2Fb%20%3F%C3%BC")
     }

@@ -124,7 +124,9 @@ import Testing
         #expect(HostCheck(names: settings.acceptedNames).refusal(of: "plugs.example.org") == nil)
         #expect(!settings.isForThisMachine && !settings.isSecure)
         let fault = #expect(throws: DashboardFault.self) { try settings.check() }
-        #expect(fault?.description.contains("https://plugs.example.org is reachable from other machines, but no password is set") == true)
+        #expect(
+            fault?.description.contains(
+                "https://plugs.example.org is reachable from other machines, but no password is set") == true)
     }
 
     @Test("A body must be JSON by its content type")

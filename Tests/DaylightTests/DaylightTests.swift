@@ -5,20 +5,20 @@ import Testing
 
 @testable import Daylight
 
-/// Seconds of UTC on the instant's clock: what a backtest does.
+/// Converts seconds of UTC to an instant, like a backtest.
 private func wall(_ second: Int64) -> Instant? { Instant(nanoseconds: second * 1_000_000_000) }
 
-/// A place, a day of 2024 and what almanacs give for it (to the minute, in the time of the place).
+/// A place, a day of 2024 and its sunrise and sunset in almanacs (to the minute, in local time).
 struct AlmanacDay: Sendable, CustomTestStringConvertible {
     var place: String
     var latitude: Double
     var longitude: Double
-    /// Hours east of UTC on that day.
+    /// The offset from UTC on that day, in hours east.
     var zone: Int
-    /// Days since 1970.
+    /// The number of days since 1970.
     var day: Int64
     var sunrise: String
-    /// Hours beyond 23 are after midnight.
+    /// The time of sunset; hours above 23 are after midnight.
     var sunset: String
 
     var testDescription: String { "\(place), day \(day)" }
@@ -47,7 +47,7 @@ struct AlmanacDay: Sendable, CustomTestStringConvertible {
         (self.sunrise, self.sunset) = (sunrise, sunset)
     }
 
-    /// Seconds since 1970, UTC.
+    /// Converts a local time of the day to seconds since 1970.
     func second(_ time: String) -> Int64 {
         let parts = time.split(separator: ":").compactMap { Int64($0) }
         return day * 86_400 + parts[0] * 3600 + parts[1] * 60 - Int64(zone) * 3600
@@ -56,16 +56,16 @@ struct AlmanacDay: Sendable, CustomTestStringConvertible {
 
 @Suite("Sunrise and sunset")
 struct DaylightTests {
-    @Test("They are those of the almanacs, to the minute that is printed", arguments: AlmanacDay.all)
+    @Test("Sunrise and sunset match almanacs to the minute", arguments: AlmanacDay.all)
     func almanac(_ entry: AlmanacDay) throws {
         let place = try #require(Daylight(latitude: entry.latitude, longitude: entry.longitude))
         let (rise, set) = place.events(of: entry.day, zone: ZoneOffsets(initial: entry.zone * 3600))
-        // Almanacs round to the minute, or cut it off.
+        // Almanacs round or truncate to the minute.
         #expect(abs(try #require(rise) - entry.second(entry.sunrise)) <= 60)
         #expect(abs(try #require(set) - entry.second(entry.sunset)) <= 60)
     }
 
-    @Test("North of the polar circle there are days without, and days with")
+    @Test("North of the polar circle some days have no sunrise or no sunset")
     func polar() throws {
         let tromso = try #require(Daylight(latitude: 69.6492, longitude: 18.9553))
         let zone = ZoneOffsets(initial: 3600)
@@ -84,7 +84,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("Each day has its own, whatever its zone: also where the calendar is a day ahead of the sun")
+    @Test("Each event belongs to the local day, even if the calendar is a day ahead of the sun")
     func dateLine() throws {
         let kiritimati = try #require(Daylight(latitude: 1.87, longitude: -157.4))
         let zone = ZoneOffsets(initial: 14 * 3600)
@@ -96,7 +96,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("From one day to the next they move by minutes, and the sun rises before it sets")
+    @Test("Sunrise moves by less than four minutes per day and precedes sunset")
     func steps() throws {
         for latitude in stride(from: -60.0, through: 60, by: 15) {
             let place = try #require(Daylight(latitude: latitude, longitude: 25))
@@ -111,7 +111,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("On the equator every day is a little longer than its night")
+    @Test("On the equator every day is slightly longer than its night")
     func equator() throws {
         let place = try #require(Daylight(latitude: 0, longitude: 0))
         for day in place.times(days: 19_723...20_088, zone: .utc, instant: wall).days {
@@ -120,7 +120,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("A clock that knows less gives less, and a span is limited")
+    @Test("An unknown clock gives no times, the number of days is limited, and invalid places are rejected")
     func bounds() throws {
         let place = try #require(Daylight(latitude: 52.52, longitude: 13.4))
         let unknown = place.times(days: 0...2, zone: .utc) { _ in nil }

@@ -2,20 +2,20 @@ import ConfigurationFiles
 import Daylight
 import Testing
 
-@Suite("Where the house is")
+@Suite("location.toml")
 struct LocationFileTests {
     private func place(_ text: String) throws(ConfigurationError) -> Daylight {
         try Daylight(Array(text.utf8), file: "location.toml")
     }
 
-    @Test("Latitude and longitude are read")
+    @Test("Latitude and longitude are parsed")
     func isRead() throws {
         let place = try place("[location]\nlatitude = 52.52\nlongitude = -13\n")
         #expect(place.latitude == 52.52 && place.longitude == -13)
     }
 
     @Test(
-        "What is wrong is said",
+        "A file with a mistake is rejected",
         arguments: [
             "", "[location]\n", "[location]\nlatitude = 52.52\n", "[location]\nlatitude = 91\nlongitude = 0\n",
             "[location]\nlatitude = 52\nlongitude = 13\naltitude = 30\n",

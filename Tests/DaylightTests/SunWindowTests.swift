@@ -6,7 +6,7 @@ import Testing
 @testable import Automation
 @testable import Daylight
 
-/// A house at a place whose clock is always so many seconds ahead of UTC, in a time of some days.
+/// A rule engine at a place with a constant offset from UTC, with the sun's times of some days.
 private struct SunnyHouse {
     let engine: RuleEngine
     let offset: Int64
@@ -23,7 +23,8 @@ private struct SunnyHouse {
         self.engine = engine
     }
 
-    /// - Parameter hour: of the day's local time.
+    /// Returns whether the window holds.
+    /// - Parameter hour: hours since local midnight of the day.
     func holds(_ after: DailyWindow.Point, _ before: DailyWindow.Point, _ day: Int64, _ hour: Double) -> Bool {
         let second = day * 86_400 + Int64(hour * 3600) - offset
         return holds(after, before, at: second)
@@ -60,7 +61,7 @@ struct SunWindowTests {
             #expect(light.holds(.rise(), .set(), summer.lowerBound, hour))
             #expect(!light.holds(.set(), .rise(), summer.lowerBound, hour))
         }
-        // One end by the clock: the evening of a day in the dark.
+        // A window with one end at a clock time covers the evening of a dark day.
         #expect(
             dark.holds(.set(), .at(23), winter.lowerBound, 22) && !dark.holds(.set(), .at(23), winter.lowerBound, 9))
         #expect(!light.holds(.set(), .at(23), summer.lowerBound, 22))
@@ -100,13 +101,13 @@ struct SunWindowTests {
         #expect(berlin.holds(.set(-1), .set(1), june, 21) && !berlin.holds(.set(-1), .set(1), june, 23))
         let december = Self.day(12, 20)
         let winter = try SunnyHouse(52.52, 13.405, hours: 1, days: december - 1...december + 1)
-        // It sets at 15:54 and rises at 8:15.
+        // The sun sets at 15:54 and rises at 8:15.
         #expect(winter.holds(.set(3), .at(24), december, 19) && !winter.holds(.set(3), .at(24), december, 18))
         #expect(winter.holds(.at(0), .rise(-6), december, 2) && !winter.holds(.at(0), .rise(-6), december, 3))
         #expect(winter.holds(.at(17), .rise(), december, 30) && !winter.holds(.at(17), .rise(), december, 33))
     }
 
-    @Test("A late sunset and an early sunrise leave nothing of an evening and a morning by the clock")
+    @Test("A window with an end before a late sunset, or a start after an early sunrise, is empty")
     func lateSunset() throws {
         let june = Self.day(6, 20)
         let trondheim = try SunnyHouse(63.43, 10.4, hours: 2, days: june - 1...june + 1)
@@ -117,12 +118,12 @@ struct SunWindowTests {
         }
         #expect(trondheim.holds(.set(), .at(1), june, 24.5) && !trondheim.holds(.set(), .at(1), june, 25))
         let reykjavik = try SunnyHouse(64.1466, -21.9426, hours: 0, days: june - 1...june + 1)
-        // It sets at 24:04.
+        // The sun sets at 0:04 of the next day.
         #expect(!reykjavik.holds(.set(), .rise(), june, 24.02) && reykjavik.holds(.set(), .rise(), june, 24.2))
         #expect(!reykjavik.holds(.set(), .at(24), june, 15) && !reykjavik.holds(.set(), .at(23), june, 15))
     }
 
-    @Test("A check explains days without sunrise and without sunset, and says nothing where there are none")
+    @Test("The check warns of days without sunrise or sunset, and only at places that have such days")
     func check() throws {
         var rule = Rule(
             name: "Night", triggers: [.schedule(.sun(.sunset, offset: .zero, on: .all))], actions: [.turnOn(["Lamp"])])
@@ -145,9 +146,9 @@ struct SunWindowTests {
 }
 
 extension Sun {
-    /// Degrees above the horizon.
+    /// Returns the altitude in degrees above the horizon.
     ///
-    /// - Parameter hourAngle: degrees since noon.
+    /// - Parameter hourAngle: the degrees since noon.
     fileprivate func altitude(latitude: Double, hourAngle: Double) -> Double {
         let latitude = latitude * .pi / 180
         let sine =

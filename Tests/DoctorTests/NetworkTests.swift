@@ -150,6 +150,9 @@ import Testing
         var seen = healthy(filter: .named(["lo"]))
         seen.links = [link("lo", .v4, others: [])]
         seen.links[0].isLoopback = true
-        #expect(found(.multicast, seen) == [Finding(.ok, .multicast, "lo", "programs on this host receive each other's packets")])
+        #expect(
+            found(.multicast, seen) == [
+                Finding(.ok, .multicast, "lo", "programs on this host receive each other's packets")
+            ])
     }
 }

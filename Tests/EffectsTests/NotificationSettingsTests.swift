@@ -64,28 +64,30 @@ import Testing
         #expect(try read("# nobody\n").isEmpty)
     }
 
-    @Test("A mistake is reported with its line", arguments: [
-        ("[a]\n", "1: [a]: missing: kind"),
-        ("[a]\nkind = \"pager\"\n", "2: [a] kind: it is \"desktop\", \"ntfy\", \"mail\" or \"command\""),
-        ("[a]\nkind = \"desktop\"\ntopic = \"x\"\n", "3: [a] topic: only kind = \"ntfy\" has it"),
-        ("[a]\nkind = \"desktop\"\nurgncy = \"low\"\n", "3: [a] urgncy: there is no such key; is urgency meant?"),
-        ("[a]\nkind = \"ntfy\"\n", "1: [a]: missing: topic"),
-        ("[a]\nkind = \"ntfy\"\ntopic = \"a/b\"\n", "3: [a] topic: a topic is made of"),
-        ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\nserver = \"ntfy.sh\"\n", "4: [a] server: it begins with"),
-        ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\nserver = \"https://a:b@h\"\n", "4: [a] server: it holds no user"),
-        ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\ntoken = \"tk_secret\"\n", "4: [a] token: it stands in a file"),
-        ("[a]\nkind = \"mail\"\n", "1: [a]: missing: to"),
-        ("[a]\nkind = \"mail\"\nto = \"a@b, c d\"\n", "3: [a] to: \"c d\" is no address"),
-        ("[a]\nkind = \"mail\"\nto = \"a@b\\nBcc: c@d\"\n", "3: [a] to: "),
-        ("[a]\nkind = \"mail\"\nto = \"-f@b\"\n", "3: [a] to: "),
-        ("[a]\nkind = \"mail\"\nto = \"a@b\"\nfrom = \"x <y@z>\"\n", "4: [a] from: "),
-        ("[a]\nkind = \"command\"\ncommand = \"a 'b\"\n", "3: [a] command: a word in single quotes has no end"),
-        ("[a]\nkind = \"command\"\ncommand = \" \"\n", "3: [a] command: missing"),
-        ("[a]\nkind = \"command\"\ncommand = [\"a\"]\n", "3: [a] command: it takes a program"),
-        ("[a]\nkind = \"desktop\"\nper_minute = 0\n", "3: [a] per_minute: 0 is out of range"),
-        ("kind = \"desktop\"\n", "1: kind: it stands before the first table"),
-        ("[a\n", "1:"),
-    ])
+    @Test(
+        "A mistake is reported with its line",
+        arguments: [
+            ("[a]\n", "1: [a]: missing: kind"),
+            ("[a]\nkind = \"pager\"\n", "2: [a] kind: it is \"desktop\", \"ntfy\", \"mail\" or \"command\""),
+            ("[a]\nkind = \"desktop\"\ntopic = \"x\"\n", "3: [a] topic: only kind = \"ntfy\" has it"),
+            ("[a]\nkind = \"desktop\"\nurgncy = \"low\"\n", "3: [a] urgncy: there is no such key; is urgency meant?"),
+            ("[a]\nkind = \"ntfy\"\n", "1: [a]: missing: topic"),
+            ("[a]\nkind = \"ntfy\"\ntopic = \"a/b\"\n", "3: [a] topic: a topic is made of"),
+            ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\nserver = \"ntfy.sh\"\n", "4: [a] server: it begins with"),
+            ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\nserver = \"https://a:b@h\"\n", "4: [a] server: it holds no user"),
+            ("[a]\nkind = \"ntfy\"\ntopic = \"x\"\ntoken = \"tk_secret\"\n", "4: [a] token: it stands in a file"),
+            ("[a]\nkind = \"mail\"\n", "1: [a]: missing: to"),
+            ("[a]\nkind = \"mail\"\nto = \"a@b, c d\"\n", "3: [a] to: \"c d\" is no address"),
+            ("[a]\nkind = \"mail\"\nto = \"a@b\\nBcc: c@d\"\n", "3: [a] to: "),
+            ("[a]\nkind = \"mail\"\nto = \"-f@b\"\n", "3: [a] to: "),
+            ("[a]\nkind = \"mail\"\nto = \"a@b\"\nfrom = \"x <y@z>\"\n", "4: [a] from: "),
+            ("[a]\nkind = \"command\"\ncommand = \"a 'b\"\n", "3: [a] command: a word in single quotes has no end"),
+            ("[a]\nkind = \"command\"\ncommand = \" \"\n", "3: [a] command: missing"),
+            ("[a]\nkind = \"command\"\ncommand = [\"a\"]\n", "3: [a] command: it takes a program"),
+            ("[a]\nkind = \"desktop\"\nper_minute = 0\n", "3: [a] per_minute: 0 is out of range"),
+            ("kind = \"desktop\"\n", "1: kind: it stands before the first table"),
+            ("[a\n", "1:"),
+        ])
     func whatIsWrongIsSaidWithItsLine(_ text: String, _ words: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try read(text) }
         let told = try #require(error.map { "\($0)" })

@@ -128,30 +128,33 @@ import Testing
         #expect(await performer.perform(hook).words == "127.0.0.1:9 is not asked: the settings are broken")
     }
 
-    @Test("A server is compared by the host and port of the connection", arguments: [
-        ("hooks.example.org", "https://hooks.example.org/x", true),
-        ("hooks.example.org", "http://hooks.example.org", true),
-        ("hooks.example.org", "https://HOOKS.example.org./x", true),
-        ("Hooks.Example.org.", "https://hooks.example.org:443/x", true),
-        ("hooks.example.org", "https://hooks.example.org:8443/x", false),
-        ("hooks.example.org:8443", "https://hooks.example.org:8443/x", true),
-        ("hooks.example.org:8443", "https://hooks.example.org/x", false),
-        ("hooks.example.org", "https://evil.example.org/hooks.example.org", false),
-        ("hooks.example.org", "https://hooks.example.org.evil.net/", false),
-        ("hooks.example.org", "https://evil-hooks.example.org/", false),
-        ("hooks.example.org", "https://evil.net/?hooks.example.org", false),
-        ("hooks.example.org", "https://evil.net#hooks.example.org", false),
-        // The host is normalized as for the connection: the Kelvin sign becomes a lower-case k (RFC 5895).
-        ("hooks.example.org", "https://hoo\u{212A}s.example.org/", true),
-        ("hooks.example.org", "https://h\u{043E}oks.example.org/", false),
-        ("hooks.example.org", "https://hooks%2Eexample.org/", true),
-        ("192.0.2.7:8123", "http://192.0.2.7:8123/api", true),
-        ("192.0.2.7:8123", "http://192.0.2.7/api", false),
-        ("192.0.2.7:8123", "http://0300.0.2.7:8123/api", false),
-        ("127.0.0.1:80", "http://2130706433/", false), ("127.0.0.1:80", "http://127.1/", false),
-        ("[2001:db8::7]:8123", "http://[2001:0db8:0:0::7]:8123/", true), ("2001:DB8::7", "http://[2001:db8::7]/", true),
-        ("2001:db8::7", "http://[2001:db8::8]/", false), ("192.0.2.7", "http://[::ffff:192.0.2.7]/", false),
-    ])
+    @Test(
+        "A server is compared by the host and port of the connection",
+        arguments: [
+            ("hooks.example.org", "https://hooks.example.org/x", true),
+            ("hooks.example.org", "http://hooks.example.org", true),
+            ("hooks.example.org", "https://HOOKS.example.org./x", true),
+            ("Hooks.Example.org.", "https://hooks.example.org:443/x", true),
+            ("hooks.example.org", "https://hooks.example.org:8443/x", false),
+            ("hooks.example.org:8443", "https://hooks.example.org:8443/x", true),
+            ("hooks.example.org:8443", "https://hooks.example.org/x", false),
+            ("hooks.example.org", "https://evil.example.org/hooks.example.org", false),
+            ("hooks.example.org", "https://hooks.example.org.evil.net/", false),
+            ("hooks.example.org", "https://evil-hooks.example.org/", false),
+            ("hooks.example.org", "https://evil.net/?hooks.example.org", false),
+            ("hooks.example.org", "https://evil.net#hooks.example.org", false),
+            // The host is normalized as for the connection: the Kelvin sign becomes a lower-case k (RFC 5895).
+            ("hooks.example.org", "https://hoo\u{212A}s.example.org/", true),
+            ("hooks.example.org", "https://h\u{043E}oks.example.org/", false),
+            ("hooks.example.org", "https://hooks%2Eexample.org/", true),
+            ("192.0.2.7:8123", "http://192.0.2.7:8123/api", true),
+            ("192.0.2.7:8123", "http://192.0.2.7/api", false),
+            ("192.0.2.7:8123", "http://0300.0.2.7:8123/api", false),
+            ("127.0.0.1:80", "http://2130706433/", false), ("127.0.0.1:80", "http://127.1/", false),
+            ("[2001:db8::7]:8123", "http://[2001:0db8:0:0::7]:8123/", true),
+            ("2001:DB8::7", "http://[2001:db8::7]/", true),
+            ("2001:db8::7", "http://[2001:db8::8]/", false), ("192.0.2.7", "http://[::ffff:192.0.2.7]/", false),
+        ])
     func aServerIsJudgedAsItIsConnectedTo(_ allowed: String, _ url: String, _ isAllowed: Bool) throws {
         let outside = Outside(limits: [try limits("web_hooks = [\"\(allowed)\"]")])
         let rule = Rule(name: "r", triggers: [], actions: [.webHook(WebHook(url: url))])
@@ -191,23 +194,28 @@ import Testing
         #expect(read.servers == .any && read.keepsKeys == false)
     }
 
-    @Test("A mistake is reported with its line", arguments: [
-        ("[outside]\nrun = \"on\"\n", "2: [outside] run: it takes \"any\", \"off\" or a list of programs"),
-        ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "3: [outside] run: \"b\" is no path of a program"),
-        ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "4: [outside] run: \"/bin/c/\" is no path"),
-        ("[outside]\nrun = [1]\n", "2: [outside] run: it takes"),
-        (
-            "[outside]\nweb_hooks = [\"https://a.example\"]\n",
-            "2: [outside] web_hooks: \"https://a.example\" is no server"
-        ),
-        ("[outside]\nweb_hooks = [\"a.example:0\"]\n", "2: [outside] web_hooks: \"a.example:0\" is no server"),
-        ("[outside]\nweb_hooks = [\"[::1\"]\n", "2: [outside] web_hooks: \"[::1\" is no server"),
-        ("[outside]\nkeep_keys = 1\n", "2: [outside] keep_keys: it takes true or false"),
-        ("[outside]\nweb_hoks = \"off\"\n", "2: [outside] web_hoks: there is no such key; is web_hooks meant?"),
-        ("[outsid]\nrun = \"off\"\n", "1: [outsid]: there is no such table; is [outside] meant?"),
-        ("run = \"off\"\n", "1: run: it stands before the first table"),
-        ("[outside]\nrun = [\"/bin/a\"\n", "2:"),
-    ])
+    @Test(
+        "A mistake is reported with its line",
+        arguments: [
+            ("[outside]\nrun = \"on\"\n", "2: [outside] run: it takes \"any\", \"off\" or a list of programs"),
+            (
+                "[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n",
+                "3: [outside] run: \"b\" is no path of a program"
+            ),
+            ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "4: [outside] run: \"/bin/c/\" is no path"),
+            ("[outside]\nrun = [1]\n", "2: [outside] run: it takes"),
+            (
+                "[outside]\nweb_hooks = [\"https://a.example\"]\n",
+                "2: [outside] web_hooks: \"https://a.example\" is no server"
+            ),
+            ("[outside]\nweb_hooks = [\"a.example:0\"]\n", "2: [outside] web_hooks: \"a.example:0\" is no server"),
+            ("[outside]\nweb_hooks = [\"[::1\"]\n", "2: [outside] web_hooks: \"[::1\" is no server"),
+            ("[outside]\nkeep_keys = 1\n", "2: [outside] keep_keys: it takes true or false"),
+            ("[outside]\nweb_hoks = \"off\"\n", "2: [outside] web_hoks: there is no such key; is web_hooks meant?"),
+            ("[outsid]\nrun = \"off\"\n", "1: [outsid]: there is no such table; is [outside] meant?"),
+            ("run = \"off\"\n", "1: run: it stands before the first table"),
+            ("[outside]\nrun = [\"/bin/a\"\n", "2:"),
+        ])
     func whatIsWrongIsSaidWithItsLine(_ text: String, _ words: String) throws {
         let error = #expect(throws: ConfigurationError.self) {
             try OutsideLimits(Array(text.utf8), file: Self.file, home: "/home/a")

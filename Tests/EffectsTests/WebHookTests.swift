@@ -106,9 +106,12 @@ import Testing
         await server.close()
     }
 
-    @Test("An answer that is not valid HTTP is a failure", arguments: [
-        "HTTP/1.1 200", "this is no HTTP\r\n\r\n", "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 200_000),
-    ])
+    @Test(
+        "An answer that is not valid HTTP is a failure",
+        arguments: [
+            "HTTP/1.1 200", "this is no HTTP\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 200_000),
+        ])
     func whatIsNoAnswerIsAFault(answer: String) async throws {
         let server = try await ScriptedServer(.answer(answer))
         #expect(await sender(pauses: []).send(hook(server), event) != .done)
@@ -142,10 +145,12 @@ import Testing
         await server.close()
     }
 
-    @Test("An invalid URL is a failure", arguments: [
-        "", "hook", "ftp://127.0.0.1/", "http://", "http:///x", "http://user:word@127.0.0.1/",
-        "http://127.0.0.1:99999/", "//x/y",
-    ])
+    @Test(
+        "An invalid URL is a failure",
+        arguments: [
+            "", "hook", "ftp://127.0.0.1/", "http://", "http:///x", "http://user:word@127.0.0.1/",
+            "http://127.0.0.1:99999/", "//x/y",
+        ])
     func whatIsNoAddressIsSaid(url: String) async {
         #expect(await sender(pauses: []).send(WebHook(url: url), event) != .done)
         #expect(throws: WebFault.self) { try WebRequest(WebHook(url: url), event) }

@@ -10,7 +10,7 @@ import Testing
         return rights
     }
 
-    @Test func theHighestRoleOfAHouseCounts() {
+    @Test("The highest role that matches a house applies") func theHighestRoleOfAHouseCounts() {
         let rights = rights((.viewer, "*"), (.user, "elm-*"), (.owner, "elm-5"))
         #expect(rights.role(in: "elm-5") == .owner && rights.role(in: "elm-55") == .user)
         #expect(rights.role(in: "oak") == .viewer && rights.role(in: "Elm-5") == .viewer)
@@ -18,15 +18,17 @@ import Testing
         let few = self.rights((.user, "elm-5"))
         #expect(few.role(in: "elm-55") == nil && few.role(in: "elm") == nil && !few.maySwitch(in: "elm-"))
         #expect(FleetRights().role(in: "") == nil && FleetRights().isEmpty)
-        // U+00E9, and e with U+0301: equal to Swift and not to the database.
+        // U+00E9 and e with U+0301 are equal in Swift, but not in the database.
         #expect(self.rights((.user, "caf\u{E9}")).role(in: "cafe\u{301}") == nil)
     }
 
-    @Test(arguments: ["", "a*b", "**", "*a", String(repeating: "x", count: 101)])
+    @Test(
+        "Invalid house patterns are rejected", arguments: ["", "a*b", "**", "*a", String(repeating: "x", count: 101)])
     func housesThatNobodyCanMean(_ written: String) { #expect(FleetRights.Houses(written) == nil) }
 
-    /// Class: what somebody wrote becomes a part of the statement.
-    @Test func whatSomebodyWroteStandsInValuesOnly() {
+    /// Class: SQL injection.
+    @Test("User input is only in the values of a statement, never in its SQL")
+    func whatSomebodyWroteStandsInValuesOnly() {
         let evil = "'; DROP TABLE smartplug.houses; -- \" \\ {} , $1"
         let filter = FleetFilter(
             houses: [evil], labels: [FleetLabel(key: evil, value: evil)], search: evil, plugs: [evil],
@@ -44,14 +46,15 @@ import Testing
         for (asked, plain) in pairs {
             #expect(asked.sql == plain.sql)
             #expect(!asked.sql.contains("DROP") && asked.values.contains { $0?.contains("DROP") == true })
-            // Each value has its place, and each place its value.
+            // Each value has exactly one placeholder.
             let places = Set(asked.sql.matches(of: /\$(\d+)/).compactMap { Int($0.output.1) })
             #expect(places == Set(1...asked.values.count))
         }
         #expect(FleetQuery.array(["a\"b", "c\\d", ""]) == #"{"a\"b","c\\d",""}"#)
     }
 
-    @Test func oneRowMoreThanWantedTellsThatAListIsCut() {
+    @Test("A query requests one row more than its limit to detect a truncated list")
+    func oneRowMoreThanWantedTellsThatAListIsCut() {
         let query = FleetQuery.plugs(FleetFilter(), for: rights((.owner, "*")), limit: 2)
         #expect(query.values.last == "3" && query.limit == 2)
         let rows: [[String?]] = [["1"], ["2"], ["3"]]
@@ -62,7 +65,7 @@ import Testing
         #expect(FleetQuery.plugs(FleetFilter(), for: FleetRights(), limit: -1).limit == 1)
     }
 
-    @Test func filtersThatAreTooMuchAreRefused() {
+    @Test("Filters above the limits or with NUL characters are rejected") func filtersThatAreTooMuchAreRefused() {
         #expect(FleetFilter().fault == nil)
         #expect(FleetFilter(plugs: Array(repeating: "x", count: FleetFilter.listLimit)).fault == nil)
         #expect(FleetFilter(plugs: Array(repeating: "x", count: FleetFilter.listLimit + 1)).fault != nil)
@@ -73,7 +76,7 @@ import Testing
         #expect(FleetFilter(labels: Array(repeating: label, count: FleetFilter.listLimit + 1)).fault != nil)
     }
 
-    @Test func labelsAndMonthsAsTheyAreWritten() {
+    @Test("Labels and months are parsed, and invalid ones rejected") func labelsAndMonthsAsTheyAreWritten() {
         #expect(FleetLabel("city=Bad=Ems") == FleetLabel(key: "city", value: "Bad=Ems"))
         #expect(FleetLabel("city=") == FleetLabel(key: "city", value: ""))
         #expect(FleetLabel("=x") == nil && FleetLabel("city") == nil)
@@ -86,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func aRowOfAHouseThatNobodyMaySeeIsLeftOut() throws {
+    @Test("A row of a house without rights or with an invalid id is dropped")
+    func aRowOfAHouseThatNobodyMaySeeIsLeftOut() throws {
         let row: [String?] = [
             "elm-5", #"{"city":"Bonn","floor":2,"odd":{"a":[1]}}"#, "00000000000a", "Lamp\u{1B}[2J", "t",
             "2026-11-25T03:02:54Z",
@@ -97,7 +101,7 @@ import Testing
         #expect(
             plug.lastSeen == "2026-11-25T03:02:54Z" && plug.id == "00000000000a" && plug.tripped == nil
                 && plug.connected)
-        #expect(FleetPlug(row, for: rights((.owner, "oak"))) == nil, "even where the database gave it")
+        #expect(FleetPlug(row, for: rights((.owner, "oak"))) == nil, "the check does not rely on the database")
         for (place, value) in [(2, "../x"), (2, nil), (0, nil)] as [(Int, String?)] {
             var bad = row
             bad[place] = value
@@ -110,7 +114,7 @@ import Testing
         #expect(FleetPlug([], for: rights((.owner, "*"))) == nil)
     }
 
-    @Test func sumsOfAHouse() throws {
+    @Test("The sums of a house and the energy rows are parsed") func sumsOfAHouse() throws {
         let row: [String?] = ["elm-5", "{}", "20", "18", "1", "451.5", "120000", nil]
         let house = try #require(FleetHouse(row, for: rights((.viewer, "*"))))
         #expect(house.away == 2 && house.tripped == 1 && house.energyThisMonth == 120_000 && house.role == "viewer")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fleet
 
-/// A machine, and the broker that it speaks to.
+/// The machine with a simulated broker.
 private struct Desk {
     static let lamp = PlugID(rawValue: "00000000000a")!
 
@@ -28,7 +28,7 @@ private struct Desk {
         handle(.subscribed(isGranted: true))
     }
 
-    /// What was published since it was asked last.
+    /// Returns the publications since the previous call.
     mutating func published() -> [Publication] {
         defer { actions.removeAll { if case .publish = $0 { true } else { false } } }
         return actions.compactMap { if case .publish(_, let publication) = $0 { publication } else { nil } }
@@ -60,13 +60,14 @@ private struct Desk {
 @Suite struct FleetRequestsTests {
     private let done = #"{"plug":"00000000000a","done":true,"on":true,"seq":42}"#
 
-    @Test func anOrderIsARequestWithAnAnswer() throws {
+    @Test("An order is published as a request after the subscription, and its answer is reported once")
+    func anOrderIsARequestWithAnAnswer() throws {
         var desk = Desk()
         desk.order(1)
         #expect(desk.actions == [.connect(server: 0)])
         desk.handle(.connected)
         #expect(desk.actions.last == .subscribe("smartplug/answers/me"))
-        #expect(desk.published().isEmpty, "an answer that came before it would be heard could not be taken")
+        #expect(desk.published().isEmpty, "an answer before the subscription would be lost")
         desk.handle(.subscribed(isGranted: true))
         let request = try #require(desk.published().first)
         #expect(request.topic == "smartplug/elm-5/00000000000a/set" && request.payload == #"{"on":true}"#)
@@ -79,7 +80,8 @@ private struct Desk {
         #expect(desk.told() == [1: .done(on: true, event: 42)])
     }
 
-    @Test func nobodyWhoAnswersMeansThatNothingHappensAnyMore() {
+    @Test("An unanswered request times out after its command has expired")
+    func nobodyWhoAnswersMeansThatNothingHappensAnyMore() {
         var desk = Desk()
         desk.order(1)
         desk.open()
@@ -91,8 +93,9 @@ private struct Desk {
         #expect(FleetRequests.counting < FleetRequests.patience)
     }
 
-    /// Class: a command that is given up and happens later.
-    @Test func afterALostConnectionTheSameRequestGoesOutForTheTimeThatIsLeft() throws {
+    /// Class: a command that is performed after its timeout was reported.
+    @Test("After a disconnection the same request is published again with its remaining time")
+    func afterALostConnectionTheSameRequestGoesOutForTheTimeThatIsLeft() throws {
         var desk = Desk(servers: 2)
         desk.order(1)
         desk.open()
@@ -108,12 +111,12 @@ private struct Desk {
         desk.handle(.disconnected(reason: "gone"))
         desk.pass(.milliseconds(4500))
         desk.open()
-        #expect(desk.published().isEmpty, "half a second is no time for a plug")
+        #expect(desk.published().isEmpty, "half a second is too short for a plug")
         desk.answer(first, done)
         #expect(desk.told() == [1: .done(on: true, event: 42)])
     }
 
-    @Test func aBrokerThatIsNotThereIsToldWithItsReason() {
+    @Test("An unreachable broker is reported with its reason") func aBrokerThatIsNotThereIsToldWithItsReason() {
         var desk = Desk()
         desk.order(1)
         for _ in 0..<20 {
@@ -124,7 +127,8 @@ private struct Desk {
         #expect(desk.actions.count { $0 == .connect(server: 0) } < 30)
     }
 
-    @Test func aBrokerThatGivesNoAnswersIsOfNoUse() {
+    @Test("A broker that rejects the subscription to answers is reported as unreachable")
+    func aBrokerThatGivesNoAnswersIsOfNoUse() {
         var desk = Desk()
         desk.order(1)
         desk.handle(.connected)
@@ -139,7 +143,8 @@ private struct Desk {
         #expect(reason.contains("smartplug/answers/me"))
     }
 
-    @Test func manyOrdersGoOutAFewAtATime() throws {
+    @Test("Many orders are published within the limit of unanswered requests")
+    func manyOrdersGoOutAFewAtATime() throws {
         var desk = Desk()
         for ticket in 1...200 { desk.order(UInt64(ticket), house: "elm-\(ticket % 7)") }
         desk.open()
@@ -155,7 +160,7 @@ private struct Desk {
         #expect(desk.told().count == 200 && desk.told().values.allSatisfy { $0 == .done(on: true, event: 42) })
     }
 
-    @Test func moreThanTheLimitIsRefusedAtOnce() {
+    @Test("An order above the limit is refused immediately") func moreThanTheLimitIsRefusedAtOnce() {
         var desk = Desk()
         for ticket in 1...UInt64(FleetRequests.limit) { desk.order(ticket) }
         #expect(desk.told().isEmpty)
@@ -166,7 +171,8 @@ private struct Desk {
         }
     }
 
-    @Test func aBusyHouseIsAskedAgain() throws {
+    @Test("A request that a house refuses as busy is repeated, and refused at the end of its time")
+    func aBusyHouseIsAskedAgain() throws {
         var desk = Desk()
         desk.order(1)
         desk.open()
@@ -181,19 +187,23 @@ private struct Desk {
         #expect(desk.told() == [1: .refused("too many requests")])
     }
 
-    @Test(arguments: [
-        (#"{"done":false,"reason":"protectionTripped","detail":"overload"}"#, FleetOutcome.refused("overload")),
-        (#"{"done":false,"reason":"busyish"}"#, .refused("busyish")),
-        (#"{"done":false}"#, .refused("no reason is told")),
-        (#"{"done":true,"on":false}"#, .done(on: false, event: nil)),
-        (#"{"done":true,"on":true,"seq":1e300}"#, .done(on: true, event: nil)),
-        (#"{"done":true,"on":true,"seq":-1}"#, .done(on: true, event: nil)),
-    ])
+    @Test(
+        "A valid answer is parsed into its outcome",
+        arguments: [
+            (#"{"done":false,"reason":"protectionTripped","detail":"overload"}"#, FleetOutcome.refused("overload")),
+            (#"{"done":false,"reason":"busyish"}"#, .refused("busyish")),
+            (#"{"done":false}"#, .refused("no reason is told")),
+            (#"{"done":true,"on":false}"#, .done(on: false, event: nil)),
+            (#"{"done":true,"on":true,"seq":1e300}"#, .done(on: true, event: nil)),
+            (#"{"done":true,"on":true,"seq":-1}"#, .done(on: true, event: nil)),
+        ])
     func anAnswerIsRead(_ payload: String, _ outcome: FleetOutcome) {
         #expect(FleetOutcome(answer: Array(payload.utf8)) == outcome)
     }
 
-    @Test(arguments: ["", "[]", "{", #"{"done":1}"#, #"{"done":true}"#, #"{"done":true,"on":"true"}"#])
+    @Test(
+        "An invalid or too large answer is a refusal",
+        arguments: ["", "[]", "{", #"{"done":1}"#, #"{"done":true}"#, #"{"done":true,"on":"true"}"#])
     func anAnswerThatIsNoneIsNoSuccess(_ payload: String) {
         guard case .refused = FleetOutcome(answer: Array(payload.utf8)) else {
             Issue.record("\(payload)")
@@ -205,7 +215,9 @@ private struct Desk {
         }
     }
 
-    @Test(arguments: ["a/b", "#", "+", "", "häuser", "a b"])
+    @Test(
+        "An order for a house that is not a valid topic level is refused",
+        arguments: ["a/b", "#", "+", "", "häuser", "a b"])
     func aHouseThatIsNoTopicLevelIsNotAskedFor(_ house: String) {
         var desk = Desk()
         desk.order(1, house: house)
@@ -216,7 +228,8 @@ private struct Desk {
         #expect(desk.actions.count == 1)
     }
 
-    @Test func aConnectionThatNobodyNeedsIsEnded() throws {
+    @Test("An idle connection is closed and opened again for the next order")
+    func aConnectionThatNobodyNeedsIsEnded() throws {
         var desk = Desk()
         desk.order(1)
         desk.open()
@@ -230,7 +243,8 @@ private struct Desk {
         #expect(desk.actions.last == .connect(server: 0))
     }
 
-    @Test func whatTheBrokerDoesNotTakeIsRefused() throws {
+    @Test("A publication that the broker rejects is reported as refused")
+    func whatTheBrokerDoesNotTakeIsRefused() throws {
         var desk = Desk()
         desk.order(1)
         desk.open()
@@ -241,7 +255,7 @@ private struct Desk {
         desk.handle(.acknowledged(number, refusal: nil))
         #expect(desk.told().isEmpty)
         desk.handle(.acknowledged(number, refusal: "late"))
-        #expect(desk.told().isEmpty, "it was answered before")
+        #expect(desk.told().isEmpty, "the publication has already been acknowledged")
         desk.order(2)
         guard case .publish(let other, _)? = desk.actions.last else {
             Issue.record("\(desk.actions)")
@@ -251,8 +265,7 @@ private struct Desk {
         #expect(desk.told() == [2: .refused("the broker does not take it: Not authorized")])
     }
 
-    /// Whatever comes in whatever order: each order gets one last word, and the machine comes to rest.
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test("Random events in random order give each order exactly one outcome", arguments: 0..<40 as Range<UInt64>)
     func eachOrderGetsOneLastWord(_ seed: UInt64) {
         var (desk, dice) = (Desk(servers: 3), SeededRandom(seed: seed))
         var requests: [Publication] = []

@@ -19,7 +19,7 @@ import Testing
 
     private let database = "[postgresql]\nhost = \"db.local\"\npassword_file = \"secret\"\n"
 
-    @Test func rolesAreThoseOfTheHousesThatAreNamed() throws {
+    @Test("The file assigns roles by person and house pattern") func rolesAreThoseOfTheHousesThatAreNamed() throws {
         let settings = try read(
             database + """
                 [broker]
@@ -43,19 +43,21 @@ import Testing
         #expect(settings.prefix == "smartplug" && settings.broker?.servers.first?.port == 8883)
     }
 
-    @Test func withoutABrokerNobodySwitches() throws {
+    @Test("A file without a broker and roles grants no rights") func withoutABrokerNobodySwitches() throws {
         let settings = try read(database)
         #expect(settings.broker == nil && settings.rights(of: nil).isEmpty)
     }
 
-    @Test(arguments: [
-        ("", "postgresql"), ("[owner]\nplugctl = \"*\"\n", "postgresql"),
-    ])
+    @Test(
+        "A file without a database is rejected",
+        arguments: [
+            ("", "postgresql"), ("[owner]\nplugctl = \"*\"\n", "postgresql"),
+        ])
     func aDatabaseIsNeeded(_ text: String, _ word: String) {
         #expect(mistakes(text).contains { $0.contains(word) }, "\(mistakes(text))")
     }
 
-    @Test func whatIsWrongIsToldWithItsLine() {
+    @Test("Each mistake is reported with its line") func whatIsWrongIsToldWithItsLine() {
         let found = mistakes(
             database + "[user]\nAnna = [\"elm-5\", \"*-6\"]\nBert = 5\n[guest]\nEve = \"*\"\n[broker]\nprefix = \"#\"\n"
         )

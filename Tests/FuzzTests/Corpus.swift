@@ -1,8 +1,9 @@
 import Foundation
 import FuzzTargets
 
-/// The inputs that were kept: each reaches code that no other does, or broke something once.
+/// The inputs under version control. Each covers code that no other input covers, or has caused a failure.
 enum Corpus {
+    /// Reads the inputs of a target, sorted by name.
     static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fuzz/Corpus/\(target.name)")

@@ -4,7 +4,9 @@ import ProtocolCore
 import Testing
 
 @Suite struct FuzzTests {
-    @Test(arguments: FuzzTarget.all) func seedsAreUnderstood(_ target: FuzzTarget) async throws {
+    @Test(
+        "Each seed of a fuzz target is valid input", arguments: FuzzTarget.all)
+    func seedsAreUnderstood(_ target: FuzzTarget) async throws {
         let seeds = target.seeds()
         #expect(!seeds.isEmpty)
         for (index, seed) in seeds.enumerated() {
@@ -13,7 +15,9 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.all) func corpusKeepsEveryPromise(_ target: FuzzTarget) async throws {
+    @Test(
+        "The corpus of a fuzz target violates no invariant", arguments: FuzzTarget.all)
+    func corpusKeepsEveryPromise(_ target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(!inputs.isEmpty)
         for input in inputs {
@@ -21,13 +25,15 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.all) func changedInputKeepsEveryPromise(_ target: FuzzTarget) async throws {
+    @Test(
+        "Mutated inputs of a fuzz target violate no invariant", arguments: FuzzTarget.all)
+    func changedInputKeepsEveryPromise(_ target: FuzzTarget) async throws {
         var random = Fuzzing.random(1)
         let seeds = target.seeds()
         let inputs = try Corpus.inputs(of: target).map(\.bytes) + seeds
         var (rounds, understood) = (0, 0)
         for _ in FuzzRounds(1000, sharedBy: FuzzTarget.all.count) {
-            // Most of the corpus is damaged already.
+            // Most inputs of the corpus are malformed, so half of the inputs are seeds.
             let chosen = try #require((random.chance(0.5) ? seeds : inputs).randomElement(using: &random))
             let bytes = Mutation.change(chosen, like: inputs, using: &random)
             rounds += 1
@@ -38,7 +44,7 @@ import Testing
                 break
             }
         }
-        // An input that is refused at its first byte tests nothing.
+        // Inputs that are rejected at their first byte test nothing.
         #expect(understood > rounds / 100, "\(understood) of \(rounds) were understood")
     }
 

@@ -9,7 +9,8 @@ import Testing
 
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func itSendsPartByPartAndThenLooksNowAndThen() {
+    @Test("The machine delivers part by part and then polls for changes")
+    func itSendsPartByPartAndThenLooksNowAndThen() {
         var machine = DeliveryMachine(interval: .seconds(2), seed: 1)
         #expect(machine.handle(.started, now: at(0)) == [.connect])
         #expect(machine.handle(.connected(after: 5), now: at(1)) == [.tell(.reached), .look(after: 5)])
@@ -23,7 +24,8 @@ import Testing
         #expect(machine.nextDeadline == at(7))
     }
 
-    @Test func itComesBackLaterEachTimeAndWithLess() {
+    @Test("After failures the machine retries with longer pauses and smaller parts")
+    func itComesBackLaterEachTimeAndWithLess() {
         var machine = DeliveryMachine(interval: .seconds(2), seed: 1)
         _ = machine.handle(.started, now: at(0))
         var (now, waits) = (at(0), [Duration]())
@@ -41,13 +43,13 @@ import Testing
         #expect(machine.handle(.connected(after: 0), now: now) == [.tell(.reached), .look(after: 0)])
         #expect(machine.handle(.looked(hasMore: true), now: now) == [.deliver(after: 0, atMost: 16)])
         #expect(machine.handle(.delivered(through: 16, isAll: false), now: now) == [.deliver(after: 16, atMost: 32)])
-        // What was caught up with ends the long waits.
+        // A complete delivery resets the pause.
         _ = machine.handle(.delivered(through: 20, isAll: true), now: now)
         _ = machine.handle(.failed(Self.fault), now: now)
         #expect((machine.nextDeadline ?? now) - now <= .seconds(1))
     }
 
-    @Test func whoRefusesIsAskedSeldomAndToldOnce() {
+    @Test("A refusal is reported once and retried with the longest pause") func whoRefusesIsAskedSeldomAndToldOnce() {
         var machine = DeliveryMachine(interval: .seconds(2), seed: 1)
         _ = machine.handle(.started, now: at(0))
         #expect(machine.handle(.failed(Self.refusal), now: at(0)) == [.tell(.refused(Self.refusal))])

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func allOfItIsRead() throws {
+    @Test("A file with all keys is parsed") func allOfItIsRead() throws {
         let settings = try read(
             """
             [house]
@@ -47,13 +47,13 @@ import Testing
         #expect(settings.secretPaths == ["/home/me/secret", "/etc/smartplug/token"])
     }
 
-    @Test func whatIsNotThereIsNotUsed() throws {
+    @Test("Missing tables disable their destinations") func whatIsNotThereIsNotUsed() throws {
         let settings = try read("[house]\nname = \"a\"\n[postgresql]\nhost = \"/run/postgresql\"\n")
         #expect(settings.database?.encryption == .off && settings.remoteWrite == nil && settings.samples)
         #expect(try read("[house]\nname = \"a\"\n").database == nil)
     }
 
-    @Test func whatIsWrongIsToldWithItsLine() {
+    @Test("Each mistake is reported with its line") func whatIsWrongIsToldWithItsLine() {
         let told = mistakes(
             """
             [house]
@@ -72,7 +72,7 @@ import Testing
         for place in [
             "history.toml:2", "history.toml:4", "history.toml:5", "history.toml:7", "history.toml:8", "history.toml:9",
         ] {
-            #expect(told.contains(place), "\(place) is not told:\n\(told)")
+            #expect(told.contains(place), "\(place) is not reported:\n\(told)")
         }
     }
 }

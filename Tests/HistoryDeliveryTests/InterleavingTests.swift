@@ -7,7 +7,7 @@ import Testing
 
 @testable import HistoryDelivery
 
-/// A database as a value: what it has after a transaction, and nothing of one that did not end.
+/// A database as a value. It has the results of committed transactions only.
 private struct ModelDatabase {
     struct Key: Hashable {
         var plug: PlugID
@@ -22,7 +22,7 @@ private struct ModelDatabase {
 
     func known(_ chunk: ChangedChunk) -> KnownChunk? { chunks[Key(chunk)]?.known }
 
-    /// What `DatabasePart` does by SQL.
+    /// Applies the changes that `DatabasePart` makes with SQL.
     mutating func take(_ changes: HistoryChanges, _ rewrite: SampleRewrite, epoch: [UInt8]) throws {
         for (chunk, spans, _) in rewrite.chunks {
             let known = KnownChunk(since: chunk.since, until: chunk.until, rows: spans.rows, digest: spans.digest)
@@ -31,7 +31,7 @@ private struct ModelDatabase {
         for (plug, spans) in rewrite.spans {
             for span in spans { samples[plug] = samples[plug]?.filter { !span.contains($0.key) } }
             rewrite.eachSample(of: plug) { sample in
-                // The primary key of the table.
+                // The table's primary key allows each time only once.
                 if let before = samples[plug, default: [:]].updateValue(sample.sample, forKey: sample.at) {
                     Issue.record("a sample at \(sample.at) is there twice: \(before)")
                 }
@@ -52,14 +52,16 @@ extension ModelDatabase.Key {
     }
 }
 
-/// A house whose plugs are fetched late, in pieces, over each other, and whose wall clock is set, while it is sent to a database that is
-/// killed, loses answers, and comes back as it was before.
+/// Simulates deliveries to a database that is killed, loses answers and is restored from backups. Meanwhile the history
+/// receives late, partial and overlapping chunks, and the wall clock is changed.
 @Suite struct InterleavingTests {
     private static let plugs = (1...2).map { PlugID(rawValue: "00000000a00\($0)")! }
     private static let boots = (1...2).map { BootID(bytes: Array(repeating: UInt8($0), count: 16))! }
     private static let midnight: Int64 = 1_709_510_400_000
 
-    @Test(arguments: 1...8) func eachSampleIsThereOnce(seed: UInt64) throws {
+    @Test(
+        "After random faults the database has each sample exactly once", arguments: 1...8)
+    func eachSampleIsThereOnce(seed: UInt64) throws {
         let directory = TestFolder(on: .memory)
         var random = SeededRandom(seed: seed)
         let history = try PowerHistory(directory.path, role: .recorder)
@@ -70,7 +72,7 @@ extension ModelDatabase.Key {
         var isQuiet = false
         for step in 0... {
             if step == 80 { isQuiet = true }
-            // Something happens in the house, at the database, or to the daemon.
+            // A random event in the house, at the database or in the daemon.
             if !isQuiet, random.chance(0.6) { try record(into: history, &random) }
             if !isQuiet, random.chance(0.1) { backups.append(database) }
             if !isQuiet, random.chance(0.08), let older = backups.randomElement(using: &random) {
@@ -93,7 +95,7 @@ extension ModelDatabase.Key {
                 continue
             }
             event = try perform(work, source, &database, &position, fails: !isQuiet && random.chance(0.25), &random)
-            try #require(step < 5000, "it does not come to an end")
+            try #require(step < 5000, "the delivery does not finish")
         }
         try compare(database, with: history)
     }
@@ -127,17 +129,17 @@ extension ModelDatabase.Key {
             }
             let rewrite = SampleRewrite(
                 changes, known: changes.chunks.map(database.known), times: Int64.min...Int64.max)
-            // The transaction is not ended, or it is and nobody hears of it.
+            // A failure loses the transaction, or only its answer.
             let isKept = !fails || random.chance(0.5)
             if isKept { try database.take(changes, rewrite, epoch: here.epoch) }
             if fails { return lost }
             position = FeedPosition(epoch: here.epoch, number: changes.through)
             return .delivered(through: changes.through, isAll: changes.isAll)
-        case .tell: preconditionFailure("a word to a person is no work")
+        case .tell: preconditionFailure("a notice is not work")
         }
     }
 
-    /// A chunk, perhaps one that was there and is longer now, or that reaches over others; now and then the wall clock was set.
+    /// Records a random chunk. It may extend or overlap stored ones, and sometimes the wall clock has changed.
     private func record(into history: PowerHistory, _ random: inout SeededRandom) throws {
         let (plug, boot) = (Self.plugs.randomElement(using: &random)!, Self.boots.randomElement(using: &random)!)
         let first = Int(random.next() % 20) * 50

@@ -27,7 +27,8 @@ import Testing
         return batch
     }
 
-    @Test func onlyWhatIsNewIsSentAndTheFileRemembersIt() throws {
+    @Test("Only new samples are sent, and the stored state survives a restart")
+    func onlyWhatIsNewIsSentAndTheFileRemembersIt() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(Array(repeating: 3, count: 16))
         try history.record(batch(10))
@@ -45,7 +46,8 @@ import Testing
         #expect(RemoteWriteMemory(Array(memory.bytes.dropLast(20))).position == memory.position)
     }
 
-    @Test func seriesAreSortedLimitedAndLabelled() throws {
+    @Test("The requests have sorted labels and at most the given number of samples")
+    func seriesAreSortedLimitedAndLabelled() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(Array(repeating: 3, count: 16))
         try history.record(batch(10))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HomeKitDoor
 
-/// A plug behind its door: it carries out what it is asked, or refuses it.
+/// The machine with a simulated plug, which performs or refuses its commands.
 private struct Bench {
     static let plug = PlugID(rawValue: "00000000000a")!
 
@@ -18,7 +18,7 @@ private struct Bench {
     var state = PlugState(relayOn: false, level: .full)
     var journal = EventJournal()
     var refusal: Refusal?
-    /// Whether the plug answers at once.
+    /// True if the plug answers at once.
     var answers = true
     var asked: [DoorCommand] = []
     var notes: [AuditNote] = []
@@ -125,7 +125,7 @@ private struct Bench {
 }
 
 @Suite struct HomeKitDoorMachineTests {
-    @Test func aWriteIsACommandOfItsController() throws {
+    @Test("A write becomes a command with its controller's name") func aWriteIsACommandOfItsController() throws {
         var bench = try Bench()
         var session = try bench.paired()
         #expect(try bench.put(&session, #"{"aid":1,"iid":49,"value":true}"#).status == 204)
@@ -136,7 +136,7 @@ private struct Bench {
         #expect(bench.notes.first?.actor == .homeKit)
     }
 
-    @Test func offTogetherWithALevelIsOff() throws {
+    @Test("A write of off and a level turns the relay off") func offTogetherWithALevelIsOff() throws {
         var bench = try Bench()
         var session = try bench.paired()
         let both = #"{"aid":1,"iid":49,"value":false},{"aid":1,"iid":50,"value":40}"#
@@ -149,7 +149,7 @@ private struct Bench {
     }
 
     @Test(
-        "A refusal has its status",
+        "A refusal has its HAP status",
         arguments: [
             (Refusal.Code.protectionTripped, -70412), (.lockedOn, -70412), (.resting, -70403), (.busy, -70403),
             (.notAllowed, -70401), (.outOfRange, -70410), (.deadlinePassed, -70408), (.storageFailed, -70407),
@@ -163,7 +163,8 @@ private struct Bench {
         #expect(answer.text.contains("\"status\":\(status)"), "\(answer.text)")
     }
 
-    @Test func thoseWhoSubscribedHearOfItAndTheWriterDoesNot() throws {
+    @Test("A change is sent to subscribers, but not to its writer")
+    func thoseWhoSubscribedHearOfItAndTheWriterDoesNot() throws {
         var bench = try Bench()
         var session = try bench.paired()
         _ = try bench.put(&session, #"{"aid":1,"iid":49,"ev":true},{"aid":1,"iid":65,"ev":true}"#)
@@ -171,7 +172,7 @@ private struct Bench {
         bench.look()
         try bench.deliver(&session)
         #expect(session.takeEvents().isEmpty)
-        // By hand, or by anybody else.
+        // A change by the button or by a different client.
         bench.now = bench.now + .seconds(2)
         bench.state.relayOn = false
         bench.look()
@@ -180,7 +181,7 @@ private struct Bench {
         #expect(events.count == 1 && events[0].contains(#""iid":49,"value":false"#), "\(events)")
     }
 
-    @Test func aPressIsToldOnceAndNotWhenItIsOld() throws {
+    @Test("A press is sent once, and an old one is not sent") func aPressIsToldOnceAndNotWhenItIsOld() throws {
         var bench = try Bench()
         bench.press(.single)
         var session = try bench.paired()
@@ -195,7 +196,8 @@ private struct Bench {
         #expect(events.count == 41 && events.allSatisfy { !$0.contains(#""value":2"#) }, "\(events.count)")
     }
 
-    @Test func aPlugThatDoesNotAnswerIsNotAskedWithoutEnd() throws {
+    @Test("A command without an answer times out, and a late answer is ignored")
+    func aPlugThatDoesNotAnswerIsNotAskedWithoutEnd() throws {
         var bench = try Bench()
         var session = try bench.paired()
         bench.answers = false
@@ -213,10 +215,10 @@ private struct Bench {
         let taken = session.takeAnswer()
         let answer = try #require(taken)
         #expect(answer.text.contains("-70408"), "\(answer.text)")
-        // Too late: nobody waits for it any more.
+        // The controller no longer waits for this answer.
         bench.handle(.answered(bench.asked[0].ticket, .done(bench.state, event: nil)))
         #expect(bench.asked.count == 1)
         let within = try #require(bench.asked.first).within
-        #expect(within < .seconds(10), "the plug gives up before the controller does")
+        #expect(within < .seconds(10), "the command expires before the controller's timeout")
     }
 }

@@ -12,20 +12,21 @@ import Testing
     private let outlet = PlugAccessory(plug, .outlet, capabilities: [.relay, .meter, .button], firmware: "0.1.0")
     private let bulb = PlugAccessory(plug, .lightbulb, capabilities: all, firmware: "0.1.0")
 
-    @Test func instanceIDsAreDifferentAndStay() throws {
+    @Test("Instance ids are unique, and outlet and lightbulb share none of their primary services")
+    func instanceIDsAreDifferentAndStay() throws {
         for accessory in [outlet, bulb] {
             let services = try #require(accessory.accessories.first).services
             let ids = services.flatMap { [$0.instance] + $0.characteristics.map(\.instance) }
             #expect(Set(ids).count == ids.count)
         }
-        // A controller that knows the plug as an outlet must not take a lamp's characteristic for one of the outlet's.
+        // A controller that has cached the outlet must not mistake a lightbulb's characteristic for one of the outlet.
         let own = { (accessory: PlugAccessory) in
             Set(accessory.accessories[0].services.filter(\.isPrimary).flatMap { $0.characteristics.map(\.instance) })
         }
         #expect(own(outlet).isDisjoint(with: own(bulb)))
     }
 
-    @Test func aStateBecomesValues() {
+    @Test("A plug state is converted to characteristic values") func aStateBecomesValues() {
         let reading = Reading(
             time: .zero, deciwatts: 425, decivolts: 2301, milliamperes: 190, milliwattHours: 1_234_567)
         let values = outlet.values(PlugState(relayOn: true, reading: reading), name: "Kettle")

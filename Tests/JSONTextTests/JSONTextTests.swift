@@ -2,7 +2,8 @@ import JSONText
 import Testing
 
 @Suite struct JSONTextTests {
-    @Test func anObjectHasItsKeysInTheirOrder() {
+    @Test("An object is written with its keys in order and with escaped strings")
+    func anObjectHasItsKeysInTheirOrder() {
         var object = JSONObject()
         object.add("name", "Küche \"1\"\n\u{9B}")
         object.add("on", true)
@@ -16,7 +17,7 @@ import Testing
         )
     }
 
-    @Test func scalarsAreReadAsTheyAreWritten() throws {
+    @Test("Scalars of all kinds are parsed") func scalarsAreReadAsTheyAreWritten() throws {
         let text = #" { "a" : "x\u00e4\ud83d\ude00\n" , "b":-1.5e2,"c":true,"d":null,"e":0 } "#
         let values = try JSONScalars(Array(text.utf8)).values
         #expect(
@@ -24,20 +25,22 @@ import Testing
         #expect(try JSONScalars(Array("{}".utf8)).values == [:])
     }
 
-    @Test(arguments: [
-        ("", "expected '{', at byte 1"), ("[1]", "expected '{', at byte 1"), ("{\"a\"}", "expected ':', at byte 5"),
-        ("{\"a\":1", "expected '}', at byte 7"), ("{\"a\":{}}", "nested value, at byte 6"),
-        ("{\"a\":[]}", "nested value, at byte 6"), ("{\"a\":1e999}", "invalid number, at byte 11"),
-        ("{\"a\":1,\"a\":2}", "duplicate key, at byte 13"), ("{\"a\":\"\\x\"}", "invalid escape, at byte 9"),
-        ("{\"a\":\"\u{1}\"}", "control character in a string, at byte 8"),
-        ("{\"a\":\"b}", "unterminated string, at byte 9"),
-        ("{} x", "more than one value, at byte 4"), ("{\"a\":tru}", "invalid number, at byte 6"),
-    ])
+    @Test(
+        "A syntax error is reported with its byte",
+        arguments: [
+            ("", "expected '{', at byte 1"), ("[1]", "expected '{', at byte 1"), ("{\"a\"}", "expected ':', at byte 5"),
+            ("{\"a\":1", "expected '}', at byte 7"), ("{\"a\":{}}", "nested value, at byte 6"),
+            ("{\"a\":[]}", "nested value, at byte 6"), ("{\"a\":1e999}", "invalid number, at byte 11"),
+            ("{\"a\":1,\"a\":2}", "duplicate key, at byte 13"), ("{\"a\":\"\\x\"}", "invalid escape, at byte 9"),
+            ("{\"a\":\"\u{1}\"}", "control character in a string, at byte 8"),
+            ("{\"a\":\"b}", "unterminated string, at byte 9"),
+            ("{} x", "more than one value, at byte 4"), ("{\"a\":tru}", "invalid number, at byte 6"),
+        ])
     func anErrorSaysWhere(_ text: String, _ words: String) {
         #expect(throws: JSONError(words)) { try JSONScalars(Array(text.utf8)) }
     }
 
-    @Test func tooManyKeysAreAnError() {
+    @Test("An object above the limit of keys is an error") func tooManyKeysAreAnError() {
         func text(_ count: Int) -> [UInt8] {
             Array(("{" + (0..<count).map { "\"\($0)\":0" }.joined(separator: ",") + "}").utf8)
         }

@@ -7,7 +7,7 @@ import Testing
 
     init() throws { numbers = try GMPArithmetic() }
 
-    @Test func powersAreThoseOfSmallNumbers() throws {
+    @Test("Powers of small numbers are correct") func powersAreThoseOfSmallNumbers() throws {
         for base in 0..<30 {
             for exponent in 1..<20 {
                 let modulus = 251
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func resultsHaveTheLengthOfTheModulus() throws {
+    @Test("Results have the length of the modulus") func resultsHaveTheLengthOfTheModulus() throws {
         #expect(try numbers.multiply([1, 0], [1, 0], modulo: [1, 0, 0, 1]) == [0, 1, 0, 0])
         #expect(try numbers.add([255, 255], [1], modulo: [0, 1, 0, 1]) == [0, 1, 0, 0])
         #expect(try numbers.add([], [], modulo: [0, 7]) == [0, 0])
@@ -29,7 +29,7 @@ import Testing
         #expect(try numbers.power([2], [0], modulo: [7], isSecret: false) == [1])
     }
 
-    @Test func longNumbersObeyFermat() throws {
+    @Test("Fermat's little theorem holds for a prime of 521 bits") func longNumbersObeyFermat() throws {
         // 2^521 - 1 is prime.
         let prime: [UInt8] = [1] + Array(repeating: 255, count: 65)
         var exponent = prime
@@ -39,7 +39,7 @@ import Testing
         #expect(try numbers.power(base, exponent, modulo: prime, isSecret: true) == one)
     }
 
-    @Test func theLargestNumbersFit() throws {
+    @Test("Numbers of the maximum length are accepted, and longer ones rejected") func theLargestNumbersFit() throws {
         let largest = Array(repeating: UInt8(255), count: ModularArithmeticLimits.bytes)
         #expect(numbers.isZero(try numbers.multiply(largest, largest, modulo: largest)))
         #expect(numbers.isZero(try numbers.power(largest, largest, modulo: largest, isSecret: true)))
@@ -48,14 +48,14 @@ import Testing
         }
     }
 
-    @Test func invalidNumbersAreErrors() {
+    @Test("Invalid moduli and exponents are errors") func invalidNumbersAreErrors() {
         #expect(throws: ArithmeticFault.invalidNumber) { try numbers.add([1], [1], modulo: []) }
         #expect(throws: ArithmeticFault.invalidNumber) { try numbers.multiply([1], [1], modulo: [0, 0]) }
         #expect(throws: ArithmeticFault.invalidNumber) { try numbers.power([1], [1], modulo: [8], isSecret: true) }
         #expect(throws: ArithmeticFault.invalidNumber) { try numbers.power([1], [0], modulo: [7], isSecret: true) }
     }
 
-    @Test func aMissingLibraryHasAHint() {
+    @Test("The error for a missing library names the package") func aMissingLibraryHasAHint() {
         #expect("\(ArithmeticFault.noLibrary(reason: "no file"))".contains("install libgmp10"))
     }
 }

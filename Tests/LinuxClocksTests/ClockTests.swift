@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Clocks")
 struct ClockTests {
-    @Test("time since boot goes forward and is the kernel's")
+    @Test("The boot clock is monotonic and agrees with the kernel")
     func bootClock() {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
@@ -16,13 +16,13 @@ struct ClockTests {
         #expect(before <= first && first <= second && second - before < .seconds(60))
     }
 
-    @Test("the boot's identifier is 16 bytes and stays")
+    @Test("The boot identifier has 16 bytes and is constant")
     func bootIdentifier() throws {
         let first = try #require(BootIdentifier.current())
         #expect(first.count == 16 && first == BootIdentifier.current())
     }
 
-    @Test("the identifier's text")
+    @Test("The text of a boot identifier is parsed, and damaged text rejected")
     func identifierText() {
         let text = Array("6f1b2ab0-0102-4ff0-8A0b-00000000000e\n".utf8)
         let bytes: [UInt8] = [0x6F, 0x1B, 0x2A, 0xB0, 1, 2, 0x4F, 0xF0, 0x8A, 0x0B, 0, 0, 0, 0, 0, 0x0E]
@@ -32,7 +32,7 @@ struct ClockTests {
     }
 
     @Test(
-        "ISO 8601 in UTC",
+        "Times are formatted as ISO 8601 in UTC",
         arguments: [
             (Int64(0), "1970-01-01T00:00:00.000Z"),
             (1_795_251_683_456_999_999, "2026-11-21T09:01:23.456Z"),
@@ -47,14 +47,14 @@ struct ClockTests {
         #expect(WallTime(nanosecondsSince1970: nanoseconds).iso8601() == text)
     }
 
-    @Test("ISO 8601 with an offset")
+    @Test("Times are formatted as ISO 8601 with an offset")
     func offsets() {
         let time = WallTime(nanosecondsSince1970: 1_795_251_683_456_000_000)
         #expect(time.iso8601(offset: 3600) == "2026-11-21T10:01:23.456+01:00")
         #expect(time.iso8601(offset: -34_200) == "2026-11-20T23:31:23.456-09:30")
     }
 
-    @Test("dates of five centuries are the C library's")
+    @Test("Dates of five centuries match the C library")
     func calendar() {
         for day in stride(from: Int64(-100_000), to: 100_000, by: 17) {
             var seconds = time_t(day * 86_400)
@@ -67,14 +67,14 @@ struct ClockTests {
         }
     }
 
-    @Test("now is between two readings of the C library")
+    @Test("The current time is between two readings of the C library")
     func now() {
         let before = time(nil)
         let now = WallTime.now.nanosecondsSince1970
         #expect(Int64(before) * 1_000_000_000 <= now && now < (Int64(time(nil)) + 1) * 1_000_000_000)
     }
 
-    @Test("the local offset is the C library's")
+    @Test("The local offset matches the C library")
     func localOffset() {
         var seconds = time(nil)
         var local = tm()

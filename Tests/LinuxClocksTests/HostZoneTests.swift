@@ -4,7 +4,8 @@ import Testing
 @testable import LinuxClocks
 
 struct HostZoneTests {
-    @Test func offsetsAreWrittenAsPOSIXHasThem() {
+    @Test("Offsets are converted to POSIX time zones, and other texts rejected")
+    func offsetsAreWrittenAsPOSIXHasThem() {
         #expect(HostZone.fixed("UTC") == "UTC0")
         #expect(HostZone.fixed("+01:00") == "<+0100>-01:00")
         #expect(HostZone.fixed("-03:30") == "<-0330>+03:30")
@@ -33,9 +34,11 @@ struct HostZoneTests {
         #expect([0, 3600, -12_600, 20_700].map(HostZone.offsetName) == ["UTC", "+01:00", "-03:30", "+05:45"])
     }
 
-    @Test(arguments: [
-        "", "../passwd", "/etc/localtime", ":Europe/Berlin", "Europe", "Nowhere/At_All", "CET-1CEST,M3.5.0", "a b",
-    ])
+    @Test(
+        "A text that is not the name of a zone is rejected",
+        arguments: [
+            "", "../passwd", "/etc/localtime", ":Europe/Berlin", "Europe", "Nowhere/At_All", "CET-1CEST,M3.5.0", "a b",
+        ])
     func whatIsNoZoneIsRefused(name: String) {
         #expect(!HostZone.use(name))
     }
@@ -61,7 +64,7 @@ struct HostZoneTests {
         for rule in ["UTC", "UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "<+0530>-05:30", ":JST-9", ""] {
             #expect(HostZone.problem(variable: rule, file: "/etc/localtime") == nil, "\(rule)")
         }
-        #expect(HostZone.problem(variable: nil, file: "/no/such/file") == nil, "a host without a zone is in UTC")
+        #expect(HostZone.problem(variable: nil, file: "/no/such/file") == nil, "without a zone, the host uses UTC")
         #expect(HostZone.problem(variable: nil, file: "/etc/passwd")?.hasPrefix("/etc/passwd is not") == true)
     }
 }

@@ -26,10 +26,12 @@ import Testing
                 == "\(folder.path)/in0_input: it is not there: is the driver loaded? (ls \(folder.path))")
     }
 
-    @Test("Error numbers of a transfer are translated", arguments: [
-        (ENXIO, BusFault.Reason.noAcknowledge), (EREMOTEIO, .noAcknowledge), (ETIMEDOUT, .timedOut),
-        (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
-    ])
+    @Test(
+        "Error numbers of a transfer are translated",
+        arguments: [
+            (ENXIO, BusFault.Reason.noAcknowledge), (EREMOTEIO, .noAcknowledge), (ETIMEDOUT, .timedOut),
+            (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
+        ])
     func errorNumbersOfATransferMeanWhatTheKernelSays(number: Int32, reason: BusFault.Reason) {
         #expect(I2CDevice.reason(SystemError(number: number)) == reason)
     }

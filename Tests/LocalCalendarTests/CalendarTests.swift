@@ -2,7 +2,7 @@ import LocalCalendar
 import Testing
 
 struct CalendarTests {
-    @Test func calendarAgreesWithItself() {
+    @Test("Dates and seconds are converted consistently") func calendarAgreesWithItself() {
         #expect(CivilTime(localSeconds: 951_782_400).date == "29 Feb 2000")
         #expect(CivilTime(localSeconds: -1).clockWithSeconds == "23:59:59")
         #expect(CivilTime(localSeconds: -1).date == "31 Dec 1969")
@@ -13,12 +13,12 @@ struct CalendarTests {
         }
     }
 
-    /// Central Europe in 2026: forward on 29 March, back on 25 October, both at 01:00 UTC.
+    /// Central Europe in 2026: the clock goes forward on 29 March and back on 25 October, both at 01:00 UTC.
     private static let europe = ZoneOffsets(
         initial: 3600,
         transitions: [.init(time: 1_774_746_000, seconds: 7200), .init(time: 1_792_890_000, seconds: 3600)])
 
-    @Test func aDayHasAsManyHoursAsTheClockGivesIt() throws {
+    @Test("A day has 23 or 25 hours when daylight saving changes") func aDayHasAsManyHoursAsTheClockGivesIt() throws {
         let march = try #require(
             CalendarPeriod.all(.day, from: 1_774_652_400, to: 1_774_908_000, zone: Self.europe))
         #expect(march.map { $0.to - $0.from } == [86_400, 82_800, 86_400])
@@ -28,15 +28,16 @@ struct CalendarTests {
         #expect(october.map { $0.to - $0.from } == [86_400, 90_000, 86_400])
     }
 
-    @Test func theHourThatComesTwiceIsTwoHours() throws {
+    @Test("The repeated hour in autumn is two periods") func theHourThatComesTwiceIsTwoHours() throws {
         let night = try #require(
             CalendarPeriod.all(.hour, from: 1_792_882_800, to: 1_792_897_200, zone: Self.europe))
         #expect(night.map(\.start.clock) == ["01:00", "02:00", "02:00", "03:00"])
         #expect(night.allSatisfy { $0.to - $0.from == 3600 })
     }
 
-    @Test func aDayWithoutAMidnightBeginsWithItsFirstSecond() throws {
-        // Where the clock is set forward at midnight: 23:59:59 is followed by 01:00.
+    @Test("A day without midnight starts with its first second")
+    func aDayWithoutAMidnightBeginsWithItsFirstSecond() throws {
+        // The clock goes forward at midnight: 01:00 follows 23:59:59.
         let change = 1_774_746_000
         let zone = ZoneOffsets(
             initial: -3600, transitions: [.init(time: Double(change - 3600 * 0), seconds: 0)])
@@ -45,8 +46,8 @@ struct CalendarTests {
         #expect(zip(days, days.dropFirst()).allSatisfy { $0.to == $1.from })
     }
 
-    @Test func aMidnightThatComesTwiceBeginsOneDay() throws {
-        // Set back at 01:00 to 00:00.
+    @Test("A repeated midnight starts only one day") func aMidnightThatComesTwiceBeginsOneDay() throws {
+        // The clock goes back from 01:00 to 00:00.
         let midnight = 1_774_742_400
         let zone = ZoneOffsets(initial: 0, transitions: [.init(time: Double(midnight + 3600), seconds: -3600)])
         let days = try #require(
@@ -54,7 +55,7 @@ struct CalendarTests {
         #expect(days.map { $0.to - $0.from } == [86_400, 90_000])
     }
 
-    @Test func monthsAreWhole() throws {
+    @Test("Months start at local midnight of their first day") func monthsAreWhole() throws {
         let year = try #require(
             CalendarPeriod.all(.month, from: 1_767_222_000, to: 1_798_758_000, zone: Self.europe))
         #expect(year.map(\.start.month) == Array(1...12))
@@ -62,22 +63,25 @@ struct CalendarTests {
         #expect(year.allSatisfy { $0.start.day == 1 && $0.start.isMidnight })
     }
 
-    @Test func tooManyAreRefused() {
+    @Test("A range with too many periods is rejected") func tooManyAreRefused() {
         #expect(CalendarPeriod.all(.hour, from: 0, to: 1 << 40, zone: .utc) == nil)
         #expect(CalendarPeriod.all(.hour, from: 10, to: 10, zone: .utc) == [])
     }
 
-    @Test func aTimeIsReadAsPeopleWriteIt() throws {
+    @Test("Dates with and without a time of day are parsed") func aTimeIsReadAsPeopleWriteIt() throws {
         let day = try #require(CivilTime(parsing: "2026-11-20"))
         #expect(day.date == "20 Nov 2026" && day.isMidnight)
         #expect(CivilTime(parsing: "2026-11-20T07:30")?.clockWithSeconds == "07:30:00")
         #expect(CivilTime(parsing: "2024-02-29 23:59:58")?.clockWithSeconds == "23:59:58")
     }
 
-    @Test(arguments: [
-        "", "2026", "2026-11", "2026-13-01", "2026-02-30", "2025-02-29", "26-11-20", "2026-11-20T", "2026-11-20T7:30",
-        "2026-11-20T24:00", "2026-11-20T07:60", "2026-11-20T07:30Z", "2026-11-2\u{661}", "1969-12-31", "9999-01-01",
-        "2026-11-20T07:30:61", "--", "2026-11-20  ",
-    ])
+    @Test(
+        "An invalid date or time is rejected",
+        arguments: [
+            "", "2026", "2026-11", "2026-13-01", "2026-02-30", "2025-02-29", "26-11-20", "2026-11-20T",
+            "2026-11-20T7:30",
+            "2026-11-20T24:00", "2026-11-20T07:60", "2026-11-20T07:30Z", "2026-11-2\u{661}", "1969-12-31", "9999-01-01",
+            "2026-11-20T07:30:61", "--", "2026-11-20  ",
+        ])
     func whatIsNoTimeIsRefused(text: String) { #expect(CivilTime(parsing: text) == nil) }
 }

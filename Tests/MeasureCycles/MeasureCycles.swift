@@ -2,8 +2,8 @@ import Foundation
 import Recordings
 import SimulatedAppliances
 
-/// Prints how well cycles are found, as tables in Markdown: in the recordings of a folder, if one is named, and in what the
-/// project's own appliance models draw. Ends with 1 when a recording cannot be read.
+/// Prints the accuracy of the cycle detector as Markdown tables: for the recordings of a folder, if one is given, and
+/// for the appliance models. Exits with 1 if a recording cannot be read.
 @main
 enum MeasureCycles {
     static func main() {

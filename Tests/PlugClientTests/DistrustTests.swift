@@ -15,7 +15,8 @@ import Testing
     @Test("Each reason for distrust has a hint") func eachReasonSaysWhatToDo() {
         #expect(
             "\(Distrust.notPaired(name: "Lamp"))"
-                == "the plug is not paired with this controller\nhint: run plugctl pair \"Lamp\" with the code on its label")
+                == "the plug is not paired with this controller\nhint: run plugctl pair \"Lamp\" with the code on its label"
+        )
         #expect(
             "\(Distrust.another(name: "Lamp", id: id))" == """
                 a different plug was paired under this name (the id of this one is 0123456789ab)

@@ -53,105 +53,121 @@ struct ConfigurationMistakeTests {
         #expect(complaint("a\u{0}b")?.hasPrefix("plugd.toml:1:2:") == true)
     }
 
-    @Test("One error results in one message", arguments: [
-        (
-            "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
-            "2: [light] line: the same line is used by [relay] line; each needs one of its own"
-        ),
-        (
-            "[relay]\nkind = \"latching\"\nchip = \"gpiochip0\"\non_offset = 4\noff_offset = 4",
-            "5: [relay] off_offset: the same line is used by [relay] on_offset; each needs one of its own"
-        ),
-        (
-            "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
-            "6: [button] offset: the same line is used by [relay] offset; each needs one of its own"
-        ),
-        ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
-        (
-            "[relay]\nline = \"A\"\nchip = \"gpiochip0\"\noffset = 4",
-            "4: [relay] offset: line says already which line it is: leave one of them out"
-        ),
-        ("[relay]\nline = \"A\"\npulse_ms = 3", "3: [relay] pulse_ms: only a relay of kind = \"latching\" has it"),
-        (
-            "[relay]\nkind = \"latching\"\nline = \"A\"\non_line = \"B\"\noff_line = \"C\"",
-            "3: [relay] line: a latching relay has two: on_line and off_line"
-        ),
-        (
-            "[meter]\nbus = \"/dev/i2c-1\"",
-            "1: [meter] kind: missing: which meter it is: ade7953, ina219, ina226, ina260, hwmon or iio"
-        ),
-        ("[meter]\nkind = \"hwmon\"", "1: [meter] name: missing: the driver's name, or path with its directory"),
-        (
-            "[meter]\nkind = \"iio\"\nname = \"a\"\nbus = \"/dev/i2c-1\"",
-            "4: [meter] bus: the kernel talks to the chip of a meter of kind = \"iio\""
-        ),
-        (
-            "[meter]\nkind = \"ina260\"\nshunt_ohms = 1",
-            "3: [meter] shunt_ohms: a meter of kind = \"ina260\" has none to be told"
-        ),
-        ("[thermometer]\npath = \"temp\"", "2: [thermometer] path: it takes a path that begins with /, not \"temp\""),
-        (
-            "[thermometer]",
-            "1: [thermometer] path: missing: the kernel's file, such as /sys/class/thermal/thermal_zone0/temp"
-        ),
-        ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: which channel of the chip it is"),
-        ("[dimmer]\npwm_chip = 0\npwm_channel = [1]", "3: [dimmer] pwm_channel: it takes a whole number, not an array"),
-        ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: it takes a whole number, not 0.5"),
-        ("[plug]\nname = \"\"", "2: [plug] name: a text of 0 bytes is out of range; it takes 1 to 63 bytes"),
-        ("[plug]\nname = 7", "2: [plug] name: it takes the plug's name, in quotation marks, not 7"),
-        ("plug.nam = \"x\"", "1: [plug] nam: there is no such key; is name meant?"),
-        ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; it takes 1 to 65535"),
-        (
-            "[zzzzzzzz]",
-            "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
-                + "[network], [pairing], [plug], [power], [protection], [relay] and [thermometer]"
-        ),
-        ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: there is no such key; this table has name"),
-        (
-            "[relay]\nline = \"A\"\ndebounce_ms = 5",
-            "3: [relay] debounce_ms: it is a key of [button]; is the # before that table's own line still there?"
-        ),
-        ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: there is no such key; is name meant?"),
-        (
-            "[protection]\nover_power_w = 0\nover_power_s = 3",
-            "3: [protection] over_power_s: over_power_w = 0 says that there is no limit"
-        ),
-        (
-            "[protection]\nover_current = false\ntwice_rated_s = 3",
-            "3: [protection] twice_rated_s: over_current = false says that there is no limit"
-        ),
-        (
-            "[protection]\nunder_voltage_v = 200",
-            "2: [protection] under_voltage_v: missing: a [meter], without which nothing measures it"
-        ),
-        ("[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]", "5: [relais]: there is no such table; is [relay] meant?"),
-    ])
+    @Test(
+        "One error results in one message",
+        arguments: [
+            (
+                "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
+                "2: [light] line: the same line is used by [relay] line; each needs one of its own"
+            ),
+            (
+                "[relay]\nkind = \"latching\"\nchip = \"gpiochip0\"\non_offset = 4\noff_offset = 4",
+                "5: [relay] off_offset: the same line is used by [relay] on_offset; each needs one of its own"
+            ),
+            (
+                "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
+                "6: [button] offset: the same line is used by [relay] offset; each needs one of its own"
+            ),
+            ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
+            (
+                "[relay]\nline = \"A\"\nchip = \"gpiochip0\"\noffset = 4",
+                "4: [relay] offset: line says already which line it is: leave one of them out"
+            ),
+            ("[relay]\nline = \"A\"\npulse_ms = 3", "3: [relay] pulse_ms: only a relay of kind = \"latching\" has it"),
+            (
+                "[relay]\nkind = \"latching\"\nline = \"A\"\non_line = \"B\"\noff_line = \"C\"",
+                "3: [relay] line: a latching relay has two: on_line and off_line"
+            ),
+            (
+                "[meter]\nbus = \"/dev/i2c-1\"",
+                "1: [meter] kind: missing: which meter it is: ade7953, ina219, ina226, ina260, hwmon or iio"
+            ),
+            ("[meter]\nkind = \"hwmon\"", "1: [meter] name: missing: the driver's name, or path with its directory"),
+            (
+                "[meter]\nkind = \"iio\"\nname = \"a\"\nbus = \"/dev/i2c-1\"",
+                "4: [meter] bus: the kernel talks to the chip of a meter of kind = \"iio\""
+            ),
+            (
+                "[meter]\nkind = \"ina260\"\nshunt_ohms = 1",
+                "3: [meter] shunt_ohms: a meter of kind = \"ina260\" has none to be told"
+            ),
+            (
+                "[thermometer]\npath = \"temp\"",
+                "2: [thermometer] path: it takes a path that begins with /, not \"temp\""
+            ),
+            (
+                "[thermometer]",
+                "1: [thermometer] path: missing: the kernel's file, such as /sys/class/thermal/thermal_zone0/temp"
+            ),
+            ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: which channel of the chip it is"),
+            (
+                "[dimmer]\npwm_chip = 0\npwm_channel = [1]",
+                "3: [dimmer] pwm_channel: it takes a whole number, not an array"
+            ),
+            ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: it takes a whole number, not 0.5"),
+            ("[plug]\nname = \"\"", "2: [plug] name: a text of 0 bytes is out of range; it takes 1 to 63 bytes"),
+            ("[plug]\nname = 7", "2: [plug] name: it takes the plug's name, in quotation marks, not 7"),
+            ("plug.nam = \"x\"", "1: [plug] nam: there is no such key; is name meant?"),
+            ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; it takes 1 to 65535"),
+            (
+                "[zzzzzzzz]",
+                "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
+                    + "[network], [pairing], [plug], [power], [protection], [relay] and [thermometer]"
+            ),
+            ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: there is no such key; this table has name"),
+            (
+                "[relay]\nline = \"A\"\ndebounce_ms = 5",
+                "3: [relay] debounce_ms: it is a key of [button]; is the # before that table's own line still there?"
+            ),
+            ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: there is no such key; is name meant?"),
+            (
+                "[protection]\nover_power_w = 0\nover_power_s = 3",
+                "3: [protection] over_power_s: over_power_w = 0 says that there is no limit"
+            ),
+            (
+                "[protection]\nover_current = false\ntwice_rated_s = 3",
+                "3: [protection] twice_rated_s: over_current = false says that there is no limit"
+            ),
+            (
+                "[protection]\nunder_voltage_v = 200",
+                "2: [protection] under_voltage_v: missing: a [meter], without which nothing measures it"
+            ),
+            (
+                "[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]",
+                "5: [relais]: there is no such table; is [relay] meant?"
+            ),
+        ])
     func oneMistakeIsOneMessage(text: String, message: String) {
         #expect(complaint(text) == "plugd.toml:\(message)")
     }
 
-    @Test("A syntax error is reported with the correct syntax", arguments: [
-        ("line = GPIO17", "a text stands in quotation marks: line = \"GPIO17\""),
-        ("line = /dev/x # it", "a text stands in quotation marks: line = \"/dev/x\""),
-        ("line = \"GPIO17", "the text has no end: put \" after it"),
-        ("line = \u{201C}GPIO17\u{201D}", "these quotation marks are typographic ones; a text stands between two \""),
-        ("line \"GPIO17\"", "after a key comes = and its value: line = ..."),
-        ("line: \"GPIO17\"", "after a key comes = and its value: line = ..."),
-        ("line =", "the value is missing: line = ..."),
-        ("line = # GPIO17", "the value is missing: line = ..."),
-        ("active_low = yes", "this is written true, or as a text: \"yes\""),
-        ("active_low = False", "this is written false, or as a text: \"False\""),
-        ("interval_s = .5", "a digit stands before the point: 0.5"),
-        ("interval_s = 0,5", "a point stands before the decimals, no comma"),
-        ("; a comment", "a comment begins with #"),
-        ("[relay", "the name of a table ends with ]"),
-        ("line = \"A\"\nline = \"B\"", "line stands in its table twice; leave one of them out"),
-        ("[light]\n[light]", "this table stands in the file twice; put all its keys under one of them"),
-        (
-            "a = 1 b = 2",
-            "this is no TOML: Error while parsing key-value pair: expected a comment or whitespace, saw 'b'"
-        ),
-    ])
+    @Test(
+        "A syntax error is reported with the correct syntax",
+        arguments: [
+            ("line = GPIO17", "a text stands in quotation marks: line = \"GPIO17\""),
+            ("line = /dev/x # it", "a text stands in quotation marks: line = \"/dev/x\""),
+            ("line = \"GPIO17", "the text has no end: put \" after it"),
+            (
+                "line = \u{201C}GPIO17\u{201D}",
+                "these quotation marks are typographic ones; a text stands between two \""
+            ),
+            ("line \"GPIO17\"", "after a key comes = and its value: line = ..."),
+            ("line: \"GPIO17\"", "after a key comes = and its value: line = ..."),
+            ("line =", "the value is missing: line = ..."),
+            ("line = # GPIO17", "the value is missing: line = ..."),
+            ("active_low = yes", "this is written true, or as a text: \"yes\""),
+            ("active_low = False", "this is written false, or as a text: \"False\""),
+            ("interval_s = .5", "a digit stands before the point: 0.5"),
+            ("interval_s = 0,5", "a point stands before the decimals, no comma"),
+            ("; a comment", "a comment begins with #"),
+            ("[relay", "the name of a table ends with ]"),
+            ("line = \"A\"\nline = \"B\"", "line stands in its table twice; leave one of them out"),
+            ("[light]\n[light]", "this table stands in the file twice; put all its keys under one of them"),
+            (
+                "a = 1 b = 2",
+                "this is no TOML: Error while parsing key-value pair: expected a comment or whitespace, saw 'b'"
+            ),
+        ])
     func whatIsWrittenWrongIsSaidAsItIsWrittenRight(text: String, reason: String) throws {
         let told = try #require(complaint("[first]\n" + text))
         #expect(told.hasPrefix("plugd.toml:2:") || told.hasPrefix("plugd.toml:3:"))

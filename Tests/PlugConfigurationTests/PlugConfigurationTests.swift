@@ -100,17 +100,19 @@ struct PlugConfigurationTests {
 
     private static let chip = MeterConfiguration.Chip(bus: "/dev/i2c-1", address: 0x40)
 
-    @Test("Every kind of meter is read", arguments: [
-        ("kind = \"ina219\"\nshunt_ohms = 0.1", MeterConfiguration.Kind.ina219(Self.chip, shuntOhms: 0.1)),
-        ("kind = \"ina226\"\nshunt_ohms = 0.002", .ina226(Self.chip, shuntOhms: 0.002)),
-        ("kind = \"ina260\"", .ina260(Self.chip)),
-        (
-            "kind = \"ina260\"\nbus = \"/dev/i2c-0\"\naddress = 0x4F",
-            .ina260(MeterConfiguration.Chip(bus: "/dev/i2c-0", address: 0x4F))
-        ),
-        ("kind = \"hwmon\"\nname = \"ina226\"", .hwmon(.named("ina226"))),
-        ("kind = \"iio\"\npath = \"/sys/bus/iio/0\"", .iio(.directory("/sys/bus/iio/0"))),
-    ])
+    @Test(
+        "Every kind of meter is read",
+        arguments: [
+            ("kind = \"ina219\"\nshunt_ohms = 0.1", MeterConfiguration.Kind.ina219(Self.chip, shuntOhms: 0.1)),
+            ("kind = \"ina226\"\nshunt_ohms = 0.002", .ina226(Self.chip, shuntOhms: 0.002)),
+            ("kind = \"ina260\"", .ina260(Self.chip)),
+            (
+                "kind = \"ina260\"\nbus = \"/dev/i2c-0\"\naddress = 0x4F",
+                .ina260(MeterConfiguration.Chip(bus: "/dev/i2c-0", address: 0x4F))
+            ),
+            ("kind = \"hwmon\"\nname = \"ina226\"", .hwmon(.named("ina226"))),
+            ("kind = \"iio\"\npath = \"/sys/bus/iio/0\"", .iio(.directory("/sys/bus/iio/0"))),
+        ])
     func everyMeterIsRead(text: String, kind: MeterConfiguration.Kind) throws {
         let plug = try parse("[meter]\n" + text)
         #expect(plug.meter == MeterConfiguration(kind))
@@ -190,12 +192,14 @@ struct PlugConfigurationTests {
         #expect(try parse("").broker == nil, "a plug speaks to no broker unless it is told to")
     }
 
-    @Test("An invalid broker configuration is rejected", arguments: [
-        ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
-        ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
-        ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
-        ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "is house meant?"),
-    ])
+    @Test(
+        "An invalid broker configuration is rejected",
+        arguments: [
+            ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
+            ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
+            ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
+            ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "is house meant?"),
+        ])
     func aBrokerThatCannotBeMeantIsRefused(_ text: String, _ words: String) {
         #expect {
             try parse(text)

@@ -32,11 +32,13 @@ import Testing
         #expect(log.text.isEmpty && pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
     }
 
-    @Test("With an unusable key, the plug stays off the network and its button works", arguments: [
-        (0o644, "no matter", "others than its owner may use it (mode 0644)"),
-        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
-        (0o600, "", "the file is empty"),
-    ])
+    @Test(
+        "With an unusable key, the plug stays off the network and its button works",
+        arguments: [
+            (0o644, "no matter", "others than its owner may use it (mode 0644)"),
+            (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
+            (0o600, "", "the file is empty"),
+        ])
     func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws
     {
         try directory.write(text, to: "key")

@@ -20,46 +20,52 @@ private actor Echo: PanelOwner {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct PanelTests {
-    @Test("Requests are parsed from their lines and written as the same lines", arguments: [
-        ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
-        ("press hold 5000", .hold(5000)), ("calibrate 100.0", .calibrate(KnownLoad(power: 100))),
-        ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
-        ("code ABCD-EFGH-IJKL-MNOP", .code(try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP"))),
-        ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status), ("reset", .reset),
-        ("rotate-key", .rotateKey(now: false)), ("rotate-key now", .rotateKey(now: true)),
-    ])
+    @Test(
+        "Requests are parsed from their lines and written as the same lines",
+        arguments: [
+            ("press single", PanelRequest.press(.single)), ("press double", .press(.double)),
+            ("press long", .press(.long)),
+            ("press hold 5000", .hold(5000)), ("calibrate 100.0", .calibrate(KnownLoad(power: 100))),
+            ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
+            ("code ABCD-EFGH-IJKL-MNOP", .code(try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP"))),
+            ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status),
+            ("reset", .reset),
+            ("rotate-key", .rotateKey(now: false)), ("rotate-key now", .rotateKey(now: true)),
+        ])
     func requests(line: String, request: PanelRequest) throws {
         #expect(try PanelRequest(line: line) == request)
         #expect(request.line == line)
     }
 
-    @Test("An invalid request is rejected with a message", arguments: [
-        (
-            "press",
-            "unknown request \"press\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
-        ),
-        ("press twice", "a button press must be single, double, long or hold, not \"twice\""),
-        ("press single now", "a button press must be single, double, long or hold, not \"single now\""),
-        ("code ABCD-EFGH", "a setup code has 16 letters and digits, this has 8"),
-        ("press hold", "a button press must be single, double, long or hold, not \"hold\""),
-        ("press hold 0", "a button can be held for 1 to 60000 milliseconds, not \"0\""),
-        ("press hold 60001", "a button can be held for 1 to 60000 milliseconds, not \"60001\""),
-        ("press hold +5", "a button can be held for 1 to 60000 milliseconds, not \"+5\""),
-        ("calibrate many", "a load must be WATTS or WATTS VOLTS, not \"many\""),
-        ("calibrate 100 nan", "a load must be WATTS or WATTS VOLTS, not \"100 nan\""),
-        (
-            "load",
-            "unknown request \"load\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
-        ),
-        (
-            "status now",
-            "unknown request \"status now\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
-        ),
-        (
-            "",
-            "unknown request \"\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
-        ),
-    ])
+    @Test(
+        "An invalid request is rejected with a message",
+        arguments: [
+            (
+                "press",
+                "unknown request \"press\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            ),
+            ("press twice", "a button press must be single, double, long or hold, not \"twice\""),
+            ("press single now", "a button press must be single, double, long or hold, not \"single now\""),
+            ("code ABCD-EFGH", "a setup code has 16 letters and digits, this has 8"),
+            ("press hold", "a button press must be single, double, long or hold, not \"hold\""),
+            ("press hold 0", "a button can be held for 1 to 60000 milliseconds, not \"0\""),
+            ("press hold 60001", "a button can be held for 1 to 60000 milliseconds, not \"60001\""),
+            ("press hold +5", "a button can be held for 1 to 60000 milliseconds, not \"+5\""),
+            ("calibrate many", "a load must be WATTS or WATTS VOLTS, not \"many\""),
+            ("calibrate 100 nan", "a load must be WATTS or WATTS VOLTS, not \"100 nan\""),
+            (
+                "load",
+                "unknown request \"load\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            ),
+            (
+                "status now",
+                "unknown request \"status now\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            ),
+            (
+                "",
+                "unknown request \"\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+            ),
+        ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
         let error = #expect(throws: PanelError.self) { try PanelRequest(line: line) }
         #expect(error?.description == message)
@@ -115,7 +121,9 @@ private actor Echo: PanelOwner {
     func whereNoPlugRunsTheHintSaysHowToStartOne() async {
         let directory = TestFolder()
         let message = await refusal { _ = try await PanelClient.ask(.status, at: directory.directories) }
-        #expect(message?.hasPrefix("plugd does not answer at \(directory.path)/run/panel.sock: No such file or directory\n") == true)
+        #expect(
+            message?.hasPrefix("plugd does not answer at \(directory.path)/run/panel.sock: No such file or directory\n")
+                == true)
         #expect(message?.hasSuffix("or use the --state and --runtime of the running plugd") == true)
     }
 

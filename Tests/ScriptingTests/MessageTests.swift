@@ -68,14 +68,16 @@ import Testing
             try ScriptReplies.outcome(of: Array(#"{"done":{"then":{},"log":{}}}"#.utf8)) == .answered(ScriptAnswer()))
     }
 
-    @Test("An answer that is refused has the reason", arguments: [
-        (#"{"done":{"then":[{"turn off":7,"wait":"1 s"}]}}"#, "'wait' is not known in an action"),
-        (#"{"done":{"then":[{"turn offf":"Lamp"}]}}"#, "did you mean 'turn off'?"),
-        (#"{"done":{"then":["turn off"]}}"#, "an action is a mapping, not a single value"),
-        (#"{"done":{"timers":[{"name":"x","after":-1}]}}"#, "the timer 'x' is too long"),
-        (#"{"done":{"timers":[{"name":"","after":1}]}}"#, "'timer' is empty"),
-        (#"{"failed":{"error":"a.lua:3: no\nhint: yes"}}"#, "a.lua:3: no (hint: yes)"),
-    ])
+    @Test(
+        "An answer that is refused has the reason",
+        arguments: [
+            (#"{"done":{"then":[{"turn off":7,"wait":"1 s"}]}}"#, "'wait' is not known in an action"),
+            (#"{"done":{"then":[{"turn offf":"Lamp"}]}}"#, "did you mean 'turn off'?"),
+            (#"{"done":{"then":["turn off"]}}"#, "an action is a mapping, not a single value"),
+            (#"{"done":{"timers":[{"name":"x","after":-1}]}}"#, "the timer 'x' is too long"),
+            (#"{"done":{"timers":[{"name":"","after":1}]}}"#, "'timer' is empty"),
+            (#"{"failed":{"error":"a.lua:3: no\nhint: yes"}}"#, "a.lua:3: no (hint: yes)"),
+        ])
     func refusedAnswerSaysWhy(line: String, words: String) throws {
         guard case .failed(let why, log: _) = try ScriptReplies.outcome(of: Array(line.utf8)) else {
             Issue.record("it is refused: \(line)")
@@ -106,13 +108,16 @@ import Testing
         #expect(why.contains("65538 bytes"))
     }
 
-    @Test("A reply that is not valid ends the process", arguments: [
-        "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#,
-        #"{"done":[]}"#,
-        #"{"done":{"then":3}}"#, #"{"done":{"else":[]}}"#, #"{"done":{"log":["\ud800x\u12"]}}"#, #"{"failed":{}}"#,
-        #"{"done":{"then":{"a":1}}}"#, #"{"done":{"timers":[{"name":"x","after":1e999}]}}"#, #"{"done":{"state":tru}}"#,
-        "{\"done\":{\"log\":[\"a\nb\"]}}", #"{"loaded":{"rules":[]}}"#, #"{"done":{"state":+1}}"#,
-    ])
+    @Test(
+        "A reply that is not valid ends the process",
+        arguments: [
+            "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#,
+            #"{"done":[]}"#,
+            #"{"done":{"then":3}}"#, #"{"done":{"else":[]}}"#, #"{"done":{"log":["\ud800x\u12"]}}"#, #"{"failed":{}}"#,
+            #"{"done":{"then":{"a":1}}}"#, #"{"done":{"timers":[{"name":"x","after":1e999}]}}"#,
+            #"{"done":{"state":tru}}"#,
+            "{\"done\":{\"log\":[\"a\nb\"]}}", #"{"loaded":{"rules":[]}}"#, #"{"done":{"state":+1}}"#,
+        ])
     func whatIsNoAnswerEndsTheProcess(line: String) {
         #expect(throws: ScriptFault.self) { try ScriptReplies.outcome(of: Array(line.utf8)) }
     }

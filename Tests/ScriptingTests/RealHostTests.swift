@@ -95,13 +95,15 @@ struct RealHostTests {
         #expect(outcome == .answered(answer))
     }
 
-    @Test("A script that exceeds a limit fails with the reason, and other scripts continue", arguments: [
-        ("while true do end", "computed for more than 1 s"),
-        ("local t = {} while true do t[#t + 1] = (\"x\"):rep(1000) .. #t end", "not enough memory"),
-        ("string.find((\"a\"):rep(300000), (\".-\"):rep(30) .. \"b\")", "computed for more than 1 s"),
-        ("io.open(\"/etc/passwd\")", "io"), ("os.execute(\"true\")", "execute"),
-        ("local x = nil; x.y = 1", "nil value"),
-    ])
+    @Test(
+        "A script that exceeds a limit fails with the reason, and other scripts continue",
+        arguments: [
+            ("while true do end", "computed for more than 1 s"),
+            ("local t = {} while true do t[#t + 1] = (\"x\"):rep(1000) .. #t end", "not enough memory"),
+            ("string.find((\"a\"):rep(300000), (\".-\"):rep(30) .. \"b\")", "computed for more than 1 s"),
+            ("io.open(\"/etc/passwd\")", "io"), ("os.execute(\"true\")", "execute"),
+            ("local x = nil; x.y = 1", "nil value"),
+        ])
     func misdeedsAreNamedAndOthersGoOn(body: String, words: String) async throws {
         let pool = ScriptPool(host: host)
         await pool.replace([try script(body), try script("log(\"here\")", name: "other.lua")], states: [:])

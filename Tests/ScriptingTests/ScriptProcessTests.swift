@@ -64,10 +64,12 @@ import Testing
         #expect(answer.log == ["[0, 1, 2]", "['socket', 'socket', '/dev/null']", "[]", "True"])
     }
 
-    @Test("The end of a process is reported with its cause", arguments: [
-        ("signal.SIGPROF", ScriptDeath.computed), ("signal.SIGXCPU", .computed), ("signal.SIGSYS", .forbidden),
-        ("signal.SIGKILL", .killed), ("signal.SIGSEGV", .crashed(signal: 11)),
-    ])
+    @Test(
+        "The end of a process is reported with its cause",
+        arguments: [
+            ("signal.SIGPROF", ScriptDeath.computed), ("signal.SIGXCPU", .computed), ("signal.SIGSYS", .forbidden),
+            ("signal.SIGKILL", .killed), ("signal.SIGSEGV", .crashed(signal: 11)),
+        ])
     func deathIsToldByItsCause(signal: String, death: ScriptDeath) throws {
         let script = try StandIn.script("def call(call):\n  os.kill(os.getpid(), \(signal))")
         let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
@@ -80,12 +82,14 @@ import Testing
         )
     }
 
-    @Test("A process that does not answer a call correctly is ended", arguments: [
-        ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(75)", .full), ("os._exit(71)", .unshut),
-        ("sys.stdout.write('x' * 300000 + '\\n')", .garbled("a line of more than 256 KiB")),
-        ("sys.stdout.write('{\"done\":{}}\\n{\"done\":{}}\\n')", .garbled("more than one line")),
-        ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed its end")),
-    ])
+    @Test(
+        "A process that does not answer a call correctly is ended",
+        arguments: [
+            ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(75)", .full), ("os._exit(71)", .unshut),
+            ("sys.stdout.write('x' * 300000 + '\\n')", .garbled("a line of more than 256 KiB")),
+            ("sys.stdout.write('{\"done\":{}}\\n{\"done\":{}}\\n')", .garbled("more than one line")),
+            ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed its end")),
+        ])
     func whatIsNoAnswerEndsIt(text: String, death: ScriptDeath) throws {
         let script = try StandIn.script("def call(call):\n  \(text)\n  sys.stdout.flush()")
         let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)

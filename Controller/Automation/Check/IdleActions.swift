@@ -48,7 +48,9 @@ extension RuleInspection {
                         RuleFinding(
                             .warning, rule: index, .action(place), word: plug,
                             "no rule changes \(plug), so there is never anything to restore",
-                            hint: "restore plugs that another rule turns on, turns off or dims; check the files together"))
+                            hint:
+                                "restore plugs that another rule turns on, turns off or dims; check the files together")
+                    )
                 }
             }
         }

@@ -36,7 +36,8 @@ extension RuleInspection {
                 return threshold.watts >= 0
                     ? Complaint(
                         severity: .error,
-                        message: "the trigger arms at \(arms.decimal) W and below, which only an appliance that feeds power back reaches",
+                        message:
+                            "the trigger arms at \(arms.decimal) W and below, which only an appliance that feeds power back reaches",
                         hint: "the hysteresis must be smaller than \(watts); delete it, or lower it")
                     : feedingOnly("the power is always above \(watts)")
             }
@@ -84,7 +85,9 @@ extension RuleInspection {
                 hint: "the hysteresis must be smaller than \(band.low.decimal) W; delete it, or lower it")
         }
         guard let known else { return nil }
-        if known.upperBound < band.low { return unheardOf(plug, known, "the power never reached \(band.low.decimal) W") }
+        if known.upperBound < band.low {
+            return unheardOf(plug, known, "the power never reached \(band.low.decimal) W")
+        }
         if !leavesBelow, known.upperBound <= band.high {
             return unheardOf(plug, known, "the power never left this range")
         }

@@ -126,7 +126,8 @@ struct Doorkeeper: Sendable {
         // A page of another site cannot send a DELETE without a CORS preflight request.
         let needsNoType = request.method == .delete && body.readableBytes == 0
         guard needsNoType || ContentTypeCheck.isJSON(request.headers[values: .contentType]) else {
-            throw Refused(415, "the Content-Type of the body is not JSON", hint: "send it with Content-Type: application/json")
+            throw Refused(
+                415, "the Content-Type of the body is not JSON", hint: "send it with Content-Type: application/json")
         }
         return request
     }

@@ -48,7 +48,9 @@ struct LocalSocketPath {
         switch DaemonSocket.presence(at: path) {
         case .absent: return
         case .noSocket, .foreign:
-            throw DashboardFault("\(path) exists and is not a socket of this user\nhint: move it away, or choose a different path with --socket")
+            throw DashboardFault(
+                "\(path) exists and is not a socket of this user\nhint: move it away, or choose a different path with --socket"
+            )
         case .own: break
         }
         if let living = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -14,7 +14,7 @@ struct OriginCheck: Sendable {
     ///   - host: the Host header, which was already checked.
     func refusal(origins: [String], sites: [String], host: String) -> Refused? {
         for site in sites where site != "same-origin" && site != "none" {
-                        return Refused(403, "the request comes from a page of a different site")
+            return Refused(403, "the request comes from a page of a different site")
         }
         for origin in origins where !isOurs(origin, host: host) {
             var hint = "use the dashboard's own page"

@@ -85,7 +85,7 @@ public struct PasswordFile: Sendable {
         guard left.isEmpty || left.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
                 "\(name) is the last password with the owner role, and other passwords depend on it\n"
-                + "hint: plugctl daemon password --remove without a name removes all")
+                    + "hint: plugctl daemon password --remove without a name removes all")
         }
         guard !left.isEmpty else {
             _ = try removeAll()

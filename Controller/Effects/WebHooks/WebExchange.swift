@@ -57,7 +57,8 @@ struct WebExchange: Sendable {
             let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "its name is not known"
             return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: !isInsecure))
         } catch {
-            return .failure(WebFault("the connection failed: \(Self.reason(for: error))".bounded, isWorthAnotherTry: true))
+            return .failure(
+                WebFault("the connection failed: \(Self.reason(for: error))".bounded, isWorthAnotherTry: true))
         }
     }
 

@@ -70,7 +70,8 @@ extension RecordData {
         case .txt(let strings): shortened(TXTRecord(decoding: strings).words)
         case .nsec(_, let types):
             types.isEmpty
-                ? "no records exist" : "only these types exist: " + shortened(types.map(\.words).joined(separator: ", "))
+                ? "no records exist"
+                : "only these types exist: " + shortened(types.map(\.words).joined(separator: ", "))
         case .other(_, let bytes): "\(bytes.count) bytes"
         }
     }

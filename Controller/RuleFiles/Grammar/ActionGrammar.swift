@@ -9,7 +9,8 @@ enum ActionGrammar {
 
     private static func mapping(of variants: [Variant<RuleAction>]) -> Mapping<RuleAction> {
         Mapping(
-            "action", "an action", "An action of the rule. The actions of a list run in order.", example: "{ turn on: Lamp }",
+            "action", "an action", "An action of the rule. The actions of a list run in order.",
+            example: "{ turn on: Lamp }",
             conflictHint: "begin each action with '- '", oneOf: variants)
     }
 
@@ -30,7 +31,8 @@ enum ActionGrammar {
         Variant(
             Key(
                 "restore", plugs,
-                "Restores the state that plugs had before a rule changed them, except plugs that were switched by other means since.")
+                "Restores the state that plugs had before a rule changed them, except plugs that were switched by other means since."
+            )
         ) { _, _, plugs in .restore(plugs) },
     ]
 
@@ -57,7 +59,9 @@ enum ActionGrammar {
                 return reader.value(plug, fields).map { .dim($0, to: level, over: over) }
             },
             Variant(
-                Key("by", Shape.quantity(Quantities.levelChange), "The change of the level; negative values make it darker."),
+                Key(
+                    "by", Shape.quantity(Quantities.levelChange),
+                    "The change of the level; negative values make it darker."),
                 needs: [plug.needed], takes: [over.optional]
             ) { reader, fields, permille in
                 let over = reader.value(over, fields) ?? .zero

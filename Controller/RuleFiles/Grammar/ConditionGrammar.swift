@@ -70,7 +70,9 @@ enum ConditionGrammar {
     private static let nested: [Variant<LocatedCondition>] = [
         variant(Key("all", entries, "All of them hold.")) { .all($0) },
         variant(Key("any", entries, "At least one of them holds.")) { .any($0) },
-        variant(Key("not", single, "The condition does not hold. To negate several, put them into 'all' or 'any'.")) { .not($0) },
+        variant(Key("not", single, "The condition does not hold. To negate several, put them into 'all' or 'any'.")) {
+            .not($0)
+        },
     ]
 
     private static let level = bounds("levelBounds", "'level'", "{ above: 30 % }", Quantities.level)
@@ -93,7 +95,11 @@ enum ConditionGrammar {
         "sunPoint", "a time by the sun", "An offset after sunrise or sunset; negative values are before it.",
         example: "{ sunset: -30 min }", conflictHint: "each end of the window is one time",
         oneOf: SunEvent.allCases.map { event in
-            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "The offset after it; negative values are before it.")) {
+            Variant(
+                Key(
+                    event.rawValue, Shape.quantity(Times.sunOffset),
+                    "The offset after it; negative values are before it.")
+            ) {
                 _, _, offset in
                 .sun(event, offset: offset)
             }

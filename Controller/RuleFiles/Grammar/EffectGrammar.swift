@@ -11,7 +11,8 @@ enum EffectGrammar {
         Variant(
             Key(
                 "run", command.map { RuleAction.run($0, timeout: usualTimeout) }.or(Shape.mapping(program)),
-                "Runs a program with its arguments, without a shell. The program gets the event as JSON on standard input.")
+                "Runs a program with its arguments, without a shell. The program gets the event as JSON on standard input."
+            )
         ) { _, _, action in action },
         Variant(
             Key(
@@ -67,7 +68,8 @@ enum EffectGrammar {
         guard !program.isEmpty, words?.contains(where: { $0.unicodeScalars.contains("\0") }) != true else {
             reader.report(
                 tree.place,
-                program.isEmpty ? "the program is missing" : "a program and its arguments must not contain the character U+0000",
+                program.isEmpty
+                    ? "the program is missing" : "a program and its arguments must not contain the character U+0000",
                 hint: "write [program, argument]")
             return nil
         }

@@ -91,7 +91,8 @@ enum Quantities {
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Mistake(
-                message: "an address must not contain spaces or non-ASCII characters", hint: "percent-encode them, such as %20")
+                message: "an address must not contain spaces or non-ASCII characters",
+                hint: "percent-encode them, such as %20")
         }
         return text
     }

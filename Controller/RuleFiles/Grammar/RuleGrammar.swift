@@ -31,12 +31,14 @@ enum RuleGrammar {
     private static let name: Key<String> = Key(
         "rule", Shape.name("Movie night"), "The name of the rule, unique within the house.")
     private static let when: Key<[Placed<Trigger>]> = Key(
-        "when", Shape.mapping(TriggerGrammar.trigger).placed.oneOrMore(of: "triggers"), "The trigger, or a list of triggers.")
+        "when", Shape.mapping(TriggerGrammar.trigger).placed.oneOrMore(of: "triggers"),
+        "The trigger, or a list of triggers.")
     private static let conditions: Key<[[Placed<Condition>]]> = Key(
         "if", Shape.mapping(ConditionGrammar.condition).placed.map(each).oneOrMore(of: "conditions"),
         "The condition, or a list of conditions that must all hold.")
     private static let then: Key<[Placed<RuleAction>]> = Key(
-        "then", Shape.mapping(ActionGrammar.action).placed.oneOrMore(of: "actions"), "The action, or a list of actions that run in order.")
+        "then", Shape.mapping(ActionGrammar.action).placed.oneOrMore(of: "actions"),
+        "The action, or a list of actions that run in order.")
 
     @Sendable private static func each(_ entry: Placed<[LocatedCondition]>) -> [Placed<Condition>] {
         entry.value.map {
@@ -53,7 +55,8 @@ enum RuleGrammar {
     private static let mode: Key<RuleMode> = Key(
         "mode",
         Shape<RuleMode>.words([
-            ("single", .single, "The rule does not fire again."), ("restart", .restart, "The earlier firing is cancelled."),
+            ("single", .single, "The rule does not fire again."),
+            ("restart", .restart, "The earlier firing is cancelled."),
             (
                 "queued", .queued(atMost: RuleMode.usualCount),
                 "The new firing waits until the earlier ones are done; at most 10 wait."
@@ -65,10 +68,12 @@ enum RuleGrammar {
                     "mode", "'mode'", "The maximum number of simultaneous firings.", example: "{ queued: 5 }",
                     conflictHint: "use one of them",
                     oneOf: [
-                        Variant(Key("queued", Shape.count(counts), "The maximum number of waiting firings.")) { _, _, count in
+                        Variant(Key("queued", Shape.count(counts), "The maximum number of waiting firings.")) {
+                            _, _, count in
                             .queued(atMost: count)
                         },
-                        Variant(Key("parallel", Shape.count(counts), "The maximum number of parallel firings.")) { _, _, count in
+                        Variant(Key("parallel", Shape.count(counts), "The maximum number of parallel firings.")) {
+                            _, _, count in
                             .parallel(atMost: count)
                         },
                     ]))),
@@ -99,7 +104,8 @@ enum RuleGrammar {
         ]).or(
             Shape.mapping(
                 Mapping(
-                    "late", "'late'", "The maximum age of an event.", example: "{ accept: 10 min }", keys: [accept.needed]
+                    "late", "'late'", "The maximum age of an event.", example: "{ accept: 10 min }",
+                    keys: [accept.needed]
                 ) { reader, fields in reader.value(accept, fields) })),
         "What happens if an event arrives late. Default: refuse.")
 
@@ -108,7 +114,8 @@ enum RuleGrammar {
         var span: Duration?
     }
 
-    private static let remember: Key<Duration> = Key("remember", Shape.quantity(Times.duration), "How long the command is kept.")
+    private static let remember: Key<Duration> = Key(
+        "remember", Shape.quantity(Times.duration), "How long the command is kept.")
     static let away: Key<Memory> = Key(
         "away",
         Shape.words([

@@ -9,7 +9,8 @@ enum ScriptGrammar {
     }
 
     private static let name: Key<String> = Key(
-        "name", Shape.name("movie night"), "The name of the function after the script's name. Default: its line number.")
+        "name", Shape.name("movie night"), "The name of the function after the script's name. Default: its line number."
+    )
 
     static func declaration(of script: String) -> Mapping<Declaration> {
         let when: Key<[Trigger]> = Key(
@@ -28,7 +29,8 @@ enum ScriptGrammar {
             if let first = settings.name.utf8.first, (0x30...0x39).contains(first) {
                 reader.report(
                     fields.entries[name.name]?.value.place ?? fields.place,
-                    "the name '\(settings.name)' begins with a digit", hint: "digits are reserved for line numbers; begin with a letter")
+                    "the name '\(settings.name)' begins with a digit",
+                    hint: "digits are reserved for line numbers; begin with a letter")
             }
             return reader.value(when, fields).map { Declaration(triggers: $0, settings: settings) }
         }

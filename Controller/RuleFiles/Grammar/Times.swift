@@ -48,7 +48,8 @@ enum Times {
         text throws(Mistake) in
         guard let time = time(text), time < .endOfDay else {
             throw Mistake(
-                message: "'\(text)' is not a time of day", hint: "write it as \"07:30\", from \"00:00\" to \"23:59:59\"")
+                message: "'\(text)' is not a time of day", hint: "write it as \"07:30\", from \"00:00\" to \"23:59:59\""
+            )
         }
         return time
     }

@@ -53,12 +53,16 @@ enum TriggerGrammar {
         "weekdays", Words.weekdays, "Only on these days. Default: every day.")
 
     private static let ofPlugs: [Variant<Trigger>] = [
-        Variant(Key("active power", Shape.mapping(power), "The active power crosses a threshold."), needs: [plug.needed])
-        {
+        Variant(
+            Key("active power", Shape.mapping(power), "The active power crosses a threshold."), needs: [plug.needed]
+        ) {
             reader, fields, edge in
             reader.value(plug, fields).map { edge.trigger(plug: $0) }
         },
-        Variant(Key("active energy", Shape.mapping(energy), "The active energy of a period exceeds a value."), needs: [plug.needed]) {
+        Variant(
+            Key("active energy", Shape.mapping(energy), "The active energy of a period exceeds a value."),
+            needs: [plug.needed]
+        ) {
             reader, fields, threshold in reader.value(plug, fields).map { .activeEnergy(plug: $0, threshold) }
         },
         Variant(Key("button", Words.presses, "The button of the plug was pressed."), needs: [plug.needed]) {
@@ -137,12 +141,16 @@ enum TriggerGrammar {
         conflictHint: "make 'when' a list of two triggers: either fires the rule",
         oneOf: [
             Variant(
-                Key("rises above", Shape.quantity(Quantities.watts), "The active power was at most this and is now higher."), takes: beside
+                Key(
+                    "rises above", Shape.quantity(Quantities.watts),
+                    "The active power was at most this and is now higher."), takes: beside
             ) {
                 threshold(&$0, $1, .risesAbove, $2)
             },
             Variant(
-                Key("falls below", Shape.quantity(Quantities.watts), "The active power was at least this and is now lower."), takes: beside
+                Key(
+                    "falls below", Shape.quantity(Quantities.watts),
+                    "The active power was at least this and is now lower."), takes: beside
             ) {
                 threshold(&$0, $1, .fallsBelow, $2)
             },

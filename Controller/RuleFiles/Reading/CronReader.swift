@@ -124,7 +124,9 @@ enum CronReader {
         let names = field.names.isEmpty ? "" : ", or \(field.names.joined(separator: ", "))"
         return Mistake(
             message: "'\(part)' is not valid in the field \(field.name)",
-            hint: "write *, \(field.range.lowerBound) to \(field.range.upperBound)\(names), or combinations such as 1-5, 1,3 or */2")
+            hint:
+                "write *, \(field.range.lowerBound) to \(field.range.upperBound)\(names), or combinations such as 1-5, 1,3 or */2"
+        )
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -22,7 +22,7 @@ enum Number {
             let hint =
                 (meant ?? Suggestion.nearest(to: unit, among: units)).map { "did you mean \(digits) \($0)?" }
                 ?? "the units are \(units.joined(separator: ", "))"
-                throw Mistake(message: "unknown unit '\(unit)'", hint: hint)
+            throw Mistake(message: "unknown unit '\(unit)'", hint: hint)
         }
         return (number, unit)
     }

@@ -95,7 +95,8 @@ extension RuleReader {
         guard let text = text(tree, of: key) else { return nil }
         guard text.utf8.count <= RuleFileLimits.nameBytes else {
             report(
-                tree.place, "a name may have at most \(RuleFileLimits.nameBytes) bytes, but this one has \(text.utf8.count)",
+                tree.place,
+                "a name may have at most \(RuleFileLimits.nameBytes) bytes, but this one has \(text.utf8.count)",
                 hint: "shorten it; non-ASCII characters take two or more bytes")
             return nil
         }

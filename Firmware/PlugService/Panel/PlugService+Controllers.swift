@@ -19,7 +19,7 @@ extension PlugService {
         guard meant.count == 1, let controller = meant.first else {
             throw PanelError(
                 "\(meant.isEmpty ? "no controller has" : "several controllers have") a fingerprint with this beginning\n"
-                + "hint: `plugd controllers` lists the fingerprints")
+                    + "hint: `plugd controllers` lists the fingerprints")
         }
         guard !list.isLastOwner(controller) else {
             throw PanelError(

@@ -22,10 +22,12 @@ extension PlugService: PanelOwner {
             switch await changeCode(code) {
             case true?: return "changed"
             case false?:
-                throw PanelError("the setup code was not changed: the plug's flash cannot be written\nhint: see the plug's log")
+                throw PanelError(
+                    "the setup code was not changed: the plug's flash cannot be written\nhint: see the plug's log")
             case nil:
                 throw PanelError(
-                    "the setup code was not changed: another change is in progress, or it was changed too often\nhint: try again later")
+                    "the setup code was not changed: another change is in progress, or it was changed too often\nhint: try again later"
+                )
             }
         case .rotateKey(let now): return try await rotateKey(now: now)
         case .press(let press):

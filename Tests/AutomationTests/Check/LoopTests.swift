@@ -124,10 +124,14 @@ struct LoopTests {
         #expect(found(rule).count { $0.contains("possible endless loop") } == 1)
         let relay = [Trigger.relay(plug: "Heater", on: true), .relay(plug: "Heater", on: false)]
         #expect(
-            found(Rule(name: "A", triggers: relay, actions: [.toggle(["Heater"])])).count { $0.contains("endless loop") } == 1)
+            found(Rule(name: "A", triggers: relay, actions: [.toggle(["Heater"])])).count {
+                $0.contains("endless loop")
+            } == 1)
         // Once the heater is on, it stays on.
         #expect(
-            found(Rule(name: "A", triggers: triggers, actions: [.turnOn(["Heater"])])).filter { $0.contains("endless loop") }
+            found(Rule(name: "A", triggers: triggers, actions: [.turnOn(["Heater"])])).filter {
+                $0.contains("endless loop")
+            }
                 == [])
         let again = Rule.checked(
             "A", when: .rises("Heater", 100), then: .turnOff(["Heater"]), .wait(.seconds(60)), .turnOn(["Heater"]))

@@ -98,9 +98,11 @@ private final class Attributes: Sendable {
         #expect(try KernelMeter(iio: plain.open).measure() == Measurement(deciwatts: 15))
     }
 
-    @Test("A text that is not a number or too large is rejected and counted", arguments: [
-        "", "x", "nan", "inf", "-", "1e999", "12 mW", "9999999999999999999999999999999999", "60000000000",
-    ])
+    @Test(
+        "A text that is not a number or too large is rejected and counted",
+        arguments: [
+            "", "x", "nan", "inf", "-", "1e999", "12 mW", "9999999999999999999999999999999999", "60000000000",
+        ])
     func whatIsNoNumberOrTooMuchIsThrownAndCounted(text: String) throws {
         let meter = try KernelMeter(hwmon: hwmon.open)
         hwmon["power1_input"] = text
