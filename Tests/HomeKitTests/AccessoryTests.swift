@@ -6,7 +6,7 @@ import Testing
 private typealias Key = SimulatedAccessory.Key
 
 @Suite struct CharacteristicsTests {
-    @Test func attributesHaveEverything() throws {
+    @Test("The accessory database has the attributes of each characteristic") func attributesHaveEverything() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         let text = try plug.ask(&session, "GET", "/accessories").text
@@ -22,7 +22,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(text.contains("{\"iid\":2,\"type\":\"14\",\"perms\":[\"pw\"],\"format\":\"bool\"}"))
     }
 
-    @Test func readsAnswerWithStatuses() throws {
+    @Test("A read returns values, and a status for each characteristic if one fails")
+    func readsAnswerWithStatuses() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         let all = try plug.ask(&session, "GET", "/characteristics?id=1.9,1.11,1.21")
@@ -42,17 +43,21 @@ private typealias Key = SimulatedAccessory.Key
                 "\"value\":false,\"type\":\"25\",\"perms\":[\"pr\",\"pw\",\"ev\"],\"format\":\"bool\",\"ev\":false"))
     }
 
-    @Test(arguments: [
-        ("", 422), ("?id=", 400), ("?id=1", 400), ("?id=1.x", 400), ("?id=1.9,", 400), ("?id=-1.9", 400),
-        ("?id=1.99999999999999999999999", 400), ("?id=1.9&meta=2", 400), ("?id=1.18446744073709551615", 207),
-    ]) func readsThatAreWrongAreRefused(_ query: String, _ status: Int) throws {
+    @Test(
+        "An invalid read is rejected with its status, and the session stays open",
+        arguments: [
+            ("", 422), ("?id=", 400), ("?id=1", 400), ("?id=1.x", 400), ("?id=1.9,", 400), ("?id=-1.9", 400),
+            ("?id=1.99999999999999999999999", 400), ("?id=1.9&meta=2", 400), ("?id=1.18446744073709551615", 207),
+        ])
+    func readsThatAreWrongAreRefused(_ query: String, _ status: Int) throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         #expect(try plug.ask(&session, "GET", "/characteristics\(query)").status == status)
         #expect(plug.isOpen(session))
     }
 
-    @Test func aWriteIsCarriedOut() throws {
+    @Test("A write is performed with its controller, and causes no event for the writer")
+    func aWriteIsCarriedOut() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         let answer = try plug.ask(
@@ -66,12 +71,15 @@ private typealias Key = SimulatedAccessory.Key
         #expect(session.takeEvents().isEmpty)
     }
 
-    @Test(arguments: [
-        ("{\"aid\":1,\"iid\":99,\"value\":1}", -70409), ("{\"aid\":1,\"iid\":11,\"value\":1}", -70404),
-        ("{\"aid\":1,\"iid\":12,\"value\":101}", -70410), ("{\"aid\":1,\"iid\":12,\"value\":\"a\"}", -70410),
-        ("{\"aid\":1,\"iid\":12,\"value\":1e300}", -70410), ("{\"aid\":1,\"iid\":3,\"ev\":true}", -70406),
-        ("{\"aid\":1,\"iid\":13,\"value\":1}", -70410), ("{\"aid\":1,\"iid\":9}", -70410),
-    ]) func writesThatAreImpossibleHaveAStatus(_ entry: String, _ status: Int) throws {
+    @Test(
+        "Each invalid entry of a write has its status",
+        arguments: [
+            ("{\"aid\":1,\"iid\":99,\"value\":1}", -70409), ("{\"aid\":1,\"iid\":11,\"value\":1}", -70404),
+            ("{\"aid\":1,\"iid\":12,\"value\":101}", -70410), ("{\"aid\":1,\"iid\":12,\"value\":\"a\"}", -70410),
+            ("{\"aid\":1,\"iid\":12,\"value\":1e300}", -70410), ("{\"aid\":1,\"iid\":3,\"ev\":true}", -70406),
+            ("{\"aid\":1,\"iid\":13,\"value\":1}", -70410), ("{\"aid\":1,\"iid\":9}", -70410),
+        ])
+    func writesThatAreImpossibleHaveAStatus(_ entry: String, _ status: Int) throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         let answer = try plug.ask(
@@ -81,20 +89,23 @@ private typealias Key = SimulatedAccessory.Key
         #expect(answer.text.contains("\"status\":\(status)"))
     }
 
-    @Test(arguments: [
-        ("", 400), ("{", 400), ("[]", 400), ("{}", 422), ("{\"characteristics\":[]}", 422),
-        ("{\"characteristics\":[{\"iid\":9,\"value\":1}]}", 422),
-        ("{\"characteristics\":[{\"aid\":1.5,\"iid\":9,\"value\":1}]}", 422),
-        ("{\"characteristics\":[{\"aid\":-1,\"iid\":9,\"value\":1}]}", 422),
-        ("{\"characteristics\":[{\"aid\":1,\"iid\":9,\"value\":[1]}]}", 400),
-    ]) func whatIsNoWriteIsRefused(_ json: String, _ status: Int) throws {
+    @Test(
+        "An invalid body of a write is rejected and performs nothing",
+        arguments: [
+            ("", 400), ("{", 400), ("[]", 400), ("{}", 422), ("{\"characteristics\":[]}", 422),
+            ("{\"characteristics\":[{\"iid\":9,\"value\":1}]}", 422),
+            ("{\"characteristics\":[{\"aid\":1.5,\"iid\":9,\"value\":1}]}", 422),
+            ("{\"characteristics\":[{\"aid\":-1,\"iid\":9,\"value\":1}]}", 422),
+            ("{\"characteristics\":[{\"aid\":1,\"iid\":9,\"value\":[1]}]}", 400),
+        ])
+    func whatIsNoWriteIsRefused(_ json: String, _ status: Int) throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         #expect(try plug.ask(&session, "PUT", "/characteristics", json: json).status == status)
         #expect(plug.writes.isEmpty)
     }
 
-    @Test func aWriteMayBeAnsweredWithAValue() throws {
+    @Test("A write with \"r\" returns the value of the characteristic") func aWriteMayBeAnsweredWithAValue() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         let answer = try plug.ask(
@@ -104,7 +115,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(answer.text == "{\"characteristics\":[{\"aid\":1,\"iid\":14,\"status\":0,\"value\":\"AQID\"}]}")
     }
 
-    @Test func aTimedWriteIsInTimeOrRefused() throws {
+    @Test("A timed write is accepted once, with its pid and within its time")
+    func aTimedWriteIsInTimeOrRefused() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         func write(_ pid: Int) -> String {
@@ -116,7 +128,7 @@ private typealias Key = SimulatedAccessory.Key
         }
         try prepare()
         #expect(try plug.ask(&session, "PUT", "/characteristics", json: write(7)).status == 204)
-        // It counts once.
+        // A prepared write is accepted only once.
         #expect(try plug.ask(&session, "PUT", "/characteristics", json: write(7)).text.contains("-70410"))
         try prepare()
         #expect(try plug.ask(&session, "PUT", "/characteristics", json: write(8)).text.contains("-70410"))
@@ -131,26 +143,27 @@ private typealias Key = SimulatedAccessory.Key
         #expect(try plug.ask(&session, "PUT", "/prepare", json: longest).status == 200)
     }
 
-    @Test func aWriteThatIsNotAnsweredTimesOut() throws {
+    @Test("A write without an answer times out after 10 s, and a late answer is ignored")
+    func aWriteThatIsNotAnsweredTimesOut() throws {
         var plug = try SimulatedAccessory()
         plug.obeys = false
         var (_, session) = try plug.pairedSession()
         let json = Array("{\"characteristics\":[{\"aid\":1,\"iid\":9,\"value\":true}]}".utf8)
         try plug.send(&session, "PUT", "/characteristics", json)
-        // The next request waits behind it.
+        // The next request is answered only after the write.
         try plug.send(&session, "GET", "/characteristics?id=1.9")
         #expect(session.takeAnswer() == nil)
         plug.wait(.seconds(10))
         try plug.deliver(&session)
         #expect(session.takeAnswer()?.text.contains("-70408") == true)
         #expect(session.takeAnswer()?.status == 200)
-        // It comes late and is passed over.
+        // The late answer is ignored.
         plug.handle(.answered(try #require(plug.writes.first).request, [Key.on: .done]))
         try plug.deliver(&session)
         #expect(session.takeAnswer() == nil)
     }
 
-    @Test func failuresOfTheAccessoryAreTold() throws {
+    @Test("Failures of the accessory are returned as statuses") func failuresOfTheAccessoryAreTold() throws {
         var plug = try SimulatedAccessory()
         plug.obeys = false
         var (_, session) = try plug.pairedSession()
@@ -163,7 +176,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(text.contains("\"iid\":12,\"status\":-70402"))
     }
 
-    @Test func twoControllersWriteAtOnce() throws {
+    @Test("Concurrent writes of two controllers are answered separately") func twoControllersWriteAtOnce() throws {
         var plug = try SimulatedAccessory()
         plug.obeys = false
         var (owner, first) = try plug.pairedSession()
@@ -187,16 +200,21 @@ private typealias Key = SimulatedAccessory.Key
         #expect(second.takeAnswer()?.status == 204)
     }
 
-    @Test(arguments: [
-        ("GET", "/nothing", 404), ("POST", "/accessories", 405), ("GET", "/pairings", 405),
-        ("GET", "/pair-setup", 405), ("DELETE", "/characteristics", 405), ("POST", "/pair-setup", 400),
-    ]) func otherPathsAndMethods(_ method: String, _ path: String, _ status: Int) throws {
+    @Test(
+        "Unknown paths and methods are rejected",
+        arguments: [
+            ("GET", "/nothing", 404), ("POST", "/accessories", 405), ("GET", "/pairings", 405),
+            ("GET", "/pair-setup", 405), ("DELETE", "/characteristics", 405), ("POST", "/pair-setup", 400),
+        ])
+    func otherPathsAndMethods(_ method: String, _ path: String, _ status: Int) throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         #expect(try plug.ask(&session, method, path).status == status)
     }
 
-    @Test(arguments: ["/accessories", "/characteristics?id=1.9"]) func strangersReadNothing(_ path: String) throws {
+    @Test(
+        "An unverified connection is rejected with status 470", arguments: ["/accessories", "/characteristics?id=1.9"])
+    func strangersReadNothing(_ path: String) throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()
         #expect(try plug.ask(&stranger, "GET", path).status == 470)

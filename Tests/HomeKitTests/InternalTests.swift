@@ -16,7 +16,8 @@ import Testing
         HTTPRequest(method: "GET", path: "/characteristics", query: "id=1.9,1.10&meta=1", body: []),
     ]
 
-    @Test func requestsAreTheSameHoweverTheyAreCut() throws {
+    @Test("Requests are parsed correctly when the input is split at any byte")
+    func requestsAreTheSameHoweverTheyAreCut() throws {
         for cut in 0...Self.requests.count {
             var reader = HTTPRequestReader()
             var found: [HTTPRequest] = []
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func requestsComeByteByByte() throws {
+    @Test("Requests are parsed when they arrive byte by byte") func requestsComeByteByByte() throws {
         var reader = HTTPRequestReader()
         var found: [HTTPRequest] = []
         for byte in Self.requests {
@@ -39,23 +40,26 @@ import Testing
         #expect(found == Self.expected)
     }
 
-    @Test(arguments: [
-        ("GET / HTTP/1.0\r\n\r\n", HTTPFault.notARequest), ("GET /\r\n\r\n", .notARequest),
-        ("GET a HTTP/1.1\r\n\r\n", .notARequest), ("\r\n\r\n", .notARequest),
-        ("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", .chunked),
-        ("PUT /a HTTP/1.1\r\nContent-Length: -1\r\n\r\n", .invalidLength),
-        ("PUT /a HTTP/1.1\r\nContent-Length: 9999999999999999999999\r\n\r\n", .invalidLength),
-        ("PUT /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", .invalidLength),
-        ("PUT /a HTTP/1.1\r\nContent-Length: 16385\r\n\r\n", .bodyTooLong),
-        ("PUT /a HTTP/1.1\r\nno colon\r\n\r\n", .invalidHeader),
-        ("PUT /a HTTP/1.1\r\nA: b\r\n folded: c\r\n\r\n", .invalidHeader),
-    ]) func whatIsNoRequestIsAnError(_ text: String, _ fault: HTTPFault) {
+    @Test(
+        "An invalid request is an error with its reason",
+        arguments: [
+            ("GET / HTTP/1.0\r\n\r\n", HTTPFault.notARequest), ("GET /\r\n\r\n", .notARequest),
+            ("GET a HTTP/1.1\r\n\r\n", .notARequest), ("\r\n\r\n", .notARequest),
+            ("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", .chunked),
+            ("PUT /a HTTP/1.1\r\nContent-Length: -1\r\n\r\n", .invalidLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 9999999999999999999999\r\n\r\n", .invalidLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", .invalidLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 16385\r\n\r\n", .bodyTooLong),
+            ("PUT /a HTTP/1.1\r\nno colon\r\n\r\n", .invalidHeader),
+            ("PUT /a HTTP/1.1\r\nA: b\r\n folded: c\r\n\r\n", .invalidHeader),
+        ])
+    func whatIsNoRequestIsAnError(_ text: String, _ fault: HTTPFault) {
         var reader = HTTPRequestReader()
         reader.append(Array(text.utf8))
         #expect(throws: fault) { try reader.next() }
     }
 
-    @Test func aHeadThatNeverEndsIsAnError() throws {
+    @Test("A request head above the size limit is an error") func aHeadThatNeverEndsIsAnError() throws {
         var reader = HTTPRequestReader()
         reader.append(Array("GET / HTTP/1.1\r\n".utf8))
         #expect(throws: HTTPFault.headTooLong) {
@@ -70,7 +74,10 @@ import Testing
 @Suite struct SessionCipherTests {
     private let secret = Array(repeating: UInt8(3), count: 32)
 
-    @Test(arguments: [1, 1023, 1024, 1025, 5000]) func framesComeBackHoweverTheyAreCut(_ count: Int) throws {
+    @Test(
+        "Encrypted messages of any length are decrypted from pieces of any size",
+        arguments: [1, 1023, 1024, 1025, 5000])
+    func framesComeBackHoweverTheyAreCut(_ count: Int) throws {
         let message = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         for part in [1, 7, 1042, 6000] {
             var accessory = SessionCipher(accessory: secret)
@@ -85,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func changedRepeatedAndLongFramesAreErrors() throws {
+    @Test("Modified, replayed and too long frames are errors") func changedRepeatedAndLongFramesAreErrors() throws {
         var controller = SessionCipher.controller(secret)
         let frame = controller.seal([1, 2, 3]) ?? []
         #expect(frame.count == 21)
@@ -107,7 +114,8 @@ import Testing
         _ format: CharacteristicFormat, _ limits: CharacteristicLimits = .none
     ) -> Characteristic { Characteristic(1, AccessoryType(1), [.pairedWrite], format, limits: limits) }
 
-    @Test func writtenValuesAreOfTheFormat() {
+    @Test("Written values must have the format and the limits of the characteristic")
+    func writtenValuesAreOfTheFormat() {
         #expect(characteristic(.boolean).written(.whole(1)) == .boolean(true))
         #expect(characteristic(.boolean).written(.whole(2)) == nil)
         #expect(characteristic(.uint8).written(.whole(256)) == nil)
@@ -130,7 +138,7 @@ import Testing
         #expect(characteristic(.uint8, CharacteristicLimits(validValues: [0, 2])).written(.whole(1)) == nil)
     }
 
-    @Test func toldValuesAreMovedIntoTheirLimits() {
+    @Test("Reported values are clamped to the limits of the characteristic") func toldValuesAreMovedIntoTheirLimits() {
         let limits = CharacteristicLimits(minimum: 0, maximum: 100)
         #expect(characteristic(.float, limits).told(.number(-3.5)) == .number(0))
         #expect(characteristic(.integer, limits).told(.whole(.max)) == .whole(100))
@@ -143,7 +151,7 @@ import Testing
                 == .text(String(repeating: "é", count: 32)))
     }
 
-    @Test func base64ComesBack() {
+    @Test("Base64 text is decoded to the encoded bytes, and invalid text is rejected") func base64ComesBack() {
         for count in 0..<20 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 89 + 200) }
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
@@ -153,14 +161,14 @@ import Testing
         for text in ["T", "TQ=", "====", "T===", "TQ=Q", "T$=="] { #expect(Base64.decode(text) == nil, "\(text)") }
     }
 
-    /// Vectors of Apple's own development kit.
-    @Test func theSetupHashNamesTheAccessory() throws {
+    /// Test vectors of Apple's development kit.
+    @Test("The setup hash matches Apple's test vectors") func theSetupHashNamesTheAccessory() throws {
         let id = try #require(HomeKitSetupID("7OSX"))
         #expect(HomeKitAnnouncement.setupHash(id, "E1:91:1A:70:85:AA") == Base64.encode([0xC9, 0xFE, 0x1B, 0xCF]))
         #expect(HomeKitAnnouncement.setupHash(id, "C8:D8:58:C6:63:F5") == Base64.encode([0xEF, 0x5D, 0x8E, 0x9B]))
     }
 
-    @Test func idsThatRepeatAreMistakes() {
+    @Test("Duplicate accessory and instance ids are errors") func idsThatRepeatAreMistakes() {
         let one = Characteristic(2, AccessoryType(1), [.pairedRead], .boolean)
         #expect(throws: AccessoryMistake.invalidInstance(CharacteristicKey(1, 2))) {
             try AccessoryTable([Accessory(1, [AccessoryService(1, AccessoryType(1), [one, one])])])
@@ -170,7 +178,8 @@ import Testing
         }
     }
 
-    @Test func theConfigurationNumberFollowsTheShape() {
+    @Test("The configuration number changes with the accessory's shape and wraps to 1")
+    func theConfigurationNumberFollowsTheShape() {
         var records = HomeKitRecords(seed: Array(repeating: 1, count: 32))
         records.adopt(shape: [1])
         #expect(records.configurationNumber == 1)

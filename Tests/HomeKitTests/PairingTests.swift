@@ -4,7 +4,7 @@ import SimulatedHomeKit
 import Testing
 
 @Suite struct PairSetupTests {
-    @Test func theRightCodePairs() throws {
+    @Test("The correct setup code pairs, and the announcement changes") func theRightCodePairs() throws {
         var plug = try SimulatedAccessory()
         #expect(plug.server.announcement.attributes.first { $0.key == "sf" }?.value == "1")
         let (owner, _) = try plug.pairedSession()
@@ -17,7 +17,8 @@ import Testing
         #expect(plug.notices.contains(.paired(controller: "owner")))
     }
 
-    @Test func theWrongCodeDoesNot() throws {
+    @Test("A wrong code is rejected, and the next attempt of any session is delayed")
+    func theWrongCodeDoesNot() throws {
         var plug = try SimulatedAccessory()
         var guesser = SimulatedController("guesser")
         var connection = plug.open()
@@ -26,7 +27,7 @@ import Testing
         }
         #expect(!plug.server.isPaired)
         #expect(plug.storesAsked == 1)
-        // The delay counts for all.
+        // The delay applies to all sessions.
         var other = plug.open()
         #expect(throws: ControllerFault.refused(.backoff, retryDelay: 1)) {
             try plug.pair(&guesser, &other)
@@ -36,7 +37,7 @@ import Testing
         #expect(plug.server.isPaired)
     }
 
-    @Test func delaysDoubleUpToAMinute() throws {
+    @Test("The delay after a wrong code doubles up to 60 s") func delaysDoubleUpToAMinute() throws {
         var plug = try SimulatedAccessory()
         var delays: [UInt8] = []
         for _ in 0..<9 {
@@ -55,7 +56,8 @@ import Testing
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     }
 
-    @Test func afterAHundredTriesNobodyPairsBeforeTheNextStart() throws {
+    @Test("After 100 failed attempts pairing is rejected until a restart")
+    func afterAHundredTriesNobodyPairsBeforeTheNextStart() throws {
         var plug = try SimulatedAccessory()
         for _ in 0..<100 {
             let (guesser, connection) = (SimulatedController("guesser"), plug.open())
@@ -75,21 +77,22 @@ import Testing
         _ = try restarted.pairedSession()
     }
 
-    @Test func oneSetsUpAtATime() throws {
+    @Test("A second session is busy while one is in pair-setup") func oneSetsUpAtATime() throws {
         var plug = try SimulatedAccessory()
         var (first, second) = (plug.open(), plug.open())
         _ = try plug.exchange(&first, "/pair-setup", SetupAttempt.first())
         #expect(throws: ControllerFault.refused(.busy, retryDelay: nil)) {
             try plug.exchange(&second, "/pair-setup", SetupAttempt.first())
         }
-        // The same session may begin anew; and when it has gone, another may.
+        // The same session may start again. After it has closed, a different one may start.
         _ = try plug.exchange(&first, "/pair-setup", SetupAttempt.first())
         plug.close(first)
         var owner = SimulatedController("owner")
         try plug.pair(&owner, &second)
     }
 
-    @Test func toBeginOverAndOverHoldsNobodyUp() throws {
+    @Test("Repeated starts of pair-setup do not extend a session beyond its limit")
+    func toBeginOverAndOverHoldsNobodyUp() throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()
         for _ in 0..<12 {
@@ -100,7 +103,7 @@ import Testing
         _ = try plug.pairedSession()
     }
 
-    @Test func aChangedExchangeOfKeysPairsNobody() throws {
+    @Test("A modified exchange of keys is rejected") func aChangedExchangeOfKeysPairsNobody() throws {
         var plug = try SimulatedAccessory()
         let owner = SimulatedController("owner")
         for place in [8, 20, 100] {
@@ -119,7 +122,8 @@ import Testing
         #expect(plug.storesAsked == 1)
     }
 
-    @Test func aKeyIsShownUntilSomebodyAnswersIt() throws {
+    @Test("The SRP key stays the same until a proof has been checked against it")
+    func aKeyIsShownUntilSomebodyAnswersIt() throws {
         var plug = try SimulatedAccessory()
         let guesser = SimulatedController("guesser")
         var keys: [[UInt8]?] = []
@@ -141,7 +145,7 @@ import Testing
         #expect(keys[1] != keys[2])
     }
 
-    @Test func aPersonHasTwoMinutesToTypeTheCode() throws {
+    @Test("A session in pair-setup stays open for two minutes") func aPersonHasTwoMinutesToTypeTheCode() throws {
         var plug = try SimulatedAccessory()
         let owner = SimulatedController("owner")
         var (first, second) = (plug.open(), plug.open())
@@ -158,7 +162,7 @@ import Testing
         _ = try plug.exchange(&second, "/pair-setup", SetupAttempt.first())
     }
 
-    @Test func aPairedAccessoryIsUnavailable() throws {
+    @Test("A paired accessory rejects pair-setup as unavailable") func aPairedAccessoryIsUnavailable() throws {
         var plug = try SimulatedAccessory()
         _ = try plug.pairedSession()
         var connection = plug.open()
@@ -167,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func transientPairingAndOtherMethodsAreRefused() throws {
+    @Test("Transient pairing and other methods are rejected") func transientPairingAndOtherMethodsAreRefused() throws {
         var plug = try SimulatedAccessory()
         var connection = plug.open()
         for body in [SetupAttempt.first(flags: 0x10), SetupAttempt.first(method: 1)] {
@@ -177,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func messagesOutOfOrderPairNobody() throws {
+    @Test("Pair-setup messages out of order are rejected") func messagesOutOfOrderPairNobody() throws {
         var plug = try SimulatedAccessory()
         var connection = plug.open()
         for state in [2, 3, 4, 5, 6, 7, 255] as [UInt8] {
@@ -193,8 +197,10 @@ import Testing
         #expect(!plug.server.isPaired)
     }
 
-    /// The connection is lost after each message; another controller pairs then.
-    @Test(arguments: 0..<3) func aSetupThatIsCutLeavesNothing(_ messages: Int) throws {
+    /// Closes the connection after each message. A different controller then pairs.
+    @Test(
+        "A disconnection during pair-setup leaves no pairing, and a different controller can pair", arguments: 0..<3)
+    func aSetupThatIsCutLeavesNothing(_ messages: Int) throws {
         var plug = try SimulatedAccessory()
         let lost = SimulatedController("lost")
         var connection = plug.open()
@@ -203,7 +209,7 @@ import Testing
         if messages > 0 {
             let fourth = try plug.exchange(&connection, "/pair-setup", try attempt.second(second))
             if messages > 1 {
-                // Flash is slow, and the controller has gone when it answers.
+                // The controller disconnects before flash answers.
                 plug.flashWorks = nil
                 try plug.send(&connection, "POST", "/pair-setup", try attempt.third(fourth))
                 plug.close(connection)
@@ -219,7 +225,8 @@ import Testing
         #expect(plug.server.pairings.map(\.name) == ["owner"])
     }
 
-    @Test func theLastAnswerWaitsForFlash() throws {
+    @Test("The last answer of pair-setup waits for flash, and a failed write pairs no controller")
+    func theLastAnswerWaitsForFlash() throws {
         var plug = try SimulatedAccessory()
         plug.flashWorks = nil
         let owner = SimulatedController("owner")
@@ -230,7 +237,7 @@ import Testing
         try plug.send(&connection, "POST", "/pair-setup", try attempt.third(fourth))
         #expect(connection.takeAnswer() == nil)
         #expect(!plug.server.isPaired)
-        // A loss of power now: the old records.
+        // After a loss of power at this point the accessory has the old records.
         let old = try SimulatedAccessory(plug.disk)
         #expect(!old.server.isPaired)
         plug.flashAnswers(false)
@@ -243,7 +250,8 @@ import Testing
         #expect(plug.notices.contains(.notStored))
     }
 
-    @Test func anybodyIdentifiesBeforePairingOnly() throws {
+    @Test("An unpaired connection can identify the accessory only before it is paired")
+    func anybodyIdentifiesBeforePairingOnly() throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()
         #expect(try plug.ask(&stranger, "POST", "/identify").status == 204)
@@ -256,7 +264,8 @@ import Testing
 }
 
 @Suite struct PairVerifyTests {
-    @Test func onlyThePairedKeyVerifies() throws {
+    @Test("Only a paired key passes pair-verify, and a failed attempt does not end the session")
+    func onlyThePairedKeyVerifies() throws {
         var plug = try SimulatedAccessory()
         let (owner, _) = try plug.pairedSession()
         var stranger = SimulatedController("stranger")
@@ -265,14 +274,14 @@ import Testing
         #expect(throws: ControllerFault.refused(.authentication, retryDelay: nil)) {
             try plug.verify(stranger, &connection)
         }
-        // The session stays as it was, and the owner may use it.
+        // The session is still unverified, and the owner can use it.
         #expect(try plug.ask(&connection, "GET", "/accessories").status == 470)
         try plug.verify(owner, &connection)
         #expect(try plug.ask(&connection, "GET", "/accessories").status == 200)
         #expect(try plug.ask(&connection, "POST", "/pair-verify", try VerifyAttempt(owner).first()).status == 400)
     }
 
-    @Test func invalidKeysAndOrdersAreRefused() throws {
+    @Test("Pair-verify rejects invalid keys and messages out of order") func invalidKeysAndOrdersAreRefused() throws {
         var plug = try SimulatedAccessory()
         _ = try plug.pairedSession()
         var connection = plug.open()
@@ -288,7 +297,8 @@ import Testing
         }
     }
 
-    @Test func aRequestBehindTheLastMessageIsDecrypted() throws {
+    @Test("An encrypted request directly behind the last pair-verify message is answered")
+    func aRequestBehindTheLastMessageIsDecrypted() throws {
         var plug = try SimulatedAccessory()
         let (owner, _) = try plug.pairedSession()
         var connection = plug.open()
@@ -309,7 +319,7 @@ import Testing
         #expect(encrypted.takeAnswer()?.status == 200)
     }
 
-    @Test func aChangedFrameEndsTheSession() throws {
+    @Test("A modified frame closes the session") func aChangedFrameEndsTheSession() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         var bytes = try session.request("GET", "/accessories")

@@ -3,7 +3,7 @@ import SimulatedHomeKit
 import Testing
 
 @Suite struct PairingsTests {
-    @Test func administratorsAddListAndRemove() throws {
+    @Test("Only administrators add, list and remove pairings") func administratorsAddListAndRemove() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         var guest = SimulatedController("guest")
@@ -22,11 +22,12 @@ import Testing
         #expect(!plug.isOpen(guestSession))
         #expect(plug.isOpen(session))
         #expect(throws: ControllerFault.refused(.authentication, retryDelay: nil)) { try plug.session(guest) }
-        // Once more: it is gone already.
+        // Removing a pairing again succeeds.
         _ = try plug.exchange(&session, "/pairings", SimulatedAccessory.removal(of: "guest"))
     }
 
-    @Test func theLastAdministratorTakesAllAlong() throws {
+    @Test("Removing the last administrator removes all pairings and closes their sessions")
+    func theLastAdministratorTakesAllAlong() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         var guest = SimulatedController("guest")
@@ -42,7 +43,8 @@ import Testing
         try plug.pair(&next, &connection)
     }
 
-    @Test func theLastAdministratorStaysOne() throws {
+    @Test("The last administrator cannot lose the administrator permission")
+    func theLastAdministratorStaysOne() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         let before = plug.server.pairings
@@ -53,7 +55,7 @@ import Testing
         #expect(plug.server.pairings == before)
     }
 
-    @Test func sixteenControllersAreTheMost() throws {
+    @Test("A seventeenth controller is rejected") func sixteenControllersAreTheMost() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         for number in 1..<16 {
@@ -68,7 +70,8 @@ import Testing
         #expect(plug.disk.pairings.count == 16)
     }
 
-    @Test func aRemovalThatIsNotStoredHasNotHappened() throws {
+    @Test("A removal that cannot be stored is rejected and has no effect")
+    func aRemovalThatIsNotStoredHasNotHappened() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         var guest = SimulatedController("guest")
@@ -85,7 +88,7 @@ import Testing
         _ = try plug.session(guest)
     }
 
-    @Test func somebodyAtThePlugRemovesAll() throws {
+    @Test("A local reset removes all pairings and closes their sessions") func somebodyAtThePlugRemovesAll() throws {
         var plug = try SimulatedAccessory()
         let (owner, session) = try plug.pairedSession()
         plug.handle(.dismissed(nil))
@@ -94,7 +97,8 @@ import Testing
         #expect(throws: ControllerFault.refused(.authentication, retryDelay: nil)) { try plug.session(owner) }
     }
 
-    @Test func changesAreStoredOneAfterTheOther() throws {
+    @Test("Concurrent changes of pairings are stored in order, and the second is checked again")
+    func changesAreStoredOneAfterTheOther() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
         var second = SimulatedController("second")
@@ -102,7 +106,7 @@ import Testing
         var other = try plug.session(second)
         let stores = plug.storesAsked
         plug.flashWorks = nil
-        // Both remove each other: the first is stored first, and the other has no right any more.
+        // Both administrators remove each other. The first removal is stored, and the second is then rejected.
         try plug.send(&session, "POST", "/pairings", SimulatedAccessory.removal(of: "second"))
         try plug.send(&other, "POST", "/pairings", SimulatedAccessory.removal(of: "owner"))
         #expect(plug.storesAsked == stores + 1)

@@ -15,7 +15,8 @@ private typealias Key = SimulatedAccessory.Key
         return (owner, session)
     }
 
-    @Test func valuesAreToldOnceASecondAsTheyAre() throws {
+    @Test("A changing value is sent at most once per second, with its newest value")
+    func valuesAreToldOnceASecondAsTheyAre() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try subscribed(&plug)
         for step in 1...20 {
@@ -28,7 +29,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(watts == ["1}]}", "10}]}", "20}]}"])
     }
 
-    @Test func theWriterIsNotToldAndOthersAre() throws {
+    @Test("A write causes an event for other sessions, but not for the writer")
+    func theWriterIsNotToldAndOthersAre() throws {
         var plug = try SimulatedAccessory()
         var (owner, first) = try subscribed(&plug)
         var second = try plug.session(owner)
@@ -42,7 +44,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(second.takeEvents() == ["{\"characteristics\":[{\"aid\":1,\"iid\":9,\"value\":true}]}"])
     }
 
-    @Test func nobodyIsToldWithoutASubscription() throws {
+    @Test("Events are sent only to subscribed sessions, and subscriptions end with the session")
+    func nobodyIsToldWithoutASubscription() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try subscribed(&plug)
         let end = "{\"characteristics\":[{\"aid\":1,\"iid\":11,\"ev\":false}]}"
@@ -62,7 +65,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(again.takeEvents() == [])
     }
 
-    @Test func eachPressIsToldAtOnce() throws {
+    @Test("Each press is sent immediately, and never to a later subscriber") func eachPressIsToldAtOnce() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try subscribed(&plug)
         for press in [0, 0, 1, 2] as [Int64] { plug.handle(.pressed(Key.button, .whole(press))) }
@@ -70,7 +73,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(
             session.takeEvents()
                 == [0, 0, 1, 2].map { "{\"characteristics\":[{\"aid\":1,\"iid\":21,\"value\":\($0)}]}" })
-        // A new subscriber hears of no press of before.
+        // A new subscription receives no earlier press.
         #expect(try plug.ask(&session, "PUT", "/characteristics", json: Self.subscription).status == 204)
         plug.wait(.seconds(3))
         try plug.deliver(&session)
@@ -79,7 +82,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(plug.notices.contains(.impossibleValue(Key.on)))
     }
 
-    @Test func whoReadsNothingIsToldNoMoreAndLoses() throws {
+    @Test("A session that does not read has limited output and is closed after 30 s")
+    func whoReadsNothingIsToldNoMoreAndLoses() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try subscribed(&plug)
         plug.deaf.insert(session.id)
@@ -88,7 +92,7 @@ private typealias Key = SimulatedAccessory.Key
             plug.handle(.changed([Key.power: .number(Double(press % 7))], by: nil))
         }
         #expect((plug.output[session.id] ?? []).count < 70_000)
-        // Nor is a request answered.
+        // Requests do not increase the output either.
         for _ in 0..<100 where plug.isOpen(session) {
             plug.handle(.received(session.id, try session.request("GET", "/accessories")))
         }
@@ -98,7 +102,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(plug.server.nextDeadline == nil)
     }
 
-    @Test func whoReadsAgainIsToldTheNewestValue() throws {
+    @Test("A session that reads again receives the newest value") func whoReadsAgainIsToldTheNewestValue() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try subscribed(&plug)
         plug.deaf.insert(session.id)
@@ -114,7 +118,8 @@ private typealias Key = SimulatedAccessory.Key
 }
 
 @Suite struct SessionTests {
-    @Test func strangersHaveEightSessionsAndTenSeconds() throws {
+    @Test("Unverified connections are limited to eight, and to 10 s each")
+    func strangersHaveEightSessionsAndTenSeconds() throws {
         var plug = try SimulatedAccessory()
         let strangers = (0..<8).map { _ in plug.open() }
         var ninth = plug.open()
@@ -123,7 +128,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(ninth.takeAnswer()?.status == 503)
         plug.wait(.seconds(9))
         #expect(strangers.allSatisfy(plug.isOpen))
-        // Neither requests nor halves of them make it longer.
+        // Neither complete nor partial requests extend the time.
         plug.handle(.received(strangers[0].id, Array("GET /acc".utf8)))
         var busy = strangers[1]
         #expect(try plug.ask(&busy, "POST", "/identify").status == 204)
@@ -133,7 +138,8 @@ private typealias Key = SimulatedAccessory.Key
         _ = try plug.pairedSession()
     }
 
-    @Test func eightControllersAndEightStrangers() throws {
+    @Test("A ninth verified session replaces the one that was idle longest")
+    func eightControllersAndEightStrangers() throws {
         var plug = try SimulatedAccessory()
         let (owner, first) = try plug.pairedSession()
         var sessions = [first]
@@ -147,20 +153,20 @@ private typealias Key = SimulatedAccessory.Key
         #expect(!plug.isOpen(seventeenth))
         #expect(sessions.allSatisfy(plug.isOpen))
         plug.wait(.seconds(10))
-        // A ninth takes the place of the one that was silent for longest.
+        // A ninth session replaces the one that was idle longest.
         _ = try plug.session(owner)
         #expect(!plug.isOpen(first))
         #expect(sessions.dropFirst().allSatisfy(plug.isOpen))
     }
 
-    @Test func verifiedSessionsStay() throws {
+    @Test("A verified session has no idle timeout") func verifiedSessionsStay() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         plug.wait(.seconds(100_000))
         #expect(try plug.ask(&session, "GET", "/accessories").status == 200)
     }
 
-    @Test func requestsInOneReadAreAnsweredInOrder() throws {
+    @Test("Pipelined requests are answered in order") func requestsInOneReadAreAnsweredInOrder() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
         var bytes: [UInt8] = []
@@ -170,7 +176,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect((0..<3).map { _ in session.takeAnswer()?.status } == [200, 200, 207])
     }
 
-    @Test func whatIsNoRequestEndsTheSession() throws {
+    @Test("An invalid request is answered with 400 and closes the session")
+    func whatIsNoRequestEndsTheSession() throws {
         var plug = try SimulatedAccessory()
         var connection = plug.open()
         plug.handle(.received(connection.id, Array("hello\r\n\r\n".utf8)))
@@ -179,7 +186,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(!plug.isOpen(connection))
     }
 
-    @Test func tooMuchBehindAnUnansweredRequestEndsTheSession() throws {
+    @Test("Too much input behind an unanswered request closes the session")
+    func tooMuchBehindAnUnansweredRequestEndsTheSession() throws {
         var plug = try SimulatedAccessory()
         plug.obeys = false
         var (_, session) = try plug.pairedSession()
@@ -191,7 +199,8 @@ private typealias Key = SimulatedAccessory.Key
         #expect(plug.notices.contains(.closed(session.id, .tooMuchInput)))
     }
 
-    @Test func aNewShapeRaisesTheConfigurationNumber() throws {
+    @Test("A changed accessory increases the configuration number")
+    func aNewShapeRaisesTheConfigurationNumber() throws {
         let first = try SimulatedAccessory()
         #expect(first.server.announcement.configurationNumber == 1)
         let same = try SimulatedAccessory(first.disk)

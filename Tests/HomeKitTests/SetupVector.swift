@@ -1,4 +1,4 @@
-/// The test vector of HAP 5.5.2. The proofs, which it does not have, were reckoned by another program.
+/// The test vector of HAP 5.5.2. It has no proofs; these were computed with an independent program.
 enum SetupVector {
     static func hex(_ text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)

@@ -6,19 +6,21 @@ import Testing
 
 private typealias Key = SimulatedAccessory.Key
 
-/// Controllers over connections that cut, delay and lose what they carry; flash that is slow and fails; losses of power. After each step all
-/// invariants are looked at, and in the end somebody can pair.
+/// Simulates controllers with connections that split, delay and lose data, flash that is slow and fails, and losses of
+/// power. All invariants are checked after each step. At the end, a controller must be able to pair.
 @Suite struct HomeKitSimulationTests {
     private static let steps = 1200
 
-    @Test(arguments: 1...40) func everythingGoesWrong(_ seed: UInt64) throws {
+    @Test(
+        "Random faults violate no invariant, and a controller can pair at the end", arguments: 1...40)
+    func everythingGoesWrong(_ seed: UInt64) throws {
         var house = try House(seed: seed)
         for _ in 0..<Self.steps { try house.step() }
         try house.rest()
     }
 
-    /// A simulation in which nobody pairs or hears anything would hold every invariant.
-    @Test func muchOfItGoesWell() throws {
+    /// Checks that the simulation covers successful operations. Without them, no invariant could be violated.
+    @Test("The simulation reaches pairings, verified sessions, writes and events") func muchOfItGoesWell() throws {
         var reached = Reached()
         for seed in 1...20 as ClosedRange<UInt64> {
             var house = try House(seed: seed)
@@ -57,7 +59,7 @@ private struct Person {
     var controller: SimulatedController
     var connection: SimulatedConnection?
     var phase = Phase.away
-    /// On its way to the accessory.
+    /// Bytes that are not sent to the accessory yet.
     var outgoing: [UInt8] = []
     var code = SimulatedAccessory.code
     var subscriptions: Set<CharacteristicKey> = []
@@ -107,7 +109,7 @@ private struct House {
     }
 
     private mutating func begin(_ index: Int) throws {
-        // Wrong codes make all wait, so there are few of them.
+        // A wrong code delays all controllers, so wrong codes are rare.
         guard people[index].outgoing.isEmpty, index < 2 || random.chance(0.1) else { return }
         attempts &+= 1
         guard var connection = people[index].connection else {
@@ -175,7 +177,7 @@ private struct House {
         if var heard = people[index].connection {
             for event in heard.takeEvents() {
                 reached.events += 1
-                #expect(!people[index].subscriptions.isEmpty, "seed \(seed): an event nobody asked for: \(event)")
+                #expect(!people[index].subscriptions.isEmpty, "seed \(seed): an event without a subscription: \(event)")
             }
             people[index].connection = heard
         }
@@ -185,7 +187,7 @@ private struct House {
     private mutating func heard(_ answer: SimulatedConnection.Answer, _ index: Int) throws {
         guard var connection = people[index].connection else { return }
         switch people[index].phase {
-        case .away: Issue.record("seed \(seed): an answer to nothing")
+        case .away: Issue.record("seed \(seed): an answer without a request")
         case .settingUp(var attempt):
             people[index].phase = .away
             guard let items = try? SimulatedAccessory.items(answer) else { return }
@@ -201,7 +203,7 @@ private struct House {
                 reached.paired += 1
                 try attempt.finish(items)
                 if let (key, id) = attempt.accessory { people[index].controller.learn(key, id) }
-                // Whoever is added by it knows the accessory, too.
+                // Controllers that it adds later need the accessory's key too.
                 for other in people.indices {
                     if let (key, id) = attempt.accessory { people[other].controller.learn(key, id) }
                 }
@@ -231,7 +233,7 @@ private struct House {
         (people[index].phase, people[index].outgoing, people[index].subscriptions) = (.away, [], [])
     }
 
-    /// Flash has what it had; nobody tells the connections.
+    /// Restarts the accessory with the stored records. The connections are lost without a close.
     private mutating func losePower() throws {
         starts &+= 1
         let now = plug.now
@@ -248,12 +250,12 @@ private struct House {
         #expect(plug.server.pairings == plug.disk.pairings, "seed \(seed): the server and flash differ")
         #expect(!plug.server.pairings.contains { $0.name == "guesser" }, "seed \(seed)")
         if let next = plug.server.nextDeadline {
-            #expect(next > plug.now - .seconds(1), "seed \(seed): a deadline was not obeyed")
+            #expect(next > plug.now - .seconds(1), "seed \(seed): a deadline was missed")
         }
         for write in plug.writes { #expect(write.controller.name != "guesser", "seed \(seed)") }
     }
 
-    /// When all is quiet, the sessions of strangers are gone and the owner can pair, or verify.
+    /// Checks the state after all faults: unverified sessions are closed, and a new owner can pair and verify.
     mutating func rest() throws {
         plug.flashWorks = true
         plug.flashAnswers(true)

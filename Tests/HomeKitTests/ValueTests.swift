@@ -11,7 +11,7 @@ import Testing
         try SetupVerifier(user: "alice", password: "password123", salt: SetupVector.salt, numbers)
     }
 
-    @Test func agreesWithTheSpecification() throws {
+    @Test("SRP matches the test vector of the specification") func agreesWithTheSpecification() throws {
         let verifier = try verifier()
         #expect(verifier.verifier == SetupVector.verifier)
         let accessory = try SecureRemotePassword.Accessory(verifier, secret: SetupVector.accessorySecret, numbers)
@@ -27,7 +27,8 @@ import Testing
         #expect(proven?.proof == SetupVector.accessoryProof)
     }
 
-    @Test func aKeyThatMakesTheSecretKnownIsRefused() throws {
+    @Test("A public key that is zero modulo N, or too long, is rejected")
+    func aKeyThatMakesTheSecretKnownIsRefused() throws {
         let accessory = try SecureRemotePassword.Accessory(
             try verifier(), secret: SetupVector.accessorySecret, numbers)
         for key in [[], [0], Array(repeating: 0, count: 384), SecureRemotePassword.modulus] {
@@ -36,7 +37,7 @@ import Testing
         #expect(try accessory.premasterSecret(Array(repeating: 1, count: 385), numbers) == nil)
     }
 
-    @Test func aChangedProofIsRefused() throws {
+    @Test("A modified or empty proof is rejected") func aChangedProofIsRefused() throws {
         let accessory = try SecureRemotePassword.Accessory(
             try verifier(), secret: SetupVector.accessorySecret, numbers)
         var proof = SetupVector.controllerProof
@@ -47,24 +48,27 @@ import Testing
 }
 
 @Suite struct TLV8Tests {
-    @Test(arguments: [0, 1, 254, 255, 256, 509, 510, 511, 4096]) func valuesOfAnyLengthComeBack(_ count: Int) throws {
+    @Test(
+        "Values of any length are unchanged after TLV8 encoding and decoding",
+        arguments: [0, 1, 254, 255, 256, 509, 510, 511, 4096])
+    func valuesOfAnyLengthComeBack(_ count: Int) throws {
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let items = TLV8([TLV8.Item(6, [1]), TLV8.Item(5, value), TLV8.Item(1, [9])])
         #expect(try TLV8(decoding: items.encoded) == items)
         #expect(items.encoded.count == 3 + 3 + count + 2 * max(1, (count + 254) / 255))
     }
 
-    @Test("Two items of one type are refused without an item of another type between them")
+    @Test("Two adjacent items of one type without a separator are rejected")
     func neighboursOfOneTypeAreRefused() throws {
         #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: [1, 1, 7, 1, 1, 8]) }
-        // A full fragment, an empty one that ends the value, and a second item.
+        // A full fragment, an empty fragment that ends the value, and a second item of the same type.
         let full = [UInt8(1), 255] + Array(repeating: 0, count: 255)
         #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: full + [1, 0, 1, 1, 8]) }
         #expect(try TLV8(decoding: full + [1, 0, 255, 0]).items.map(\.value.count) == [255, 0])
         #expect(try TLV8(decoding: [1, 1, 7, 255, 0, 1, 1, 8])[255] == [])
     }
 
-    @Test func damagedItemsAreErrors() {
+    @Test("Damaged items, too long values and too many items are errors") func damagedItemsAreErrors() {
         #expect(throws: TLV8Error.noLength(type: 6)) { try TLV8(decoding: [6]) }
         #expect(throws: TLV8Error.tooShort(type: 6, length: 2, available: 1)) { try TLV8(decoding: [6, 2, 1]) }
         let full = [UInt8(5), 255] + Array(repeating: 0, count: 255)
@@ -77,7 +81,7 @@ import Testing
         #expect("\(TLV8Error.tooShort(type: 6, length: 2, available: 1))".hasPrefix("invalid TLV8: fragment of type 6"))
     }
 
-    @Test func everyCutIsAnErrorOrLess() throws {
+    @Test("Truncated items are an error or a different value") func everyCutIsAnErrorOrLess() throws {
         let items = TLV8([TLV8.Item(6, [1]), TLV8.Item(5, Array(repeating: 3, count: 300))])
         let bytes = items.encoded
         for count in bytes.indices {
@@ -87,12 +91,15 @@ import Testing
 }
 
 @Suite struct SetupTests {
-    @Test(arguments: [
-        "000-00-000", "111-11-111", "999-99-999", "123-45-678", "876-54-321", "12345678", "518-08-58", "518-0a-582",
-        "518 08 582", "",
-    ]) func codesThatAreGuessedFirstAreRefused(_ text: String) { #expect(HomeKitSetupCode(text) == nil) }
+    @Test(
+        "Trivial and malformed setup codes are rejected",
+        arguments: [
+            "000-00-000", "111-11-111", "999-99-999", "123-45-678", "876-54-321", "12345678", "518-08-58", "518-0a-582",
+            "518 08 582", "",
+        ])
+    func codesThatAreGuessedFirstAreRefused(_ text: String) { #expect(HomeKitSetupCode(text) == nil) }
 
-    @Test func drawnCodesHaveTheirForm() {
+    @Test("Generated setup codes are valid") func drawnCodesHaveTheirForm() {
         var random = SeedOfTests(state: 5)
         for _ in 0..<100 {
             let code = HomeKitSetupCode(using: &random)
@@ -100,8 +107,8 @@ import Testing
         }
     }
 
-    /// Vectors of Apple's own development kit.
-    @Test func theLabelSaysCodeAndCategory() throws {
+    /// Test vectors of Apple's development kit.
+    @Test("The setup payload matches Apple's test vector") func theLabelSaysCodeAndCategory() throws {
         let code = try #require(HomeKitSetupCode("518-08-582"))
         let id = try #require(HomeKitSetupID("7OSX"))
         #expect(HomeKitSetupPayload(code, id: id, category: .outlet).text == "X-HM://0071WK4SM7OSX")
@@ -109,7 +116,7 @@ import Testing
         #expect(HomeKitSetupID("7OSXY") == nil)
     }
 
-    @Test func typesOfAppleAreShort() {
+    @Test("Apple's types have the short form, other types the full UUID") func typesOfAppleAreShort() {
         #expect(AccessoryType(0x3E).description == "3E")
         #expect(AccessoryType(uuid: "00000025-0000-1000-8000-0026BB765291") == AccessoryType(0x25))
         let other = "E863F10D-079E-48FF-8F27-9C2605A29F52"
@@ -129,14 +136,14 @@ private struct SeedOfTests: RandomNumberGenerator {
 }
 
 @Suite struct RecordTests {
-    @Test func recordsComeBack() throws {
+    @Test("Records are unchanged after encoding and decoding") func recordsComeBack() throws {
         let records = HomeKitRecords(seed: Array(0..<32))
         #expect(try HomeKitRecords(decoding: records.encoded) == records)
         #expect(records.deviceID.count == 17)
         #expect(HomeKitRecords(seed: Array(1..<33)).deviceID != records.deviceID)
     }
 
-    @Test func damagedRecordsAreErrors() {
+    @Test("Truncated records and other versions are errors") func damagedRecordsAreErrors() {
         let bytes = HomeKitRecords(seed: Array(0..<32)).encoded
         for count in 0..<bytes.count {
             #expect(throws: HomeKitRecordsError.self) { try HomeKitRecords(decoding: bytes[..<count]) }
