@@ -5,23 +5,23 @@ import Testing
 @Suite struct EnergyCounterTests {
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-    @Test func aKilowattForAnHourIsAKilowattHour() {
+    @Test("1 kW for an hour is 1 kWh") func aKilowattForAnHourIsAKilowattHour() {
         var counter = EnergyCounter()
         for second in 0...3600 { counter.add(deciwatts: 10_000, at: at(Double(second))) }
         #expect(counter.milliwattHours == 1_000_000)
     }
 
-    @Test func powerBetweenTwoMeasurementsIsTheirMean() {
+    @Test("The power between two measurements is their mean") func powerBetweenTwoMeasurementsIsTheirMean() {
         var counter = EnergyCounter()
         counter.add(deciwatts: 0, at: at(0))
         counter.add(deciwatts: 72_000, at: at(2))
-        // 3600 W in the mean for 2 s are 2 Wh.
+        // A mean of 3600 W for 2 s is 2 Wh.
         #expect(counter.milliwattHours == 2_000)
     }
 
-    @Test func remaindersAreKeptExactly() {
+    @Test("Remainders below the resolution are accumulated exactly") func remaindersAreKeptExactly() {
         var counter = EnergyCounter()
-        // 0.1 W in irregular steps of three nanoseconds' fraction: 36 000 s x 0.1 W = 1 Wh, without a loss anywhere.
+        // 0.1 W for 36,000 s is 1 Wh. The steps are 3 ns shorter than a second, so that each has a remainder.
         var time: Int64 = 0
         counter.add(deciwatts: 1, at: Instant(nanoseconds: 0))
         while time < 36_000_000_000_000 {
@@ -31,7 +31,7 @@ import Testing
         #expect(counter.milliwattHours == 1_000)
     }
 
-    @Test func aGapIsNotIntegrated() {
+    @Test("A gap above the limit adds no energy") func aGapIsNotIntegrated() {
         var counter = EnergyCounter(milliwattHours: 5, gapLimit: .seconds(30))
         counter.add(deciwatts: 36_000, at: at(0))
         counter.add(deciwatts: 36_000, at: at(30))
@@ -40,7 +40,7 @@ import Testing
         #expect(counter.milliwattHours == 5 + 30_000)
     }
 
-    @Test func itOnlyRises() {
+    @Test("Negative power and a time that goes back do not decrease the counter") func itOnlyRises() {
         var counter = EnergyCounter(milliwattHours: 7)
         counter.add(deciwatts: -36_000, at: at(0))
         counter.add(deciwatts: -36_000, at: at(10))
@@ -51,7 +51,7 @@ import Testing
         #expect(counter.milliwattHours == 1_007)
     }
 
-    @Test func extremesSaturate() {
+    @Test("The counter saturates at its maximum") func extremesSaturate() {
         var counter = EnergyCounter(milliwattHours: .max - 1, gapLimit: .seconds(1_000_000_000))
         counter.add(deciwatts: .max, at: .zero)
         counter.add(deciwatts: .max, at: Instant(nanoseconds: .max))
@@ -67,13 +67,14 @@ import Testing
         Measurement(deciwatts: deciwatts, addedMicrowattHours: microwattHours)
     }
 
-    @Test func whatTheMeterCountedComesBeforeTheMean() {
+    @Test("The energy that a meter counted is preferred to the mean power")
+    func whatTheMeterCountedComesBeforeTheMean() {
         var counter = EnergyCounter()
         counter.add(measured(0, nil), at: at(0))
-        // Nothing at either end, and 0.7 Wh in between.
+        // The power is 0 at both ends, and the meter counted 0.7 Wh in between.
         counter.add(measured(0, 700_000), at: at(1))
         #expect(counter.milliwattHours == 700)
-        // Fractions of a milliwatt-hour are kept, also beside the trapezoid's.
+        // Fractions of a milliwatt-hour of the meter and of the mean power are both kept.
         for second in 2...101 { counter.add(measured(0, 15), at: at(Double(second))) }
         #expect(counter.milliwattHours == 701)
         counter.add(measured(36, 500), at: at(102))
@@ -81,28 +82,30 @@ import Testing
         #expect(counter.milliwattHours == 703)
     }
 
-    @Test func aMetersCounterSeesAcrossAGap() {
+    @Test("The energy that a meter counted is added across a gap") func aMetersCounterSeesAcrossAGap() {
         var counter = EnergyCounter(gapLimit: .seconds(30))
         counter.add(measured(10_000, nil), at: at(0))
         counter.add(measured(10_000, 10_000_000), at: at(36))
         #expect(counter.milliwattHours == 10_000)
     }
 
-    @Test func whatAMeterCountedBeforeTheFirstMeasurementIsNotAdded() {
+    @Test("The energy before the first measurement is not added")
+    func whatAMeterCountedBeforeTheFirstMeasurementIsNotAdded() {
         var counter = EnergyCounter(milliwattHours: 5)
         counter.add(measured(0, 1_000_000), at: at(10))
         #expect(counter.milliwattHours == 5)
-        // Nor what it says for a time that runs backwards.
+        // Energy with a time that goes back is not added either.
         counter.add(measured(0, 1_000_000), at: at(9))
         #expect(counter.milliwattHours == 5)
     }
 
-    @Test func energyFedBackOrAnImpossibleJumpAddsNoMoreThanThePowerSays() {
+    @Test("Negative or implausible energy of a meter is replaced by the mean power")
+    func energyFedBackOrAnImpossibleJumpAddsNoMoreThanThePowerSays() {
         var counter = EnergyCounter(milliwattHours: 1_400_000_000)
         counter.add(measured(36_000, nil), at: at(0))
         counter.add(measured(36_000, -1_400_000_000_000), at: at(1))
         #expect(counter.milliwattHours == 1_400_000_000)
-        // 10 kW in a second are 2.778 Wh; a µWh more is nonsense and the trapezoid counts: 1 Wh.
+        // The limit is 10 kW: 2.778 Wh per second. Above it the mean power applies: 1 Wh.
         counter.add(measured(36_000, 2_777_778), at: at(2))
         #expect(counter.milliwattHours == 1_400_001_000)
         counter.add(measured(36_000, 2_777_777), at: at(3))
@@ -110,13 +113,13 @@ import Testing
         counter.add(measured(36_000, .max), at: at(4))
         counter.add(measured(36_000, .min), at: at(5))
         #expect(counter.milliwattHours == 1_400_004_777)
-        // A power that no outlet delivers counts as the most that one does.
+        // Power is limited to 10 kW.
         counter.add(measured(.max, nil), at: at(5.5))
         counter.add(measured(.max, nil), at: at(6.5))
         #expect(counter.milliwattHours <= 1_400_008_944)
     }
 
-    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("For random meter values the total rises by at most 10 kW", arguments: 1...50 as ClosedRange<UInt64>)
     func whateverAMeterSaysTheTotalRisesByNoMoreThanAPlausiblePower(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var counter = EnergyCounter(milliwattHours: 1000)
@@ -137,7 +140,8 @@ import Testing
         #expect(total > 1000)
     }
 
-    @Test func measurementsRoundToTheResolutionThatIsKept() {
+    @Test("A measurement is rounded to the stored resolution, and invalid values are rejected")
+    func measurementsRoundToTheResolutionThatIsKept() {
         #expect(
             Measurement(watts: 59.96, volts: 229.949, amperes: 0.26051)
                 == Measurement(deciwatts: 600, decivolts: 2299, milliamperes: 261))
@@ -148,7 +152,7 @@ import Testing
         #expect(Measurement(watts: 1, volts: 230, amperes: 5e6) == nil)
     }
 
-    @Test func sampleTimesAreCutToMilliseconds() {
+    @Test("The time of a sample is rounded down to milliseconds") func sampleTimesAreCutToMilliseconds() {
         let measurement = Measurement(deciwatts: 1)
         #expect(Sample(measurement, at: Instant(nanoseconds: 1_999_999)).milliseconds == 1)
         #expect(Sample(measurement, at: Instant(nanoseconds: -1)).milliseconds == -1)

@@ -4,7 +4,8 @@ import Testing
 @testable import Metering
 
 @Suite struct ExactDivisorTests {
-    @Test func multiplesAreDividedAndOthersRecognised() {
+    @Test("Multiples are divided exactly, and other numbers are recognized")
+    func multiplesAreDividedAndOthersRecognised() {
         var random = SeededRandom(seed: 11)
         let chosen: [UInt64] = [1, 2, 3, 10, 600, 1000, 1 << 62, 1 << 63, .max, .max - 1]
         let drawn = (0..<500 as Range<UInt64>).map { .random(in: 1 ... .max >> ($0 % 64), using: &random) } as [UInt64]
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func theGreatestCommonDivisorIsThatOfEuclid() {
+    @Test("The greatest common divisor is correct") func theGreatestCommonDivisorIsThatOfEuclid() {
         #expect(greatestCommonDivisor(0, 7) == 7)
         #expect(greatestCommonDivisor(1000, 2600) == 200)
         #expect(greatestCommonDivisor(.max, 3) == 3)

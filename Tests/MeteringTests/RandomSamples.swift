@@ -1,7 +1,7 @@
 import Metering
 import ProtocolCore
 
-/// A mixture of what meters and radios do: steady, ramps, noise, spikes, gaps, clocks set back, missing columns.
+/// Returns a random mixture of steady values, ramps, noise, spikes, gaps, times that go back, and missing columns.
 func randomSamples(count: Int, _ random: inout SeededRandom) -> [Sample] {
     var time = Int64.random(in: -1_000_000...1_000_000_000_000, using: &random)
     var watts: Int32 = 0

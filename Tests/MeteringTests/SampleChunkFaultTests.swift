@@ -13,7 +13,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func theErrorSaysWhereAndWhy() {
+    @Test("Each malformed chunk is reported with its byte and reason") func theErrorSaysWhereAndWhy() {
         let head = Self.head
         // Two samples at 0 and 5 ms, both 1 W.
         let steps: [UInt8] = [0x41, 0, 5, 0b10]
@@ -45,7 +45,7 @@ import Testing
         #expect("\(SampleChunkError(.truncated, at: 26))" == "the chunk ends too early (byte 26)")
     }
 
-    @Test func everyPrefixOfAChunkIsRefused() throws {
+    @Test("Every prefix of a chunk is rejected") func everyPrefixOfAChunkIsRefused() throws {
         var random = SeededRandom(seed: 3)
         let samples = (0..<300).map {
             Sample(milliseconds: $0 * 1001, deciwatts: .random(in: -9...9999, using: &random), decivolts: 2300)

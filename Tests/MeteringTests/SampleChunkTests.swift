@@ -12,8 +12,8 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
 }
 
 @Suite struct SampleChunkTests {
-    @Test func theFormatIsAsDocumented() throws {
-        // Two seconds of 60 W, then 0 W: steps 0, 1000, 1000; the column of power has the quantum 600.
+    @Test("A chunk has the documented bytes") func theFormatIsAsDocumented() throws {
+        // Two samples of 60 W, then 0 W. The steps are 0, 1000, 1000; the column of power has the quantum 600.
         let samples = [(10_000, 600), (11_000, 600), (12_000, 0)].map { Sample(milliseconds: $0, deciwatts: $1) }
         let chunk = try #require(encode(samples).first)
         #expect(
@@ -30,8 +30,9 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(chunk.lastMilliseconds == 12_000)
     }
 
-    @Test func anExceptionIsAsDocumented() throws {
-        // 128 steps of 1 s with one gap of 600 s: width 1 (0 and 1000), and n = 600 as 300 above the low bit.
+    @Test("An exceptional value has the documented bytes") func anExceptionIsAsDocumented() throws {
+        // 128 steps of 1 s with one gap of 600 s: the width is 1 (0 and 1000), and n = 600 is stored as 300 above the
+        // low bit.
         var time: Int64 = 0
         let samples = (0..<128).map { index -> Sample in
             time += index == 0 ? 0 : index == 64 ? 600_000 : 1_000
@@ -42,14 +43,14 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(Array(bytes[20...]) == [127, 0, 0xC1, 0, 0xE8, 0x07] + low + [1, 64, 0xAC, 0x02] + [0, 9])
     }
 
-    @Test func constantsTakeAFewBytesABlock() {
+    @Test("Constant columns take a few bytes per block") func constantsTakeAFewBytesABlock() {
         let samples = (0..<4096).map { Sample(milliseconds: Int64($0) * 1000, deciwatts: 0, decivolts: 2300) }
         let chunks = encode(samples)
         #expect(chunks.count == 1)
         #expect(chunks[0].bytes.count < 20 + 32 * 10 + 20)
     }
 
-    @Test func everySampleReturnsExactly() throws {
+    @Test("Random samples are unchanged after encoding and decoding") func everySampleReturnsExactly() throws {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let samples = randomSamples(count: Int.random(in: 1...6000, using: &random), &random)
@@ -67,7 +68,7 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         }
     }
 
-    @Test func theOpenChunkCanBeReadWhileItGrows() throws {
+    @Test("The open chunk can be decoded after each sample") func theOpenChunkCanBeReadWhileItGrows() throws {
         var random = SeededRandom(seed: 1)
         let samples = (0..<700).map {
             Sample(milliseconds: $0 * 1000, deciwatts: .random(in: 0...30, using: &random))
@@ -82,14 +83,14 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(encoder.seal() == nil)
     }
 
-    @Test func aClockSetBackBeginsANewChunk() throws {
+    @Test("A time that goes back starts a new chunk") func aClockSetBackBeginsANewChunk() throws {
         let samples = [5000, 6000, 2000, 3000].map { Sample(milliseconds: $0, deciwatts: 1) }
         let chunks = encode(samples)
         #expect(chunks.map(\.firstMilliseconds) == [5000, 2000])
         #expect(try chunks.flatMap { try $0.samples() } == samples)
     }
 
-    @Test func extremeValuesSurvive() throws {
+    @Test("Extreme values are unchanged after encoding and decoding") func extremeValuesSurvive() throws {
         let samples = [
             Sample(milliseconds: .min, deciwatts: .min, decivolts: .max, milliamperes: .max),
             Sample(milliseconds: -1, deciwatts: .max, decivolts: 0, milliamperes: 0),
@@ -99,8 +100,9 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(try encode(samples).flatMap { try $0.samples() } == samples)
     }
 
-    /// Each sample is a block of its own, so the bytes are the limit long before the number of samples is.
-    @Test func aMeterThatMissesEverySecondVoltageFillsNoChunkBeyondItsLimit() throws {
+    /// Each sample is a separate block, so that a chunk reaches its byte limit before its limit of samples.
+    @Test("Alternating columns do not exceed the byte limit of a chunk")
+    func aMeterThatMissesEverySecondVoltageFillsNoChunkBeyondItsLimit() throws {
         let samples = (0..<9000).map {
             Sample(milliseconds: $0 * 1000, deciwatts: 1, decivolts: $0 % 2 == 0 ? 2300 : nil)
         }
@@ -109,7 +111,8 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(try chunks.flatMap { try $0.samples() } == samples)
     }
 
-    @Test func manySamplesAtOnceMakeTheSameChunks() throws {
+    @Test("Samples that are appended together produce the same chunks as single samples")
+    func manySamplesAtOnceMakeTheSameChunks() throws {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let samples = randomSamples(count: Int.random(in: 1...12_000, using: &random), &random)
@@ -126,7 +129,8 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         }
     }
 
-    @Test func aLeapThatNoStepCanSayBeginsANewChunkAlsoAmongMany() throws {
+    @Test("A time step beyond 64 bits starts a new chunk")
+    func aLeapThatNoStepCanSayBeginsANewChunkAlsoAmongMany() throws {
         let samples = (0..<300).map { Sample(milliseconds: $0 < 100 ? .min : .max, deciwatts: Int32($0)) }
         var encoder = SampleChunkEncoder()
         var chunks = encoder.append(contentsOf: samples)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SampleStoreTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func aRangeFindsItsChunksWholeAndInOrder() throws {
+    @Test("A range returns its complete chunks in order") func aRangeFindsItsChunksWholeAndInOrder() throws {
         var store = SampleStore()
         for second in 0..<10_000 as Range<Int64> { store.append(Sample(milliseconds: second * 1000, deciwatts: 1)) }
         #expect(store.count == 10_000)
@@ -18,7 +18,8 @@ import Testing
         #expect(store.chunks(from: at(5), through: at(4)).isEmpty)
     }
 
-    @Test func theNewestSampleIsKnownInAnOpenChunkAndInASealedOne() throws {
+    @Test("The store knows the newest time in an open and in a sealed chunk")
+    func theNewestSampleIsKnownInAnOpenChunkAndInASealedOne() throws {
         var store = SampleStore()
         #expect(store.lastMilliseconds == nil)
         for second in 0..<4097 as Range<Int64> { store.append(Sample(milliseconds: second * 1000, deciwatts: 1)) }
@@ -29,7 +30,7 @@ import Testing
         #expect(restored.lastMilliseconds == 4_095_000)
     }
 
-    @Test func theOldestGoesWhenTheStoreIsFull() throws {
+    @Test("A full store drops its oldest samples") func theOldestGoesWhenTheStoreIsFull() throws {
         var store = SampleStore(byteLimit: 50_000)
         var random = SeededRandom(seed: 5)
         for second in 0..<200_000 as Range<Int64> {
@@ -42,7 +43,7 @@ import Testing
         #expect(zip(kept, kept.dropFirst()).allSatisfy { $1.milliseconds - $0.milliseconds == 1000 })
     }
 
-    @Test func aSeventhOfTheStoreHoldsADayOfANoisyLoad() {
+    @Test("A seventh of the default limit holds a day of a noisy load") func aSeventhOfTheStoreHoldsADayOfANoisyLoad() {
         let limit = SampleStore.defaultByteLimit / 7
         var store = SampleStore(byteLimit: limit)
         var random = SeededRandom(seed: 6)
@@ -59,7 +60,7 @@ import Testing
         #expect(store.byteCount < limit)
     }
 
-    @Test func restoredChunksStandBeforeNewSamples() throws {
+    @Test("Restored chunks precede new samples") func restoredChunksStandBeforeNewSamples() throws {
         var before = SampleStore()
         for second in 0..<5000 as Range<Int64> { before.append(Sample(milliseconds: second * 1000, deciwatts: 2)) }
         var after = SampleStore()
@@ -70,8 +71,8 @@ import Testing
         #expect(samples.last?.deciwatts == 3)
     }
 
-    /// A controller that fetches now and then, each time from after the last sample it has.
-    @Test func successiveFetchesGiveEverySampleOnce() throws {
+    /// Simulates a controller that fetches at random times, each time the samples after its last one.
+    @Test("Successive fetches return every sample exactly once") func successiveFetchesGiveEverySampleOnce() throws {
         for seed in 0..<30 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             var store = SampleStore(byteLimit: .max)
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aRangeIsExactOnceItsChunksAreTrimmed() throws {
+    @Test("The trimmed chunks of a range have exactly its samples") func aRangeIsExactOnceItsChunksAreTrimmed() throws {
         var random = SeededRandom(seed: 8)
         var store = SampleStore(byteLimit: .max)
         var kept: [Sample] = []
@@ -109,7 +110,7 @@ import Testing
             let last = Instant(nanoseconds: .random(in: -1_000_000_000...9_100_000_000_000, using: &random))
             let found = try store.chunks(from: first, through: last)
                 .flatMap { try $0.samples(from: first, through: last) }
-            // A sample's time is rounded down to a millisecond, and so is the beginning of the range.
+            // The time of a sample and the start of the range are both rounded down to a millisecond.
             #expect(found == kept.filter { first <= $0.time + .nanoseconds(999_999) && $0.time <= last })
         }
     }

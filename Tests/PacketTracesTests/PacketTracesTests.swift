@@ -2,19 +2,19 @@ import Testing
 
 @testable import PacketTraces
 
-/// Byte for byte; the checksums were worked out by another program.
+/// Compares packets byte for byte. The checksums were computed with an independent program.
 @Suite struct PacketTracesTests {
     private let left = TracedEndpoint([192, 0, 2, 1], 5353)
     private let right = TracedEndpoint([192, 0, 2, 2], 5353)
 
-    @Test func whatAFileBeginsWith() {
+    @Test("A capture file starts with the header of its link type") func whatAFileBeginsWith() {
         let common: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0]
         #expect(CaptureFormat.header(.ethernet) == common + [1, 0, 0, 0])
         #expect(CaptureFormat.header(.internet) == common + [101, 0, 0, 0])
     }
 
     @Test(
-        "times, from 1970 to where 32 bits of seconds end",
+        "The time of a record is clamped to 32 bits of seconds",
         arguments: [
             (0, [0, 0, 0, 0, 0, 0, 0, 0]),
             (1_500_000_999, [1, 0, 0, 0, 0x20, 0xA1, 7, 0]),
@@ -26,7 +26,7 @@ import Testing
         #expect(CaptureFormat.record([7, 8, 9], at: nanoseconds) == expected)
     }
 
-    @Test func aDatagramOfIPv4() {
+    @Test("An IPv4 datagram has the expected bytes") func aDatagramOfIPv4() {
         let group = TracedEndpoint([224, 0, 0, 251], 5353)
         let internet: [UInt8] = [
             0x45, 0, 0, 31, 0, 0, 0x40, 0, 255, 17, 0xD8, 0xD0, 192, 0, 2, 1, 224, 0, 0, 251,
@@ -35,7 +35,7 @@ import Testing
         #expect(InternetPacket.udp(from: left, to: group, [0x61, 0x62, 0x63]) == internet + user)
     }
 
-    @Test func aDatagramOfIPv6() {
+    @Test("An IPv6 datagram has the expected bytes") func aDatagramOfIPv6() {
         let zeros = [UInt8](repeating: 0, count: 13)
         let packet = InternetPacket.udp(
             from: TracedEndpoint([0xFE, 0x80] + zeros + [7], 5353),
@@ -46,12 +46,12 @@ import Testing
         #expect(packet[40...] == [0x14, 0xE9, 0x14, 0xE9, 0, 9, 0xD6, 0x84, 1])
     }
 
-    @Test func aChecksumOfZeroIsSentAsItsComplement() {
+    @Test("A UDP checksum of zero is sent as its complement") func aChecksumOfZeroIsSentAsItsComplement() {
         let packet = InternetPacket.udp(from: left, to: right, [0x52, 0x04])
         #expect(packet[26..<28] == [0xFF, 0xFF])
     }
 
-    @Test func aSegmentOfTCP() {
+    @Test("A TCP segment has the expected bytes") func aSegmentOfTCP() {
         let packet = InternetPacket.tcp(
             from: TracedEndpoint([192, 0, 2, 1], 40_000), to: TracedEndpoint([192, 0, 2, 2], 4711), [.psh, .ack],
             sequence: 0x0102_0304, acknowledgement: 0x0A0B_0C0D, Array("hi!".utf8))
@@ -65,7 +65,7 @@ import Testing
         #expect(packet == internet + transport)
     }
 
-    @Test func aPayloadThatNoPacketCanHoldIsCut() {
+    @Test("A payload above the packet limit is truncated") func aPayloadThatNoPacketCanHoldIsCut() {
         let packet = InternetPacket.udp(from: left, to: right, [UInt8](repeating: 1, count: 70_000))
         #expect(packet.count == 20 + 8 + InternetPacket.longestPayload)
         #expect(packet.count <= Int(CaptureFormat.longestPacket))

@@ -15,15 +15,19 @@ struct PictureTests {
         return true
     }()
 
-    @Test(.enabled(if: isInstalled, "needs librsvg")) func aDrawingBecomesPixels() throws {
+    @Test(
+        "An SVG document is converted to PNG with the scaled size", .enabled(if: isInstalled, "needs librsvg"))
+    func aDrawingBecomesPixels() throws {
         let png = try Picture.png(svg: Array(Self.document.utf8), width: 30, height: 20, scale: 3)
-        // The signature and the first chunk of the format: length, type, width and height.
+        // PNG's signature, and length, type, width and height of its first chunk.
         let beginning: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
         #expect(Array(png.prefix(24)) == beginning + [0, 0, 0, 90, 0, 0, 0, 60])
         #expect(png.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
     }
 
-    @Test(.enabled(if: isInstalled, "needs librsvg")) func whatIsNoDrawingIsRefused() {
+    @Test(
+        "Invalid documents and too large pictures are errors", .enabled(if: isInstalled, "needs librsvg"))
+    func whatIsNoDrawingIsRefused() {
         #expect { try Picture.png(svg: Array("<svg".utf8), width: 30, height: 20) } throws: { error in
             if case PictureError.unreadable = error { true } else { false }
         }
@@ -32,7 +36,7 @@ struct PictureTests {
         }
     }
 
-    @Test func aMissingLibraryIsExplained() {
+    @Test("The error for a missing library names the package") func aMissingLibraryIsExplained() {
         let error = PictureError.missingLibrary("librsvg-2.so.2: cannot open shared object file")
         #expect("\(error)".contains("librsvg-2.so.2: cannot open"))
         #expect("\(error)".contains("\nhint: apt install librsvg2-2"))

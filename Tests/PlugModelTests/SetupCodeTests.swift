@@ -5,14 +5,14 @@ import Testing
 @testable import PlugModel
 
 @Suite struct SetupCodeTests {
-    @Test func theTextIsBase32InGroups() throws {
+    @Test("The text of a setup code is base32 in groups of four") func theTextIsBase32InGroups() throws {
         // RFC 4648 section 10: "foobar" begins with MZXW6YTBOI.
         let code = try SetupCode(text: "MZXW6YTBOI======".replacing("=", with: "A"))
         #expect(code.bytes.prefix(6) == Array("foobar".utf8)[...])
         #expect(code.text == "MZXW-6YTB-OIAA-AAAA")
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test("A setup code is unchanged after conversion to text and back") func whatIsWrittenIsRead() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<1000 {
             let code = SetupCode(drawnFrom: &random)
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func itIsReadAsPeopleWriteIt() throws {
+    @Test("A setup code is parsed without case, spaces, hyphens, and with 0, 1 and 8")
+    func itIsReadAsPeopleWriteIt() throws {
         let code = try SetupCode(text: "OIBB-EFGH-IJKL-MNOP")
         for text in ["oibbefghijklmnop", " OIBB EFGH IJKL MNOP\n", "0188efgh-ijkl-mnop"] {
             let read = try SetupCode(text: text)
@@ -30,16 +31,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("", SetupCodeError.length(atLeast: 0)), ("ABCD", .length(atLeast: 4)),
-        ("ABCDEFGHIJKLMNOPQRST", .length(atLeast: 17)), ("ABC%EFGHIJKLMNOP", .character(position: 4)),
-        ("ÄBCDEFGHIJKLMNOP", .character(position: 1)), ("ABCDEFGHIJKLMNO9", .character(position: 16)),
-    ])
+    @Test(
+        "An invalid setup code is rejected with its reason",
+        arguments: [
+            ("", SetupCodeError.length(atLeast: 0)), ("ABCD", .length(atLeast: 4)),
+            ("ABCDEFGHIJKLMNOPQRST", .length(atLeast: 17)), ("ABC%EFGHIJKLMNOP", .character(position: 4)),
+            ("ÄBCDEFGHIJKLMNOP", .character(position: 1)), ("ABCDEFGHIJKLMNO9", .character(position: 16)),
+        ])
     func whatIsNoCodeIsRefused(text: String, error: SetupCodeError) {
         #expect(throws: error) { try SetupCode(text: text) }
     }
 
-    @Test func aCodeThatIsPrintedByMistakeSaysNothing() throws {
+    @Test("The description of a setup code does not reveal it") func aCodeThatIsPrintedByMistakeSaysNothing() throws {
         let code = try SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
         var dumped = ""
         dump(code, to: &dumped)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlugTopics
 
-/// One machine and what it asked for.
+/// A machine and its actions.
 struct Door {
     static let tree = try! TopicTree(prefix: "smartplug", house: "home")
     static let lamp = PlugID(rawValue: "00000000000a")!
@@ -23,7 +23,8 @@ struct Door {
 
     mutating func handle(_ event: BrokerMachine.Event) { actions += machine.handle(event, now: now) }
 
-    /// The messages since this was called last, and those that wait for others of their moment. The broker takes them where `isTaken`.
+    /// Returns the publications since the previous call, after the time for gathering. The broker acknowledges them if
+    /// `isTaken`.
     mutating func published(isTaken: Bool = true) -> [Publication] {
         pass(BrokerMachine.gathering)
         var all: [Publication] = []
@@ -78,7 +79,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
 }
 
 @Suite struct BrokerMachineTests {
-    @Test func aPlugIsDescribedBeforeItIsThere() {
+    @Test("A plug's description and state are published before its availability")
+    func aPlugIsDescribedBeforeItIsThere() {
         var door = Door()
         door.meetLamp()
         door.connect()
@@ -90,8 +92,9 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
             ])
     }
 
-    /// Class: two programs with one identity take the session from each other for ever.
-    @Test func aSessionThatAnotherTookOverIsLeftToItForAWhile() {
+    /// Class: two programs with the same identity take the session from each other forever.
+    @Test("After a takeover of its session, the machine pauses before it reconnects")
+    func aSessionThatAnotherTookOverIsLeftToItForAWhile() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -106,8 +109,9 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.last == .connect(server: 0))
     }
 
-    /// mosquitto 2.0 says nothing when another program takes a session.
-    @Test func connectionsThatEndAsSoonAsTheyBeginAreToldAndTriedEverMoreSeldom() {
+    /// mosquitto 2.0 closes the connection without a reason when a second program takes over the session.
+    @Test("Connections that end early are reported once and retried with growing pauses")
+    func connectionsThatEndAsSoonAsTheyBeginAreToldAndTriedEverMoreSeldom() {
         var door = Door()
         var waits: [Duration] = []
         for _ in 0..<6 {
@@ -124,7 +128,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect((door.machine.nextDeadline ?? .zero) - door.now <= .milliseconds(250))
     }
 
-    @Test func aPressWaitsUntilTheAvailabilityHasSettled() {
+    @Test("An event is published only some time after the plug's availability")
+    func aPressWaitsUntilTheAvailabilityHasSettled() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -135,14 +140,14 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         door.pass(.milliseconds(1))
         #expect(door.published().map(\.topic) == ["smartplug/home/00000000000a/event"])
         #expect(door.actions.contains(.keep(1)))
-        // From then on at once.
+        // Later events are published immediately.
         door.handle(.happened(pressed(2)))
         let next = door.published()
         #expect(next.map(\.payload) == ["{\"seq\":2}"])
         #expect(next.allSatisfy { !$0.isRetained })
     }
 
-    @Test func theNewestStateReplacesThoseThatWait() {
+    @Test("The newest state replaces states that are not published yet") func theNewestStateReplacesThoseThatWait() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -159,7 +164,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(states.map(\.payload) == [JSONObject(PlugState(relayOn: true), at: "50").text])
     }
 
-    @Test func statesOfOneMomentAreOneMessageBehindItsEvents() {
+    @Test("Simultaneous states are one message after the events") func statesOfOneMomentAreOneMessageBehindItsEvents() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -174,7 +179,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(messages.last?.payload.contains("\"V\"") == true)
     }
 
-    @Test func aCommandIsAnsweredWhereItWasAsked() {
+    @Test("A command is answered on its response topic with its correlation data")
+    func aCommandIsAnsweredWhereItWasAsked() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -189,7 +195,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(answer.first?.correlation == Array("1".utf8))
     }
 
-    @Test func theSameCommandHasTheSameID() {
+    @Test("A repeated command has the same request id") func theSameCommandHasTheSameID() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -202,11 +208,13 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(Set(ids).count == 3)
     }
 
-    @Test(arguments: [
-        (#"{"on":true}"#, true, UInt32?.none, "deadlinePassed"),
-        (#"{"on":true,"until":999}"#, false, nil, "deadlinePassed"),
-        (#"{"on":true}"#, false, 0, "deadlinePassed"), ("rubbish", false, nil, "outOfRange"),
-    ])
+    @Test(
+        "Retained, expired and invalid commands are refused",
+        arguments: [
+            (#"{"on":true}"#, true, UInt32?.none, "deadlinePassed"),
+            (#"{"on":true,"until":999}"#, false, nil, "deadlinePassed"),
+            (#"{"on":true}"#, false, 0, "deadlinePassed"), ("rubbish", false, nil, "outOfRange"),
+        ])
     func whatIsOldOrWrongSwitchesNothing(_ payload: String, _ retained: Bool, _ expiry: UInt32?, _ reason: String) {
         var door = Door()
         door.connect()
@@ -217,7 +225,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("\"reason\":\"\(reason)\"") == true)
     }
 
-    @Test func aHouseMayTakeNoCommands() {
+    @Test("A house that accepts no commands refuses them") func aHouseMayTakeNoCommands() {
         var door = Door(takesCommands: false)
         door.connect()
         door.meetLamp()
@@ -227,7 +235,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("notAllowed") == true)
     }
 
-    @Test func whoDoesNotKnowTheTimeRefusesWhatEndsAtOne() {
+    @Test("Without a known time, commands with an end time are refused")
+    func whoDoesNotKnowTheTimeRefusesWhatEndsAtOne() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -244,7 +253,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(refusal?.contains(#""reason":"unsupported""#) == true && refusal?.contains("clock") == true)
     }
 
-    @Test func aFloodIsRefusedAndToldOnce() {
+    @Test("Commands beyond the limit are refused, which is reported once") func aFloodIsRefusedAndToldOnce() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -261,7 +270,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.commands.count == 1)
     }
 
-    @Test func aPlugThatIsNotPairedAnyMoreIsRemoved() {
+    @Test("The retained messages of an unpaired plug are removed") func aPlugThatIsNotPairedAnyMoreIsRemoved() {
         var door = Door(known: [Door.lamp])
         door.connect()
         _ = door.published()
@@ -272,10 +281,12 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.contains(.forget(Door.lamp)))
     }
 
-    @Test(arguments: [
-        ("smartplug/home/refresh", "", true), ("homeassistant/status", "online", true),
-        ("homeassistant/status", "offline", false), ("smartplug/other/refresh", "", false),
-    ])
+    @Test(
+        "A refresh publishes everything again, at a limited rate",
+        arguments: [
+            ("smartplug/home/refresh", "", true), ("homeassistant/status", "online", true),
+            ("homeassistant/status", "offline", false), ("smartplug/other/refresh", "", false),
+        ])
     func whoAsksGetsEverythingAgain(_ topic: String, _ payload: String, _ isAsked: Bool) {
         var door = Door()
         door.connect()
@@ -285,10 +296,10 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         for _ in 0..<100 { door.handle(.received(BrokerMessage(topic: topic, payload: Array(payload.utf8), at: 1000))) }
         door.pass(.seconds(1))
         #expect(door.published().count == (isAsked ? 5 : 0))
-        // No event waits for it.
+        // A refresh does not delay events.
         door.handle(.happened(pressed(1)))
         #expect(door.published().map(\.topic) == ["smartplug/home/00000000000a/event"])
-        // Who asks all the time is answered now and then.
+        // Frequent refreshes are answered at a limited rate.
         door.handle(.received(BrokerMessage(topic: topic, payload: Array(payload.utf8), at: 1000)))
         door.pass(Refresh.interval - .seconds(1.5))
         #expect(door.published().isEmpty)
@@ -296,7 +307,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().count == (isAsked ? 5 : 0))
     }
 
-    @Test func aBrokerThatTakesNothingIsGivenUp() {
+    @Test("A broker that acknowledges nothing is disconnected, and the next one is tried")
+    func aBrokerThatTakesNothingIsGivenUp() {
         var door = Door(servers: 2)
         door.connect()
         door.meetLamp()
@@ -310,7 +322,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.last == .connect(server: 1))
     }
 
-    @Test func aRefusedMessageIsTriedAgainAndToldOnce() {
+    @Test("A rejected event is retried, which is reported once") func aRefusedMessageIsTriedAgainAndToldOnce() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -334,7 +346,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.contains(.keep(1)))
     }
 
-    @Test func theListOfServersIsTriedAtOnceAndThenEverSlower() {
+    @Test("All servers are tried at once, and then with growing pauses")
+    func theListOfServersIsTriedAtOnceAndThenEverSlower() {
         var door = Door(servers: 3)
         door.handle(.started)
         var tries: [(server: Int, at: Instant)] = []

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlugTopics
 
-/// A house, its broker and somebody who listens there, in virtual time. The broker drops connections, hangs, refuses and forgets what it
-/// retained; the program of the house is killed; plugs come, go and are unpaired.
+/// A house, its broker and a subscriber in virtual time. The broker drops connections, hangs, rejects messages and
+/// loses its retained ones. The daemon is killed. Plugs connect, disconnect and are unpaired.
 private struct BrokerWorld {
     private static let plugs = (1...5).map { PlugID(rawValue: String(repeating: "0", count: 11) + "\($0)")! }
 
@@ -14,7 +14,7 @@ private struct BrokerWorld {
     private var now = Instant.zero
     private var machine: BrokerMachine
 
-    // What survives the house's program.
+    // The daemon's durable state.
     private var journal: [QueuedEvent] = []
     private var cursor: QueuedEvent.Position = 0
     private var remembered: Set<PlugID> = []
@@ -32,7 +32,7 @@ private struct BrokerWorld {
     private var isConnecting = false
     private(set) var retained: [String: String] = [:]
     private var unanswered: [(BrokerTicket, Publication)] = []
-    /// Events, as somebody who listens hears them.
+    /// The events that the subscriber received.
     private(set) var heard: [String: [SequenceNumber]] = [:]
     private var availableAt: [String: Instant] = [:]
 
@@ -97,7 +97,7 @@ private struct BrokerWorld {
         let (ticket, publication) = unanswered.removeFirst()
         guard !isRefusing else { return handle(.acknowledged(ticket, refusal: "Quota exceeded")) }
         take(publication)
-        // It may have the message, and the house may never hear that.
+        // The broker may have the message while its acknowledgement is lost.
         if random.chance(0.01) { return perform(drop("reset")) }
         handle(.acknowledged(ticket, refusal: nil))
     }
@@ -121,7 +121,7 @@ private struct BrokerWorld {
         heard[publication.topic, default: []].append(number)
         let availability = publication.topic.replacingOccurrences(of: "/event", with: "/availability")
         if let at = availableAt[availability], retained[availability] == "online" {
-            #expect(now >= at + BrokerMachine.settling, "no event comes right behind the availability")
+            #expect(now >= at + BrokerMachine.settling, "an event follows the availability too early")
         }
     }
 
@@ -154,7 +154,7 @@ private struct BrokerWorld {
         handle(.state(plug, PlugState(relayOn: true), at: time))
     }
 
-    /// One thing that happens, or a while in which nothing does.
+    /// Performs one random event. If `isCalm`, only time passes.
     mutating func step(isCalm: Bool = false) {
         now = now + .milliseconds(Int64.random(in: 1...40, using: &random))
         if let next = machine.nextDeadline, next <= now { handle(.deadlineReached) }
@@ -177,7 +177,7 @@ private struct BrokerWorld {
         case 86..<88: kill()
         case 88..<90: perform(drop("reset"))
         case 90..<92:
-            // It starts again and is empty.
+            // The broker restarts without its retained messages.
             perform(drop("reset"))
             (retained, availableAt) = ([:], [:])
         case 92..<94: isReachable.toggle()
@@ -189,7 +189,7 @@ private struct BrokerWorld {
         }
     }
 
-    /// Everything works from here on; what is left to do is done.
+    /// Ends all faults and runs until all work is done.
     mutating func calm() {
         (isReachable, isHanging, isRefusing) = (true, false, false)
         for _ in 0..<30_000 {
@@ -214,18 +214,18 @@ private struct BrokerWorld {
     }
 
     func check(_ seed: UInt64) {
-        #expect(cursor == UInt64(journal.count), "seed \(seed): every event reached the broker")
+        #expect(cursor == UInt64(journal.count), "seed \(seed): an event did not reach the broker")
         let topics = Set(retained.keys).union(expected.keys).filter { retained[$0] != expected[$0] }
-        #expect(topics == [], "seed \(seed): these topics are not as they should be")
-        #expect(remembered.isSubset(of: paired), "seed \(seed): nothing is left of plugs that are not paired any more")
+        #expect(topics == [], "seed \(seed): topics with wrong retained messages")
+        #expect(remembered.isSubset(of: paired), "seed \(seed): state of unpaired plugs remains")
         for plug in present {
             #expect(
                 retained[Door.tree.topic(.state, of: plug)]?.contains("\"at\":\"\(states[plug]!)\"") == true,
-                "seed \(seed): the newest state stands")
+                "seed \(seed): the retained state is not the newest")
         }
         for plug in Self.plugs {
             let heard = heard[Door.tree.events(of: plug)] ?? []
-            // Some came twice; nobody who looks at the numbers takes one for another.
+            // Events may arrive twice; their numbers identify duplicates.
             var seen: Set<SequenceNumber> = []
             let once = heard.filter { seen.insert($0).inserted }
             #expect(
@@ -242,7 +242,8 @@ private struct BrokerWorld {
         return 1...(environment["SMARTPLUG_SEEDS"].flatMap(UInt64.init) ?? 200)
     }
 
-    @Test func everyEventArrivesAndEveryStateStands() {
+    @Test("After random faults, every event and the newest states are at the broker")
+    func everyEventArrivesAndEveryStateStands() {
         for seed in Self.seeds {
             var world = BrokerWorld(seed: seed)
             for _ in 0..<600 { world.step() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugTopics
 
-/// A plug that speaks for itself, beside others of its house that do so too.
+/// Tests the machine of a plug with its own broker connection.
 @Suite struct OwnVoiceTests {
     private func door(after cursor: UInt64 = 0, discovery: HomeAssistantDiscovery? = nil) -> Door {
         var door = Door()
@@ -14,7 +14,8 @@ import Testing
         return door
     }
 
-    @Test func itHearsAndTellsOfNobodyElse() {
+    @Test("A plug with its own connection subscribes to and publishes only its own topics")
+    func itHearsAndTellsOfNobodyElse() {
         var door = door()
         door.meetLamp()
         door.connect()
@@ -31,8 +32,8 @@ import Testing
         #expect(Door.tree.will(of: .house) == "smartplug/home/availability")
     }
 
-    /// Ages are those of the moment at which an event is told.
-    @Test func whatWasNotTakenIsFetchedAgain() throws {
+    /// The events are fetched again because their payload has their age at the time of publication.
+    @Test("Unacknowledged events are fetched again after a reconnection") func whatWasNotTakenIsFetchedAgain() throws {
         var door = door(after: 4, discovery: try HomeAssistantDiscovery())
         door.meetLamp()
         door.connect()
@@ -51,7 +52,7 @@ import Testing
         #expect(door.actions.contains(.fetch(after: 4, limit: EventWindow.limit)))
     }
 
-    @Test func aGapIsToldAndNotCountedAsLeftOut() throws {
+    @Test("A gap is published and not reported as dropped events") func aGapIsToldAndNotCountedAsLeftOut() throws {
         var door = door(after: 4, discovery: try HomeAssistantDiscovery())
         door.meetLamp()
         door.connect()

@@ -11,34 +11,38 @@ import Testing
     var house: BrokerMachine.Configuration { BrokerMachine.Configuration(tree: tree, discovery: nil) }
     let plug = PlugID(rawValue: "0123456789ab")!
 
-    @Test func topicsHaveThePlugsIDAndNoName() {
+    @Test("Topics contain the plug's id") func topicsHaveThePlugsIDAndNoName() {
         #expect(tree.topic(.state, of: plug) == "smartplug/home/0123456789ab/state")
         #expect(tree.events(of: plug) == "smartplug/home/0123456789ab/event")
         #expect(tree.requests == ["smartplug/home/+/set", "smartplug/home/+/replay", "smartplug/home/refresh"])
         #expect(tree.request(in: "smartplug/home/0123456789ab/set")?.request == .set)
     }
 
-    @Test(arguments: [
-        "smartplug/home/0123456789ab/state", "smartplug/home/0123456789AB/set", "smartplug/home//set",
-        "smartplug/home/0123456789ab/set/x", "smartplug/other/0123456789ab/set", "",
-    ])
+    @Test(
+        "Other topics are not requests",
+        arguments: [
+            "smartplug/home/0123456789ab/state", "smartplug/home/0123456789AB/set", "smartplug/home//set",
+            "smartplug/home/0123456789ab/set/x", "smartplug/other/0123456789ab/set", "",
+        ])
     func otherTopicsAreNoRequests(_ topic: String) { #expect(tree.request(in: topic) == nil) }
 
-    @Test(arguments: [
-        ("a/b+", "x"), ("", "x"), ("a//b", "x"), ("/a", "x"), ("a", "x/y"), ("a", "#"), ("a", ""), ("ä", "x"),
-    ])
+    @Test(
+        "A prefix or house with reserved characters is rejected",
+        arguments: [
+            ("a/b+", "x"), ("", "x"), ("a//b", "x"), ("/a", "x"), ("a", "x/y"), ("a", "#"), ("a", ""), ("ä", "x"),
+        ])
     func whatMeansSomethingInATopicIsRefused(_ prefix: String, _ house: String) {
         #expect(throws: TopicError.self) { try TopicTree(prefix: prefix, house: house) }
     }
 
-    @Test func answersStayBelowTheirTopic() {
+    @Test("Only topics below the answer topic are accepted as response topics") func answersStayBelowTheirTopic() {
         #expect(tree.isAnswer("smartplug/answers/mine/1"))
         for topic in ["smartplug/answers/", "smartplug/home/0123456789ab/set", "smartplug/answers/#", "other", ""] {
             #expect(!tree.isAnswer(topic))
         }
     }
 
-    @Test func aStateHasTheKeysOfTheWatchLines() {
+    @Test("A state has the JSON keys of `plugctl watch`") func aStateHasTheKeysOfTheWatchLines() {
         let reading = Reading(
             time: .zero, deciwatts: 123, decivolts: 2301, milliamperes: 60, milliwattHours: 1500)
         let state = PlugState(relayOn: true, level: DimLevel(percent: 40), reading: reading, tripped: .overPower)
@@ -48,7 +52,7 @@ import Testing
         )
     }
 
-    @Test func commandsAreRead() throws {
+    @Test("Valid commands are parsed") func commandsAreRead() throws {
         func read(_ text: String) throws -> TopicCommand { try TopicCommand(Array(text.utf8)) }
         #expect(try read("ON").command == .setRelay(on: true, autoOff: nil))
         #expect(try read(#"{"on":true,"autoOff":60}"#).command == .setRelay(on: true, autoOff: .seconds(60)))
@@ -59,22 +63,24 @@ import Testing
         #expect(try TopicReplay(Array(#"{"after":41}"#.utf8)).after == 41)
     }
 
-    @Test(arguments: [
-        "", "{}", "ein", "[]", #"{"on":1}"#, #"{"on":true,"level":3}"#, #"{"level":101}"#, #"{"level":-1}"#,
-        #"{"on":false,"autoOff":60}"#, #"{"on":true,"autoOff":0}"#, #"{"on":true,"form":1}"#, #"{"identify":false}"#,
-        #"{"level":3,"over":3601}"#, #"{"on":true,"until":-1}"#,
-    ])
+    @Test(
+        "Invalid commands are rejected",
+        arguments: [
+            "", "{}", "ein", "[]", #"{"on":1}"#, #"{"on":true,"level":3}"#, #"{"level":101}"#, #"{"level":-1}"#,
+            #"{"on":false,"autoOff":60}"#, #"{"on":true,"autoOff":0}"#, #"{"on":true,"form":1}"#, #"{"identify":false}"#,
+            #"{"level":3,"over":3601}"#, #"{"on":true,"until":-1}"#,
+        ])
     func otherMessagesAreNoCommands(_ text: String) {
         #expect(throws: RequestError.self) { try TopicCommand(Array(text.utf8)) }
     }
 
-    @Test func aReplayBeginsAtANumber() {
+    @Test("A replay without a valid number is rejected") func aReplayBeginsAtANumber() {
         for text in ["{}", #"{"after":-1}"#, #"{"after":1.5}"#, #"{"after":1e300}"#, #"{"after":"1"}"#] {
             #expect(throws: RequestError.self) { try TopicReplay(Array(text.utf8)) }
         }
     }
 
-    @Test func discoveryNamesOnlyWhatAPlugHas() throws {
+    @Test("The discovery message has only the capabilities of the plug") func discoveryNamesOnlyWhatAPlugHas() throws {
         let discovery = try HomeAssistantDiscovery()
         #expect(discovery.topic(of: plug) == "homeassistant/device/smartplug_0123456789ab/config")
         let lamp = PlugPortrait(name: "Lamp/+# 💡", firmware: "1.0", capabilities: [.relay, .dimmer, .button])
@@ -87,7 +93,7 @@ import Testing
             #"{"t":"smartplug/home/availability"}"#, #"{"t":"smartplug/home/0123456789ab/availability"}"#
         )
         #expect(text.contains("\"avty\":[\(whole),\(one)]"))
-        // A plug that speaks for itself is there when it says so.
+        // A plug with its own connection depends only on its own availability.
         let alone = BrokerMachine.Configuration(tree: house.tree, speaker: .plug(plug), discovery: discovery)
         let own = discovery.message(of: plug, lamp, measured: [], in: alone)
         #expect(own.contains("\"avty\":[\(one)]"))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PostgreSQLTests {
     private let directory = TestFolder(on: .memory)
 
-    @Test func rowsAreAsPostgreSQLReadsThem() {
+    @Test("Rows have PostgreSQL's binary format") func rowsAreAsPostgreSQLReadsThem() {
         var rows = BinaryRows()
         rows.begin(columns: 3)
         rows.add(Int32(-2))
@@ -25,7 +25,7 @@ import Testing
         #expect(body == expected)
     }
 
-    @Test func timesThatNoDatabaseHasStayInRange() {
+    @Test("Times beyond PostgreSQL's range are clamped") func timesThatNoDatabaseHasStayInRange() {
         var rows = BinaryRows()
         rows.begin(columns: 2)
         rows.add(time: .max)
@@ -33,7 +33,7 @@ import Testing
         #expect(rows.finished.count == 19 + 2 + 12 + 12 + 2)
     }
 
-    @Test func aPasswordThatOthersMayReadIsNone() throws {
+    @Test("A password file that other users can read is rejected") func aPasswordThatOthersMayReadIsNone() throws {
         let path = directory.path + "/password"
         try FileStore().replace(path, with: Array("secret\n".utf8), mode: 0o644)
         var settings = PostgreSQLSettings(host: "127.0.0.1", passwordFile: path)
@@ -44,7 +44,7 @@ import Testing
         #expect(try settings.options().contains { $0 == ("sslmode", "verify-full") })
     }
 
-    @Test func whoIsNotThereIsToldInOneLine() {
+    @Test("The error for an unreachable server is one line") func whoIsNotThereIsToldInOneLine() {
         let connection = PostgreSQLConnection(patience: .seconds(5))
         let error = #expect(throws: PostgreSQLError.self) {
             try connection.connect(PostgreSQLSettings(host: directory.path, port: 5432))
@@ -53,10 +53,10 @@ import Testing
         #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT 1") }
     }
 
-    @Test func whoGivesUpWaitsForNothing() {
+    @Test("A connection that was given up fails without waiting") func whoGivesUpWaitsForNothing() {
         let connection = PostgreSQLConnection(patience: .seconds(60))
         connection.giveUp()
-        // A reserved address (RFC 5737) at which nobody answers.
+        // A reserved address (RFC 5737) without a host.
         #expect(throws: PostgreSQLError.self) { try connection.connect(PostgreSQLSettings(host: "192.0.2.1")) }
     }
 }

@@ -3,12 +3,12 @@ import Testing
 @testable import QRCode
 
 @Suite struct QRCodeTests {
-    /// The finder pattern that stands in three corners of every code.
+    /// The finder pattern in three corners of every code.
     private static let finder = [
         "#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######",
     ]
 
-    @Test func aCodeHasItsFindersAndItsSize() throws {
+    @Test("A code has three finder patterns and a valid size") func aCodeHasItsFindersAndItsSize() throws {
         let code = try #require(QRCode("SMARTPLUG:0123456789AB:ABCDEFGHIJKLMNOP"))
         #expect((code.size - 21) % 4 == 0)
         for (row, column) in [(0, 0), (0, code.size - 7), (code.size - 7, 0)] {
@@ -18,7 +18,7 @@ import Testing
         #expect(!code[-1, 0] && !code[0, code.size])
     }
 
-    @Test func linesShowEveryModule() throws {
+    @Test("The text lines show every module") func linesShowEveryModule() throws {
         let code = try #require(QRCode("A"))
         #expect(code.size == 21)
         let lines = code.lines
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func whatNoCodeHoldsIsNone() {
+    @Test("A text that is too long or empty has no code") func whatNoCodeHoldsIsNone() {
         #expect(QRCode(String(repeating: "a", count: 5000)) == nil)
         #expect(QRCode("") == nil)
     }

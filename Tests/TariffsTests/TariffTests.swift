@@ -25,9 +25,9 @@ struct TariffTests {
 
     private func read(_ text: String) throws -> Tariff { try Tariff(Array(text.utf8), file: "tariff.toml") }
 
-    @Test func theFirstRateThatHoldsCounts() throws {
+    @Test("The first matching rate applies") func theFirstRateThatHoldsCounts() throws {
         let tariff = try read(Self.file)
-        // 20 November 2026 is a Friday; local time is an hour ahead.
+        // 20 November 2026 is a Friday. Local time is an hour ahead of UTC.
         let zone = ZoneOffsets(initial: 3600)
         let midnight = 1_795_129_200
         func price(_ hours: Double) -> Double { tariff.rate(at: midnight + Int(hours * 3600), zone: zone).price }
@@ -38,14 +38,15 @@ struct TariffTests {
         #expect(tariff.standingCharge == 0.42 && tariff.currency == "EUR")
     }
 
-    @Test func aRateOverMidnightHasTheDaysOnWhichItBegins() throws {
+    @Test("A rate across midnight applies to the days on which it starts")
+    func aRateOverMidnightHasTheDaysOnWhichItBegins() throws {
         let rate = try read(Self.file + "\n[party]\nfrom = \"20:00\"\nto = \"04:00\"\ndays = \"sat\"\nprice = 1\n")
             .rates[2]
         #expect(rate.holds(minute: 1200, day: 5) && rate.holds(minute: 0, day: 6))
         #expect(!rate.holds(minute: 0, day: 5) && !rate.holds(minute: 1200, day: 6) && !rate.holds(minute: 240, day: 6))
     }
 
-    @Test func costAndEmissionsAdd() throws {
+    @Test("Costs and emissions are computed and added") func costAndEmissionsAdd() throws {
         let tariff = try read(Self.file)
         let night = tariff.cost(ofMilliwattHours: 2e6, at: 1_795_129_200, zone: ZoneOffsets(initial: 3600))
         #expect(night == Cost(amount: 0.48, co2Grams: 760))
@@ -56,27 +57,29 @@ struct TariffTests {
         #expect((saturday + Cost(amount: 1, co2Grams: nil)).co2Grams == nil)
     }
 
-    @Test(arguments: [
-        ("[night]\nprice = 0.1", "[tariff]: missing: [tariff] says what a kWh costs when nothing else holds"),
-        ("[tariff]\ncurrency = \"EUR\"", "[tariff]: missing: price = ..., of a kWh"),
-        (
-            "[tariff]\nprice = \"0.3\"",
-            "[tariff] price: it takes a number, without quotation marks, not the text \"0.3\""
-        ),
-        (
-            "[tariff]\nprice = 0.3\n[night]\nprice = 0.1\nfrom = \"22:10\"",
-            "[night] from: \"22:10\" is out of range; it takes \"00:00\" to \"24:00\", on the quarter of an hour"
-        ),
-        (
-            "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\nfrom = \"08:00\"\nto = \"08:00\"",
-            "[x] to: it begins when it ends; leave both out for the whole day"
-        ),
-        (
-            "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\ndays = \"sat sonntag\"",
-            "[x] days: it is \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" or \"sun\", not \"sonntag\""
-        ),
-        ("[tariff]\nprice = 0.3\nco = 1", "[tariff] co: there is no such key; is co2 meant?"),
-    ])
+    @Test(
+        "Each mistake is reported with its table and key",
+        arguments: [
+            ("[night]\nprice = 0.1", "[tariff]: missing: [tariff] says what a kWh costs when nothing else holds"),
+            ("[tariff]\ncurrency = \"EUR\"", "[tariff]: missing: price = ..., of a kWh"),
+            (
+                "[tariff]\nprice = \"0.3\"",
+                "[tariff] price: it takes a number, without quotation marks, not the text \"0.3\""
+            ),
+            (
+                "[tariff]\nprice = 0.3\n[night]\nprice = 0.1\nfrom = \"22:10\"",
+                "[night] from: \"22:10\" is out of range; it takes \"00:00\" to \"24:00\", on the quarter of an hour"
+            ),
+            (
+                "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\nfrom = \"08:00\"\nto = \"08:00\"",
+                "[x] to: it begins when it ends; leave both out for the whole day"
+            ),
+            (
+                "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\ndays = \"sat sonntag\"",
+                "[x] days: it is \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" or \"sun\", not \"sonntag\""
+            ),
+            ("[tariff]\nprice = 0.3\nco = 1", "[tariff] co: there is no such key; is co2 meant?"),
+        ])
     func whatIsWrongIsSaid(text: String, expected: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try read(text) }
         #expect(error?.mistakes.map(\.description).contains(expected) == true, "\(error.map { "\($0)" } ?? "")")
