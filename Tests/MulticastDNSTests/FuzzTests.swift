@@ -5,7 +5,7 @@ import ProtocolCore
 import Testing
 
 struct FuzzTests {
-    @Test("The same seed gives the same packets")
+    @Test("A seed always gives the same packets")
     func theSameSeedRunsTheSame() throws {
         func run() -> [[UInt8]] {
             var test = Harness.responder(seed: 5)
@@ -15,8 +15,8 @@ struct FuzzTests {
         #expect(run() == run())
     }
 
-    /// Mutates valid packets about our names. Both machines must continue, send within bounds and keep their deadlines in the
-    /// future.
+    /// Mutates valid packets about our names. Both machines must continue, send within bounds and keep their deadlines
+    /// in the future.
     @Test("Mutated packets do not stop the machines or exceed their limits", arguments: 0..<4)
     func mutatedPacketsDoNoHarm(seed: UInt64) throws {
         var random = Fuzzing.random(seed)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The order of actions")
 struct ActionQueueTests {
-    @Test("What performing an action brings waits until everything asked before is done")
+    @Test("Actions that an action causes are performed after all earlier actions")
     func nested() {
         let queue = ActionQueue<String>()
         var done: [String] = []
@@ -19,7 +19,7 @@ struct ActionQueueTests {
         #expect(done == ["measure", "send event", "close", "send reading", "light", "blink"])
     }
 
-    @Test("A call from within returns before its actions are done, and the next call from outside finds none left")
+    @Test("A nested call returns before its actions are performed, and the outer call performs them")
     func returns() {
         let queue = ActionQueue<Int>()
         var done: [Int] = []
@@ -36,7 +36,7 @@ struct ActionQueueTests {
         #expect(done == [1, 2, 3, 4])
     }
 
-    @Test("A long chain, each action bringing the next, needs no stack")
+    @Test("A chain of 100,000 actions does not grow the stack")
     func chain() {
         let queue = ActionQueue<Int>()
         var last = 0

@@ -4,7 +4,7 @@ import Testing
 struct DeadlineQueueTests {
     private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
 
-    @Test func theSoonestTimeOfAKeyCounts() {
+    @Test("A key is due once, at its earliest time") func theSoonestTimeOfAKeyCounts() {
         var queue = DeadlineQueue<String>()
         for (key, time) in [("b", 5), ("a", 5), ("c", 3), ("a", 9), ("b", 2)] { queue.schedule(key, at: at(time)) }
         #expect(queue.next == at(2))
@@ -16,7 +16,9 @@ struct DeadlineQueueTests {
         #expect(rest == [] && queue.next == nil)
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>) func itDoesWhatATableDoes(seed: UInt64) {
+    @Test(
+        "The queue behaves like a table for random operations", arguments: 0..<20 as Range<UInt64>)
+    func itDoesWhatATableDoes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var queue = DeadlineQueue<Int>()
         var table: [Int: Instant] = [:]

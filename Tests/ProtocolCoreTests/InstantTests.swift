@@ -2,7 +2,7 @@ import ProtocolCore
 import Testing
 
 struct InstantTests {
-    @Test func arithmeticIsExactToTheNanosecond() {
+    @Test("Arithmetic is exact to the nanosecond") func arithmeticIsExactToTheNanosecond() {
         let start = Instant(nanoseconds: 5)
         #expect(start + .nanoseconds(3) == Instant(nanoseconds: 8))
         #expect(start - .seconds(1) == Instant(nanoseconds: 5 - 1_000_000_000))
@@ -10,32 +10,34 @@ struct InstantTests {
         #expect(start < start + .nanoseconds(1))
     }
 
-    @Test func aDeadlineForEverSaturatesInsteadOfTrapping() {
+    @Test("Overflow saturates") func aDeadlineForEverSaturatesInsteadOfTrapping() {
         #expect(Instant(nanoseconds: .max) + .seconds(1) == Instant(nanoseconds: .max))
         #expect(Instant(nanoseconds: .min) - .seconds(1) == Instant(nanoseconds: .min))
         #expect(Instant.zero + .seconds(Int64.max) == Instant(nanoseconds: .max))
     }
 
-    @Test func theSpanBetweenTheEndsOfTimeIsADuration() {
+    @Test("The difference of the extreme instants is a duration") func theSpanBetweenTheEndsOfTimeIsADuration() {
         let span = Instant(nanoseconds: .max) - Instant(nanoseconds: .min)
         #expect(span > .seconds(18_000_000_000))
         #expect(span.wholeNanoseconds == .max)
     }
 
-    @Test(arguments: [
-        (Duration.seconds(1), Int64(1_000_000_000)), (.zero - .milliseconds(1), -1_000_000), (.zero, 0),
-        (.nanoseconds(Int64.max), .max), (.seconds(Int64.max), .max), (.seconds(Int64.min), .min),
-    ])
+    @Test(
+        "Whole nanoseconds are clamped to 64 bits",
+        arguments: [
+            (Duration.seconds(1), Int64(1_000_000_000)), (.zero - .milliseconds(1), -1_000_000), (.zero, 0),
+            (.nanoseconds(Int64.max), .max), (.seconds(Int64.max), .max), (.seconds(Int64.min), .min),
+        ])
     func wholeNanosecondsAreClamped(duration: Duration, expected: Int64) {
         #expect(duration.wholeNanoseconds == expected)
     }
 
-    @Test func secondsAsANumber() {
+    @Test("A duration is converted to seconds") func secondsAsANumber() {
         #expect(Duration.milliseconds(1500).inSeconds == 1.5)
         #expect((.zero - Duration.milliseconds(250)).inSeconds == -0.25)
     }
 
-    @Test func theSoonerOfTwoDeadlinesTakesNilForNever() {
+    @Test("The sooner of two deadlines treats nil as never") func theSoonerOfTwoDeadlinesTakesNilForNever() {
         let (early, late) = (Instant(nanoseconds: 1), Instant(nanoseconds: 2))
         #expect(sooner(early, late) == early)
         #expect(sooner(late, early) == early)

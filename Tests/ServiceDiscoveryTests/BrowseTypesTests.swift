@@ -14,7 +14,8 @@ struct BrowseTypesTests {
         }
     }
 
-    @Test func everyTypeIsReportedOnceHoweverManyOfferIt() throws {
+    @Test("Each service type is reported once, and a cancelled browse sends no queries")
+    func everyTypeIsReportedOnceHoweverManyOfferIt() throws {
         var link = TestLink(nodes: 3)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
         link.send(.register(RegistrationID(rawValue: 1), try lamp("Other", host: "plug-2")), to: 1)
@@ -31,7 +32,7 @@ struct BrowseTypesTests {
         #expect(link.packets.dropFirst(asked).allSatisfy { $0.sender != 2 })
     }
 
-    @Test func namesThatAreNoTypesAreLeftOut() throws {
+    @Test("Names that are not service types are ignored") func namesThatAreNoTypesAreLeftOut() throws {
         var link = TestLink(nodes: 2)
         link.send(.browseTypes(id), to: 0)
         let enumeration: Name = "_services._dns-sd._udp.local"
@@ -51,7 +52,7 @@ struct NetUnicodeTests {
     private let decomposed = "Lampe u\u{308}ber A\u{30A}"
     private let composed = "Lampe \u{FC}ber \u{C5}"
 
-    @Test func namesAreSentInFormC() throws {
+    @Test("Names are sent in normalization form C") func namesAreSentInFormC() throws {
         let registration = try ServiceRegistration(
             name: decomposed, type: "_smartplug._tcp", subtypes: ["_u\u{308}"], hostName: "plug", port: 1)
         #expect(Array(registration.name.utf8) == Array(composed.utf8))
@@ -61,7 +62,7 @@ struct NetUnicodeTests {
         #expect(instance.firstLabel.elementsEqual(composed.utf8))
         let type: ServiceType = "_u\u{308}._sub._smartplug._tcp"
         #expect(type.subtype.map { Array($0.utf8) } == Array("_\u{FC}".utf8))
-        // Hangul, a reordering of marks, and a singleton.
+        // Hangul, reordered marks, and a singleton.
         for (text, expected) in [
             ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"), ("a\u{301}\u{323}", "\u{1EA1}\u{301}"), ("\u{212B}", "\u{C5}"),
         ] {
@@ -70,14 +71,15 @@ struct NetUnicodeTests {
         }
     }
 
-    @Test func aLongNameIsMeasuredAfterwards() throws {
-        // 64 bytes decomposed, 43 composed.
+    @Test("The length limit applies to the normalized name") func aLongNameIsMeasuredAfterwards() throws {
+        // The name has 64 bytes decomposed and 43 composed.
         let name = String(repeating: "u\u{308}", count: 21) + "x"
         #expect(name.utf8.count == 64)
         _ = try ServiceRegistration(name: name, type: "_smartplug._tcp", hostName: "plug", port: 1)
     }
 
-    @Test func aPeerThatSendsAnotherFormIsFoundUnderItsBytes() throws {
+    @Test("A decomposed name of a peer is used byte for byte")
+    func aPeerThatSendsAnotherFormIsFoundUnderItsBytes() throws {
         var link = TestLink(nodes: 1)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 0)
         let type: Name = "_smartplug._tcp.local"

@@ -7,7 +7,7 @@ import Testing
 struct ConflictTests {
     private let id = RegistrationID(rawValue: 1)
 
-    @Test(arguments: 0..<30)
+    @Test("If two plugs register the same name at once, one is renamed", arguments: 0..<30)
     func twoPlugsOfOneNameStartedTogether(seed: UInt64) throws {
         var link = TestLink(nodes: 2, seed: seed)
         link.send(.register(id, try lamp(host: "plug-1", port: 1)), to: 0)
@@ -16,7 +16,7 @@ struct ConflictTests {
         #expect(Set(link.names.values) == ["Lamp", "Lamp (2)"])
     }
 
-    @Test(arguments: 0..<30)
+    @Test("A plug that registers a used name is renamed", arguments: 0..<30)
     func aNewcomerYieldsToTheOneThatHasTheName(seed: UInt64) throws {
         var link = TestLink(nodes: 2, seed: seed)
         link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
@@ -26,8 +26,8 @@ struct ConflictTests {
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
     }
 
-    /// RFC 6762 §9: a name may be tried again. Until it is regained the service keeps the other one.
-    @Test(arguments: 0..<30)
+    /// RFC 6762 §9 allows a later attempt with the original name. Until it succeeds, the service keeps its new name.
+    @Test("A renamed service takes its original name when it is free, and is always discoverable", arguments: 0..<30)
     func aServiceGoesBackToItsNameWhenThatIsFree(seed: UInt64) throws {
         var link = TestLink(nodes: 3, seed: seed)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 2)
@@ -36,8 +36,8 @@ struct ConflictTests {
         link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
         link.run(for: .seconds(100))
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
-        #expect(link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) }, "it tried")
-        // Whoever has the name is asked, and not probed.
+        #expect(link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) }, "the node has tried")
+        // The node queries for the name without a probe while it is in use.
         #expect(
             !link.packets.contains {
                 $0.sender == 1 && $0.time > .zero + .seconds(60) && !$0.message.authorities.isEmpty
@@ -45,7 +45,7 @@ struct ConflictTests {
         let taken = link.reports.filter {
             if case .nameTaken(_, "Lamp", _, .seconds(60)) = $0.action { true } else { false }
         }
-        #expect(taken.map(\.node) == [1], "told once")
+        #expect(taken.map(\.node) == [1], "reported once")
         link.send(.unregister(id), to: 0)
         link.run(for: .seconds(10))
         link.dead = [0]
@@ -57,14 +57,14 @@ struct ConflictTests {
             case .found(let identity, txt: _): there.insert(identity.name)
             case .lost(let identity):
                 there.remove(identity.name)
-                #expect(!there.isEmpty, "it is never without a name")
+                #expect(!there.isEmpty, "the service always has a name")
             case .changed: break
             }
         }
         #expect(there == ["Lamp"])
     }
 
-    @Test func aNameThatStaysTakenIsTriedOnceAnHour() throws {
+    @Test("A name that stays in use is tried about once per hour") func aNameThatStaysTakenIsTriedOnceAnHour() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
         link.run(for: .seconds(5))
@@ -77,7 +77,8 @@ struct ConflictTests {
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
     }
 
-    @Test func whatChangesWhileTheNameIsTriedIsSaidUnderIt() throws {
+    @Test("A TXT change during the probes of the original name is published under that name")
+    func whatChangesWhileTheNameIsTriedIsSaidUnderIt() throws {
         var link = TestLink(nodes: 3)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 2)
         link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
@@ -85,7 +86,7 @@ struct ConflictTests {
         link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
         link.run(for: .seconds(5))
         link.send(.unregister(id), to: 0)
-        // In the midst of the probes.
+        // During the probes.
         link.run(until: .zero + .seconds(85) + .milliseconds(700))
         link.send(.updateTXT(id, try TXTRecord(["txtvers": "1", "id": "new"])), to: 1)
         link.run(for: .seconds(200))
@@ -99,7 +100,8 @@ struct ConflictTests {
         #expect(said.last?["id"] == "new")
     }
 
-    @Test func hostNamesAreRenamedTooAndTheServiceFollows() throws {
+    @Test("A host name conflict renames the host, and the service points to the new name")
+    func hostNamesAreRenamedTooAndTheServiceFollows() throws {
         var link = TestLink(nodes: 3)
         link.send(.register(id, try lamp("Lamp", port: 1)), to: 0)
         link.run(for: .seconds(5))
@@ -116,7 +118,8 @@ struct ConflictTests {
         #expect(resolved.last?.addresses == [.init(address: TestLink.address(of: 1), interface: 2)])
     }
 
-    @Test func noServicePointsToAHostNameThatIsAnotherHosts() throws {
+    @Test("No SRV record points to a host name of a different host")
+    func noServicePointsToAHostNameThatIsAnotherHosts() throws {
         var link = TestLink(nodes: 2, seed: 3)
         link.send(.register(id, try lamp("Lamp", port: 1)), to: 0)
         link.send(.register(id, try lamp("Fan", port: 2)), to: 1)
@@ -132,7 +135,7 @@ struct ConflictTests {
         }
     }
 
-    @Test(arguments: 0..<3)
+    @Test("100 nodes with one name get unique names with limited packets", arguments: 0..<3)
     func aHundredNodesOfOneNameEndUniqueWithABoundedNumberOfPackets(seed: UInt64) throws {
         var link = TestLink(nodes: 100, seed: seed)
         for node in 0..<100 {
@@ -146,7 +149,7 @@ struct ConflictTests {
         #expect(settled < Instant.zero + .seconds(45))
     }
 
-    @Test(arguments: 0..<10)
+    @Test("With 30 % packet loss all names become unique and are discovered", arguments: 0..<10)
     func thirtyPercentLossEndsUniqueAndDiscovered(seed: UInt64) throws {
         var link = TestLink(nodes: 8, seed: seed, loss: 0.3)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 7)

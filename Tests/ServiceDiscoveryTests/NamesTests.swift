@@ -5,14 +5,14 @@ import ProtocolCore
 import Testing
 
 struct ServiceTypeTests {
-    @Test func constants() {
+    @Test("The constants have the values of RFC 6763") func constants() {
         #expect(RFC6763.serviceNameLimit == 15)
         #expect(RFC6763.instanceNameLimit == 63)
         #expect(RFC6763.textLimit == 1300)
         #expect(RFC6763.attributeLimit == 255)
     }
 
-    @Test func typesAndSubtypes() throws {
+    @Test("Types and subtypes are parsed and converted to names") func typesAndSubtypes() throws {
         let text = "_smartplug._tcp"
         let type = try ServiceType(text)
         #expect(type.description == "_smartplug._tcp")
@@ -23,24 +23,26 @@ struct ServiceTypeTests {
         #expect(try subtype.name(in: "local") == "_dimmer._sub._smartplug._tcp.local")
     }
 
-    @Test(arguments: [
-        ("_smartplug", ServiceTypeError.notAType("_smartplug")),
-        ("_smartplug._sctp", .notAType("_smartplug._sctp")),
-        ("smartplug._tcp", .missingUnderscore("smartplug")),
-        ("_abcdefghijklmnop._tcp", .serviceNameLength(16)),
-        ("_._tcp", .serviceNameLength(0)),
-        ("_-a._tcp", .serviceNameCharacters("_-a")),
-        ("_12._tcp", .serviceNameCharacters("_12")),
-        ("_a b._tcp", .serviceNameCharacters("_a b")),
-        ("_sub._smartplug._tcp", .subtypeLength),
-    ])
+    @Test(
+        "An invalid service type is rejected with its reason",
+        arguments: [
+            ("_smartplug", ServiceTypeError.notAType("_smartplug")),
+            ("_smartplug._sctp", .notAType("_smartplug._sctp")),
+            ("smartplug._tcp", .missingUnderscore("smartplug")),
+            ("_abcdefghijklmnop._tcp", .serviceNameLength(16)),
+            ("_._tcp", .serviceNameLength(0)),
+            ("_-a._tcp", .serviceNameCharacters("_-a")),
+            ("_12._tcp", .serviceNameCharacters("_12")),
+            ("_a b._tcp", .serviceNameCharacters("_a b")),
+            ("_sub._smartplug._tcp", .subtypeLength),
+        ])
     func whatIsNoType(text: String, error: ServiceTypeError) {
         #expect(throws: error) { try ServiceType(text) }
     }
 }
 
 struct InstanceNameTests {
-    @Test func anyUTF8IsAName() throws {
+    @Test("Any UTF-8 is a valid instance name, and other bytes are not") func anyUTF8IsAName() throws {
         let identity = ServiceIdentity(name: "Café „Zur Lampe“. 💡\\", type: "_smartplug._tcp")
         let name = try identity.instanceName()
         #expect(name.description == "Café „Zur Lampe“\\. 💡\\\\._smartplug._tcp.local")
@@ -51,7 +53,7 @@ struct InstanceNameTests {
         #expect(ServiceIdentity(instance: broken, type: "_smartplug._tcp", domain: "local", interface: 2) == nil)
     }
 
-    @Test func numbering() {
+    @Test("Names are numbered, and numbered names are split") func numbering() {
         #expect(InstanceName.numbered("Lamp", 2) == "Lamp (2)")
         #expect(InstanceName.numberedHost("plug-1a2b3c", 2) == "plug-1a2b3c-2")
         #expect(InstanceName.split("Lamp (2)") == ("Lamp", 2))
@@ -60,12 +62,12 @@ struct InstanceNameTests {
         #expect(InstanceName.split("Lamp (x)") == ("Lamp (x)", 1))
         #expect(InstanceName.split("(2)") == ("(2)", 1))
         #expect(InstanceName.split("Lamp (2000000)") == ("Lamp (2000000)", 1))
-        // Whole characters go, not halves of them.
+        // Only whole characters are removed.
         let long = String(repeating: "ä", count: 31)
         #expect(InstanceName.numbered(long, 2) == String(repeating: "ä", count: 29) + " (2)")
     }
 
-    @Test func theFirstTriesCountAndLaterOnesSpread() {
+    @Test("The first new names count up, and later ones use random steps") func theFirstTriesCountAndLaterOnesSpread() {
         var random = SeededRandom(seed: 1)
         var naming = Renaming(base: "Lamp")
         var numbers: [Int] = []
@@ -78,7 +80,7 @@ struct InstanceNameTests {
         #expect(numbers[39] < 10_000_000)
     }
 
-    @Test func registrationsAreChecked() throws {
+    @Test("Invalid registrations are rejected with their reason") func registrationsAreChecked() throws {
         let type: ServiceType = "_smartplug._tcp"
         #expect(throws: RegistrationError.nameLength(0)) {
             try ServiceRegistration(name: "", type: type, hostName: "h", port: 1)
@@ -99,7 +101,7 @@ struct InstanceNameTests {
 }
 
 struct TXTRecordTests {
-    @Test func exactBytes() throws {
+    @Test("A TXT record has the expected bytes, and its keys ignore case") func exactBytes() throws {
         var txt = try TXTRecord(["txtvers": "1", "id": "ab"])
         try txt.set("flag", nil)
         try txt.set("empty", [])
@@ -117,7 +119,7 @@ struct TXTRecordTests {
         #expect(!txt.contains("id"))
     }
 
-    @Test func whatPeersMaySend() {
+    @Test("Malformed TXT strings of a peer are ignored") func whatPeersMaySend() {
         let strings: [[UInt8]] = [
             Array("=ignored".utf8), [], Array("a=1".utf8), Array("A=2".utf8), [0x62, 0x3D, 0xFF, 0x3D],
         ]
@@ -128,19 +130,19 @@ struct TXTRecordTests {
         #expect(txt.bytes("b") == [0xFF, 0x3D])
     }
 
-    /// Replaced characters would make a key longer than its length byte can say.
-    @Test func keysThatAreNoASCIIAreIgnored() {
+    /// Replacement characters would make a key longer than 255 bytes.
+    @Test("TXT keys that are not printable ASCII are ignored") func keysThatAreNoASCIIAreIgnored() {
         let bad = [UInt8](repeating: 0xFF, count: 200)
         let txt = TXTRecord(decoding: [200] + bad + [2, 0x07, 0x61] + [3] + Array("a=1".utf8))
         #expect(txt.encoded == [3] + Array("a=1".utf8))
     }
 
-    @Test func aPacketFullOfKeysCostsLittle() {
+    @Test("The number of TXT attributes is limited") func aPacketFullOfKeysCostsLittle() {
         let keys = (0..<4000).flatMap { [2, 0x21 + UInt8($0 / 64), 0x40 + UInt8($0 % 64)] as [UInt8] }
         #expect(TXTRecord(decoding: keys).attributes.count == 128)
     }
 
-    @Test func limits() throws {
+    @Test("TXT attributes beyond the limits are rejected") func limits() throws {
         var txt = TXTRecord()
         #expect(throws: TXTError.badKey("a=b")) { try txt.set("a=b", []) }
         #expect(throws: TXTError.badKey("")) { try txt.set("", []) }

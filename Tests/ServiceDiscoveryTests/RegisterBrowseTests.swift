@@ -7,7 +7,7 @@ import Testing
 struct RegisterBrowseTests {
     private let lampIdentity = ServiceIdentity(name: "Lamp", type: "_smartplug._tcp", interface: 2)
 
-    @Test(arguments: 0..<50)
+    @Test("The first announcement is sent 0.75 to 1 s after the registration", arguments: 0..<50)
     func firstAnnouncementComesWithinTheFloorOfTheRFC(seed: UInt64) throws {
         var link = TestLink(nodes: 1, seed: seed)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
@@ -19,7 +19,8 @@ struct RegisterBrowseTests {
         #expect(link.names == [0: "Lamp"])
     }
 
-    @Test func browserReportsTheAnnouncementAsItArrivesWithItsTXT() throws {
+    @Test("An announcement is reported on arrival, with its TXT record")
+    func browserReportsTheAnnouncementAsItArrivesWithItsTXT() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.run(for: .seconds(10))
@@ -31,7 +32,7 @@ struct RegisterBrowseTests {
         #expect(changes.first?.time == announced.time + .milliseconds(1))
     }
 
-    @Test func aLateBrowserFindsWhatIsThere() throws {
+    @Test("A browse finds an existing service within 242 ms") func aLateBrowserFindsWhatIsThere() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
         link.run(for: .seconds(20))
@@ -44,7 +45,8 @@ struct RegisterBrowseTests {
         #expect(found.time - start <= .milliseconds(242))
     }
 
-    @Test func aSecondBrowseIsAnsweredFromTheCacheAtOnce() throws {
+    @Test("A second browse is answered from the cache immediately")
+    func aSecondBrowseIsAnsweredFromTheCacheAtOnce() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
@@ -55,7 +57,8 @@ struct RegisterBrowseTests {
         #expect(last.action == .browse(BrowseID(rawValue: 8), .found(lampIdentity, txt: try lamp().txt)))
     }
 
-    @Test func stopSaysGoodbyeAndTheBrowserLosesTheServiceASecondLater() throws {
+    @Test("A stopped node sends a goodbye, and its service is lost one second later")
+    func stopSaysGoodbyeAndTheBrowserLosesTheServiceASecondLater() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
@@ -68,7 +71,7 @@ struct RegisterBrowseTests {
         #expect(link.nodes[0].nextDeadline == nil)
     }
 
-    @Test func changedTXTReachesTheBrowser() throws {
+    @Test("A changed TXT record is reported on arrival") func changedTXTReachesTheBrowser() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
@@ -83,7 +86,8 @@ struct RegisterBrowseTests {
         #expect(link.names == [0: "Lamp"])
     }
 
-    @Test func aServiceThatLostPowerGoesWhenItsRecordsEnd() throws {
+    @Test("A service without power is lost when its records expire")
+    func aServiceThatLostPowerGoesWhenItsRecordsEnd() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
@@ -95,13 +99,14 @@ struct RegisterBrowseTests {
         #expect(link.changes(at: 1).last?.change == .lost(lampIdentity))
     }
 
-    @Test func reconfirmingADeadServiceRemovesItWithinTenSeconds() throws {
+    @Test("A reconfirmed service without power is lost after ten seconds, a running one stays")
+    func reconfirmingADeadServiceRemovesItWithinTenSeconds() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.send(.resolve(ResolveID(rawValue: 9), lampIdentity), to: 1)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)
         link.run(for: .seconds(20))
-        // A living service survives the doubt.
+        // A running service answers the queries and stays.
         link.send(.reconfirm(lampIdentity), to: 1)
         link.run(for: .seconds(20))
         #expect(link.changes(at: 1).count == 1)
@@ -114,7 +119,7 @@ struct RegisterBrowseTests {
         #expect(link.reports.contains { $0.action == .unresolved(ResolveID(rawValue: 9)) })
     }
 
-    @Test func subtypesAreBrowsedAndTypesEnumerated() throws {
+    @Test("A browse for a subtype finds its services") func subtypesAreBrowsedAndTypesEnumerated() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(RegistrationID(rawValue: 1), try lamp(subtypes: ["_dimmer"])), to: 0)
         link.run(for: .seconds(5))
@@ -123,7 +128,8 @@ struct RegisterBrowseTests {
         #expect(link.changes(at: 1).map(\.change) == [.found(lampIdentity, txt: try lamp().txt)])
     }
 
-    @Test func anInterfaceThatGoesTakesItsServicesAlongAndBringsThemBack() throws {
+    @Test("A removed interface loses its services, and a new one finds them again")
+    func anInterfaceThatGoesTakesItsServicesAlongAndBringsThemBack() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
         link.send(.register(RegistrationID(rawValue: 1), try lamp()), to: 0)

@@ -15,7 +15,7 @@ struct ResolveTests {
         }
     }
 
-    @Test func hostPortAddressesAndTXT() throws {
+    @Test("A resolve returns host, port, addresses and TXT record") func hostPortAddressesAndTXT() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(20))
@@ -29,7 +29,8 @@ struct ResolveTests {
         #expect(try #require(link.reports.last).time - start < .milliseconds(400))
     }
 
-    @Test func aBrowsedServiceIsResolvedFromTheCacheAtOnce() throws {
+    @Test("A browsed service is resolved from the cache immediately")
+    func aBrowsedServiceIsResolvedFromTheCacheAtOnce() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 1)
         link.send(.register(id, try lamp()), to: 0)
@@ -39,7 +40,8 @@ struct ResolveTests {
         #expect(link.reports.last?.time == link.now)
     }
 
-    @Test func whatIsResolvedOfStrangersMakesNoRoomScarceForWhatMatters() throws {
+    @Test("Priority services are resolved despite many other resolves, which displace the oldest")
+    func whatIsResolvedOfStrangersMakesNoRoomScarceForWhatMatters() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(20))
@@ -54,18 +56,19 @@ struct ResolveTests {
         link.send(stranger(2001), to: 1)
         link.run(for: .seconds(1))
         #expect(resolved(link, at: 1).map(\.port) == [4000])
-        // The one that has asked longest makes room.
+        // The oldest resolves are displaced.
         let displaced = link.reports.filter { if case .displaced = $0.action { true } else { false } }.map(\.action)
         #expect(displaced == [.displaced(ResolveID(rawValue: 10)), .displaced(ResolveID(rawValue: 11))])
     }
 
-    @Test func resolveStaysLive() throws {
+    @Test("A resolve reports changes, loss and return of a service until it is cancelled")
+    func resolveStaysLive() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(10))
         link.send(.resolve(ResolveID(rawValue: 1), identity), to: 1)
         link.run(for: .seconds(300))
-        // Told again with each refresh of its records (RFC 6762 §5.2), and nothing else.
+        // Only refreshes of the records (RFC 6762 §5.2) are reported.
         #expect((1...5).contains(resolved(link, at: 1).count))
         #expect(Set(resolved(link, at: 1)).count == 1)
         link.send(.unregister(id), to: 0)
@@ -81,22 +84,24 @@ struct ResolveTests {
         #expect(!link.reports.dropFirst(count).contains { $0.node == 1 })
     }
 
-    @Test func whatIsAnnouncedAnewIsToldAgain() throws {
+    @Test("A service that is announced again is resolved again") func whatIsAnnouncedAnewIsToldAgain() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(10))
         link.send(.resolve(ResolveID(rawValue: 1), identity), to: 1)
         link.run(for: .seconds(10))
         let count = resolved(link, at: 1).count
-        // The same plug at the same port, after a loss of power.
+        // The same plug announces itself again at the same port, as after a loss of power.
         link.send(.unregister(id), to: 0)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(2))
         #expect(resolved(link, at: 1).count > count)
     }
 
-    /// Two interfaces on one network hear the same host, whose address is worth one attempt.
-    @Test func anAddressHeardOnTwoInterfacesIsThereOnce() throws {
+    /// Two interfaces on the same network receive the announcements of one host. Its IPv4 address needs only one
+    /// attempt.
+    @Test("An IPv4 address from two interfaces is listed once, an IPv6 link-local one per interface")
+    func anAddressHeardOnTwoInterfacesIsThereOnce() throws {
         let families: Set<IPFamily> = [.v4, .v6]
         var link = TestLink(nodes: 1, families: families)
         link.send(.register(id, try lamp()), to: 0)
@@ -128,7 +133,7 @@ struct ResolveTests {
             ])
     }
 
-    @Test func bothFamiliesAreResolved() throws {
+    @Test("Addresses of both families are resolved") func bothFamiliesAreResolved() throws {
         var link = TestLink(nodes: 2, families: [.v4, .v6])
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(20))
@@ -138,7 +143,7 @@ struct ResolveTests {
         #expect(resolved(link, at: 1).last?.addresses.map(\.address) == addresses.map(\.address))
     }
 
-    @Test func loopbackWorksWithIPv4Alone() throws {
+    @Test("A node on loopback uses only IPv4") func loopbackWorksWithIPv4Alone() throws {
         var node = DiscoveryNode(random: SeededRandom(seed: 1))
         let loopback = NetworkInterface(
             id: 1, name: "lo",
@@ -162,13 +167,15 @@ struct ResolveTests {
         let records = try Message(decoding: try #require(datagrams.last).bytes).answers
         #expect(records.filter { $0.type == .a }.map(\.data) == [.a(IPv4Address(127, 0, 0, 1))])
         #expect(!records.contains { $0.type == .aaaa })
-        // Reverse mapping belongs to the machine's own responder.
+        // The records for reverse mapping belong to the machine's own responder.
         #expect(!records.contains { $0.name.description.hasSuffix("arpa") })
     }
 }
 
 struct NodeFuzzTests {
-    @Test(arguments: 0..<3) func mutatedPacketsNeverStopANode(seed: UInt64) throws {
+    @Test(
+        "A node works after a flood of mutated packets, and sends a limited number itself", arguments: 0..<3)
+    func mutatedPacketsNeverStopANode(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var link = TestLink(nodes: 2, seed: seed)
         link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 1)
@@ -188,7 +195,7 @@ struct NodeFuzzTests {
         }
         let noise = link.packets.count
         #expect(link.nodes[0].malformedCount > 0)
-        // Thirty seconds of attack: its answers, probes and queries, not a storm.
+        // In thirty seconds of attack the node sends only answers, probes and queries.
         #expect(noise < 6000, "\(noise) packets")
         link.send(.browse(BrowseID(rawValue: 2), "_smartplug._tcp"), to: 1)
         link.run(for: .seconds(30))

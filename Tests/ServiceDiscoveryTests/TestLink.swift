@@ -3,8 +3,8 @@ import MulticastDNS
 import ProtocolCore
 import ServiceDiscovery
 
-/// Nodes on one broadcast domain in virtual time. Packets take a millisecond, and reach their sender too, as multicast
-/// loopback has it.
+/// Nodes on one broadcast domain in virtual time. Packets take 1 ms and also reach their sender, like multicast
+/// loopback.
 struct TestLink {
     struct Packet {
         let time: Instant
@@ -31,7 +31,7 @@ struct TestLink {
     private var inFlight: [(due: Instant, packet: Packet)] = []
     private var random: SeededRandom
     private let loss: Double
-    /// Which nodes are switched off.
+    /// The nodes that are switched off.
     var dead: Set<Int> = []
 
     init(nodes count: Int, seed: UInt64 = 1, loss: Double = 0, families: Set<IPFamily> = [.v4]) {
@@ -106,7 +106,7 @@ struct TestLink {
         )
     }
 
-    /// The last name that each node was registered under.
+    /// The last registered name of each node.
     var names: [Int: String] {
         var names: [Int: String] = [:]
         for report in reports {

@@ -102,7 +102,7 @@ import Testing
         #expect(pair.notes(pair.right) == [.datagram([1]), .datagram([2]), .datagram([3])])
     }
 
-    @Test("The same seed gives the same run, and a different seed a different one")
+    @Test("A seed always gives the same run, and a different seed a different one")
     func theSameSeedGivesTheSameRunAndAnotherSeedAnother() throws {
         func log(seed: UInt64) throws -> [Chatter.Entry] {
             let faults = LinkFaults(loss: 0.2, duplication: 0.2, reordering: 0.3)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Terminal
 
-/// A pseudo-terminal: what is written to `keyboard` is typed, what the program shows is read from it.
+/// A pseudo-terminal. Writes to `keyboard` are typed input, and reads from it return the program's output.
 private final class PseudoTerminal: Sendable {
     let keyboard: Int32
     let device: TerminalDevice
@@ -32,7 +32,7 @@ private final class PseudoTerminal: Sendable {
         return modes
     }
 
-    /// Waits for output until it has the text.
+    /// Reads output until it contains `end`, and returns it.
     func shown(upTo end: String) -> String {
         var output: [UInt8] = []
         while !String(decoding: output, as: UTF8.self).contains(end) {
@@ -44,7 +44,7 @@ private final class PseudoTerminal: Sendable {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Closes the window, so to speak; its descriptor stays taken until the end.
+    /// Hangs up the terminal. The descriptor number stays in use until `deinit`.
     func hangUp() { _ = dup2(device.descriptor, keyboard) }
 
     deinit {
@@ -56,7 +56,7 @@ private final class PseudoTerminal: Sendable {
 @Suite(.serialized) struct DeviceTests {
     private let capabilities = Capabilities(environment: ["TERM": "xterm", "LANG": "C.UTF-8"], isTerminal: true)
 
-    @Test func closedPipeIsAResultAndNoSignal() {
+    @Test("Output to a closed pipe returns a result and raises no signal") func closedPipeIsAResultAndNoSignal() {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         let device = TerminalDevice(descriptor: ends[1])
@@ -71,13 +71,13 @@ private final class PseudoTerminal: Sendable {
         #expect(sigismember(&pending, SIGPIPE) == 0)
     }
 
-    @Test func pipeGetsPlainLines() {
+    @Test("Output to a pipe has no styles, and a pipe has no live screen") func pipeGetsPlainLines() {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         let device = TerminalDevice(descriptor: ends[1])
         #expect(device.capabilities.colors == .none)
         if LiveScreen(device, capabilities: device.capabilities, placement: .inPlace) != nil {
-            Issue.record("a pipe is no live screen")
+            Issue.record("a pipe has a live screen")
         }
         #expect(TerminalInput(TerminalDevice(descriptor: ends[0])) == nil)
         device.print(StyledLine("on", Style(.green)), colors: device.capabilities.colors)
@@ -87,7 +87,8 @@ private final class PseudoTerminal: Sendable {
         for end in ends { close(end) }
     }
 
-    @Test func keyboardGivesKeysAndIsPutBack() async throws {
+    @Test("Keys are decoded, and close restores the terminal's modes")
+    func keyboardGivesKeysAndIsPutBack() async throws {
         let terminal = try PseudoTerminal()
         #expect(terminal.device.isTerminal)
         let before = terminal.modes
@@ -105,13 +106,13 @@ private final class PseudoTerminal: Sendable {
         input.close()
     }
 
-    @Test func resizeIsReported() async throws {
+    @Test("A resize is reported with the new size") func resizeIsReported() async throws {
         let terminal = try PseudoTerminal()
         terminal.resize(columns: 100, rows: 30)
         #expect(terminal.device.size == TerminalSize(columns: 100, rows: 30))
         let input = try #require(TerminalInput(terminal.device))
         terminal.resize(columns: 60, rows: 20)
-        // The kernel signals the terminal's own foreground group, which a test process is not.
+        // The kernel signals only the terminal's foreground process group, to which a test process does not belong.
         kill(getpid(), SIGWINCH)
         for await event in input.events {
             #expect(event == .resized(TerminalSize(columns: 60, rows: 20)))
@@ -120,14 +121,14 @@ private final class PseudoTerminal: Sendable {
         input.close()
     }
 
-    @Test func inputEndsWithItsTerminal() async throws {
+    @Test("The events end when the terminal hangs up") func inputEndsWithItsTerminal() async throws {
         let terminal = try PseudoTerminal()
         let input = try #require(TerminalInput(terminal.device))
         terminal.hangUp()
         for await event in input.events { Issue.record("unexpected \(event)") }
     }
 
-    @Test func releasedInputPutsTheKeyboardBack() throws {
+    @Test("A released input restores the terminal's modes") func releasedInputPutsTheKeyboardBack() throws {
         let terminal = try PseudoTerminal()
         do {
             let input = try #require(TerminalInput(terminal.device))
@@ -137,7 +138,7 @@ private final class PseudoTerminal: Sendable {
         #expect(terminal.modes.c_lflag & tcflag_t(ICANON) != 0)
     }
 
-    @Test func liveScreenLeavesTheTerminalAsItWas() throws {
+    @Test("A closed live screen restores the terminal") func liveScreenLeavesTheTerminalAsItWas() throws {
         let terminal = try PseudoTerminal()
         terminal.resize(columns: 20, rows: 3)
         do {
@@ -156,7 +157,7 @@ private final class PseudoTerminal: Sendable {
         #expect(!output.contains("\u{1B}[4;1H"))
     }
 
-    @Test func resizedScreenIsDrawnAnew() throws {
+    @Test("A resized screen is drawn completely") func resizedScreenIsDrawnAnew() throws {
         let terminal = try PseudoTerminal()
         terminal.resize(columns: 20, rows: 3)
         guard var screen = LiveScreen(terminal.device, capabilities: capabilities, placement: .inPlace) else {

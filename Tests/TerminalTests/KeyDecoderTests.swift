@@ -15,14 +15,13 @@ struct KeyDecoderTests {
         ("\u{1B}é", .alt("é")),
     ]
 
-    @Test(arguments: sequences) func decodes(bytes: String, key: Key) {
+    @Test("Each byte sequence is decoded as its key", arguments: sequences) func decodes(bytes: String, key: Key) {
         var decoder = KeyDecoder()
         #expect(decoder.decode(bytes.utf8) == [key])
         #expect(!decoder.isPending)
     }
 
-    /// However the bytes are cut, the same keys come out.
-    @Test func bytesMayComeOneByOne() {
+    @Test("Keys are decoded from single bytes") func bytesMayComeOneByOne() {
         var decoder = KeyDecoder()
         var keys: [Key] = []
         for sequence in Self.sequences {
@@ -31,7 +30,7 @@ struct KeyDecoderTests {
         #expect(keys == Self.sequences.map(\.key))
     }
 
-    @Test func escapeAloneIsKnownOnlyByWaiting() {
+    @Test("An escape key is decoded only after a flush or a second escape") func escapeAloneIsKnownOnlyByWaiting() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1B]).isEmpty)
         #expect(decoder.isPending)
@@ -44,7 +43,7 @@ struct KeyDecoderTests {
         #expect(decoder.decode([0x1B, 0x0D]) == [.escape, .enter])
     }
 
-    @Test func unknownSequencesAreSwallowedWhole() {
+    @Test("Unknown sequences and invalid UTF-8 are ignored") func unknownSequencesAreSwallowedWhole() {
         var decoder = KeyDecoder()
         #expect(decoder.decode("\u{1B}[200~\u{1B}[?1;2c\u{1B}[99~q".utf8) == [.character("q")])
         #expect(decoder.decode([0x1B, 0x5B, 0x31, 0x03]) == [.interrupt])
@@ -53,14 +52,14 @@ struct KeyDecoderTests {
         #expect(decoder.decode([0xED, 0xA0, 0x80, 0x62]) == [.character("b")])
     }
 
-    @Test func endlessSequenceIsDropped() {
+    @Test("A sequence above the length limit is dropped") func endlessSequenceIsDropped() {
         var decoder = KeyDecoder()
         #expect(decoder.decode("\u{1B}[".utf8 + Array(repeating: UInt8(ascii: "1"), count: 500)).isEmpty)
         #expect(!decoder.isPending)
         #expect(decoder.decode("q".utf8) == [.character("q")])
     }
 
-    @Test func anyBytesAreTaken() {
+    @Test("The decoder works after random bytes") func anyBytesAreTaken() {
         var state: UInt64 = 7
         var decoder = KeyDecoder()
         for round in 0..<5000 {

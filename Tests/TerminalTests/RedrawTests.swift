@@ -9,7 +9,7 @@ struct RedrawTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func onlyTheDifferenceIsWritten() {
+    @Test("Only changed characters are written") func onlyTheDifferenceIsWritten() {
         #expect(text(["Lamp 43.2 W on"], ["Lamp 43.2 W on"]) == "")
         #expect(text(["Lamp 43.2 W on"], ["Lamp 43.7 W on"]) == "\u{1B}[1;9H7")
         #expect(text(["a", "Lamp 9 W"], ["a", "Lamp 10 W"]) == "\u{1B}[2;6H10 W")
@@ -17,25 +17,26 @@ struct RedrawTests {
         #expect(text(["a", "b"], ["a"]) == "\u{1B}[2;1H\u{1B}[J")
     }
 
-    @Test func inPlaceMovesRelatively() {
+    @Test("Output in place moves the cursor relatively") func inPlaceMovesRelatively() {
         #expect(text([], ["a", "b"], .inPlace) == "\ra\r\nb" || text([], ["a", "b"], .inPlace) == "\ra\r\n\rb")
         #expect(text(["a", "b", "c"], ["x", "b", "c"], .inPlace) == "\u{1B}[2A\rx\u{1B}[2B")
         #expect(text(["a", "b", "c"], ["a"], .inPlace) == "\u{1B}[1A\r\u{1B}[J\u{1B}[1A")
     }
 
-    @Test func columnIsSetAnewAfterComposedCharacters() {
+    @Test("The column is set again after composed characters") func columnIsSetAnewAfterComposedCharacters() {
         #expect(text([], ["👩‍👩‍👧 x"]) == "\u{1B}[1;1H👩‍👩‍👧\u{1B}[3G x")
     }
 
-    @Test func styleChangesAreDifferences() {
+    @Test("A changed style is written") func styleChangesAreDifferences() {
         let bytes = redraw(
             from: [StyledLine("on", Style(.red))], to: [StyledLine("on", Style(.green))], placement: .wholeScreen,
             colors: .sixteen)
         #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[1;1H\u{1B}[32mon\u{1B}[0m")
     }
 
-    /// Frames at random, one after the other: the screen always shows the last one, and nothing else.
-    @Test(arguments: [Placement.wholeScreen, .inPlace]) func screenShowsTheFrame(_ placement: Placement) {
+    @Test(
+        "The screen shows the last of random frames", arguments: [Placement.wholeScreen, .inPlace])
+    func screenShowsTheFrame(_ placement: Placement) {
         var random = Lehmer(state: 11)
         let pieces = ["Lamp", " ", "43.2 W", "居間", "👩‍👩‍👧", "on", "█▁", "e\u{301}", "", "  ", "🇩🇪", "x"]
         for _ in 0..<300 {
@@ -62,7 +63,7 @@ struct RedrawTests {
 
     private func trimmed(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
 
-    @Test func quietFramesAreCheap() {
+    @Test("One changed character costs one written character") func quietFramesAreCheap() {
         var screen = ScreenModel(columns: 80, rows: 24)
         var frame = (0..<24).map { StyledLine("Plug \($0)  43.\($0 % 10) W  on") }
         screen.feed(redraw(from: [], to: frame, placement: .wholeScreen, colors: .many))
@@ -74,7 +75,7 @@ struct RedrawTests {
     }
 }
 
-/// A small seeded generator, so that a failure can be repeated.
+/// A seeded random generator, so that failures can be reproduced.
 struct Lehmer: RandomNumberGenerator {
     var state: UInt64
 

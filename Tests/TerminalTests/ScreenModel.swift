@@ -1,12 +1,12 @@
 import Terminal
 
-/// As much of a terminal as the redrawing uses: the judge of what its bytes do.
+/// A model of a terminal with the sequences that redrawing uses. It shows the effect of the written bytes.
 struct ScreenModel {
     let columns: Int
     private(set) var rows: [[Character]]
     private(set) var row = 0
     private(set) var column = 0
-    /// Characters written, the measure of how little a redraw sends.
+    /// The number of written characters.
     private(set) var written = 0
 
     init(columns: Int, rows: Int) {
@@ -14,7 +14,7 @@ struct ScreenModel {
         self.rows = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// A wide character stands in its first column, with nothing ("\0") in its second.
+    /// The lines without trailing spaces. A wide character is in its first column, and its second column has "\0".
     var lines: [String] {
         rows.map { row in
             let text = String(row.filter { $0 != "\0" })
@@ -23,7 +23,7 @@ struct ScreenModel {
     }
 
     mutating func feed(_ bytes: [UInt8]) {
-        // "\r\n" would be one character.
+        // Swift treats "\r\n" as one character.
         var text = Array(String(decoding: bytes, as: UTF8.self).flatMap { $0 == "\r\n" ? ["\r", "\n"] : [$0] })[...]
         while let character = text.popFirst() {
             switch character {
@@ -59,7 +59,7 @@ struct ScreenModel {
             for below in rows.indices where below > row { erase(below, from: 0) }
         case "K": erase(row, from: column)
         case "m": break
-        case let other: preconditionFailure("the model knows no \(other)")
+        case let other: preconditionFailure("unknown sequence \(other)")
         }
     }
 

@@ -14,7 +14,7 @@ struct TableTests {
 
     private func lines(_ width: Int?) -> [String] { table.lines(width: width).map(\.text) }
 
-    @Test func columnsAreAsWideAsTheirContent() {
+    @Test("Columns have the width of their content") func columnsAreAsWideAsTheirContent() {
         #expect(
             lines(nil) == [
                 "Plug          State  Watts  Cause", "Refrigerator  on      92.4  power-on state",
@@ -22,7 +22,8 @@ struct TableTests {
             ])
     }
 
-    @Test func leastImportantIsCutThenLeftOut() {
+    @Test("In a narrow table the least important column is truncated, then removed")
+    func leastImportantIsCutThenLeftOut() {
         #expect(lines(38)[1] == "Refrigerator  on      92.4  power-on …")
         #expect(lines(32)[1] == "Refrigerator  on      92.4  pow…")
         #expect(lines(13)[1] == "Refri…   92.4")
@@ -30,13 +31,13 @@ struct TableTests {
         #expect(lines(2)[1] == "9…")
     }
 
-    @Test func noLineIsWider() {
+    @Test("No line exceeds the width") func noLineIsWider() {
         for width in 0...50 {
             for line in table.lines(width: width) { #expect(line.width <= width) }
         }
     }
 
-    @Test func emptyTables() {
+    @Test("Tables without columns or rows are valid") func emptyTables() {
         #expect(Table([]).lines(width: 10).map(\.text) == [""])
         #expect(Table([.init("Plug")]).lines(width: 10).map(\.text) == ["Plug"])
         #expect(Table([.init("Plug")], hasTitles: false).lines().isEmpty)
