@@ -18,7 +18,7 @@ furnish_house() {
     add_plug Kettle $'--simulate\tkettle'
 }
 
-# load TRACE MODEL SPEED: prints the arguments that play the trace, or the model if there is no trace.
+# load TRACE MODEL SPEED: prints the arguments that play the trace, or the model if the trace does not exist.
 load() {
     local file
     file=$(compgen -G "${traces:-/nonexistent}/$1*.csv*" | head -n 1 || true)

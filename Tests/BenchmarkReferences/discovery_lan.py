@@ -1,5 +1,5 @@
-"""Measures service discovery on a LAN of namespaces, with Avahi and python-zeroconf as references. All use IPv4, which each of them
-supports by default. Prints one {"name", "value"} per line.
+"""Measures service discovery on a LAN of namespaces, with Avahi and python-zeroconf as references. All use IPv4, which they
+support by default. Prints one {"name", "value"} per line.
 
 discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE ANNOUNCING
 BENCHMARKS is the program of the benchmarks, whose peers are measured; IDLE the seconds for which idle packets are counted; ANNOUNCING

@@ -38,7 +38,7 @@ class Reader:
         for message in messages:
             if b"event: event" not in message:
                 continue
-            # The chunked encoding adds lines of its own, which are skipped.
+            # Lines of the chunked encoding are skipped.
             data = next(line for line in message.split(b"\n") if line.startswith(b"data: "))
             event = json.loads(data[6:])
             if event["event"] == "relay":

@@ -67,7 +67,8 @@ import Testing
         "Invalid commands are rejected",
         arguments: [
             "", "{}", "ein", "[]", #"{"on":1}"#, #"{"on":true,"level":3}"#, #"{"level":101}"#, #"{"level":-1}"#,
-            #"{"on":false,"autoOff":60}"#, #"{"on":true,"autoOff":0}"#, #"{"on":true,"form":1}"#, #"{"identify":false}"#,
+            #"{"on":false,"autoOff":60}"#, #"{"on":true,"autoOff":0}"#, #"{"on":true,"form":1}"#,
+            #"{"identify":false}"#,
             #"{"level":3,"over":3601}"#, #"{"on":true,"until":-1}"#,
         ])
     func otherMessagesAreNoCommands(_ text: String) {

@@ -47,7 +47,7 @@ struct Manifest {
         }
     }
 
-    /// Returns the text up to the bracket that closes the one before `text`.
+    /// Returns the text up to the bracket that closes the bracket before `text`.
     private static func balanced(_ text: Substring, open: Character, close: Character) -> Substring? {
         var depth = 1
         for index in text.indices {

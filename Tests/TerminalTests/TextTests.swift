@@ -7,7 +7,8 @@ struct TextTests {
         "A text has its display width in columns",
         arguments: [
             ("Lamp", 4), ("", 0), ("Télé", 4), ("Te\u{301}le\u{301}", 4), ("居間", 4), ("ﾗﾝﾌﾟ", 4), ("한국", 4), ("ｗ", 2),
-            ("🖥️", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("👍🏽", 2), ("⏰", 2), ("✔", 1), ("™", 1), ("█▁⣿", 3), ("\u{301}", 0), ("1️⃣", 2),
+            ("🖥️", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("👍🏽", 2), ("⏰", 2), ("✔", 1), ("™", 1),
+            ("█▁⣿", 3), ("\u{301}", 0), ("1️⃣", 2),
             ("\u{1112}\u{1161}\u{11AB}", 2),
         ])
     func displayWidth(_ text: String, _ columns: Int) {
@@ -19,7 +20,8 @@ struct TextTests {
         arguments: [
             ("Lamp \u{1B}[2J\u{1B}]0;title\u{07}", "Lamp [2J]0;title"), ("a\nb\tc\r\n", "a b c  "),
             ("\u{9B}31mred", "31mred"),
-            ("left\u{202E}right\u{2066}", "leftright"), ("line\u{2028}end\u{7F}", "line end"), ("居間 👩‍👩‍👧 é", "居間 👩‍👩‍👧 é"),
+            ("left\u{202E}right\u{2066}", "leftright"), ("line\u{2028}end\u{7F}", "line end"),
+            ("居間 👩‍👩‍👧 é", "居間 👩‍👩‍👧 é"),
         ])
     func untrustedTextIsMadeSafe(_ text: String, _ safe: String) {
         #expect(safeText(text) == safe)
