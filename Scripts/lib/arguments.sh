@@ -10,7 +10,7 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
   --full        run the long form: more seeds, the coverage-guided fuzzer, more kills, more noise, and the proof that each
                 criterion of conformance can fail
-  --hours N     the duration of soak, a house of ten plugs with constant faults (default: five minutes; --all runs it with --full)
+  --hours N     the duration of soak in hours; soak is a house of ten plugs with constant faults (default: five minutes; --all --full runs it)
   --keep        replace the corpus in Tests/Fuzz/Corpus with the inputs that the fuzzer selects
   --seeds N     the number of simulated houses per test, each from its own seed
   --seed S      run only the house of this seed, to replay a failure

@@ -138,7 +138,7 @@ private typealias Key = SimulatedAccessory.Key
         _ = try plug.pairedSession()
     }
 
-    @Test("A ninth verified session replaces the one that was idle longest")
+    @Test("Eight verified and eight unverified sessions fit, and a ninth verified one replaces the idlest")
     func eightControllersAndEightStrangers() throws {
         var plug = try SimulatedAccessory()
         let (owner, first) = try plug.pairedSession()
