@@ -5,7 +5,7 @@ extension RuleAbsence {
     /// Returns the lines of text for the user.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         var lines = [
-            "\(TimeWords.local(at, zone))  \(rule): nothing is known to have met it within \(TimeWords.span(Self.near))"
+            "\(TimeFormat.local(at, zone))  \(rule): nothing is known to have met it within \(TimeFormat.span(Self.near))"
         ]
         for trigger in triggers {
             lines.append("    trigger   \(trigger.trigger)")

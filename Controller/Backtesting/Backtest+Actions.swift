@@ -130,7 +130,7 @@ extension Backtest {
     /// - Returns: The place in the report; nil if the report does not list it.
     @discardableResult
     mutating func note(
-        _ notice: HouseNotice, _ firing: Firing, isKept: Bool = false, at time: Int64
+        _ notice: RuleNotice, _ firing: Firing, isKept: Bool = false, at time: Int64
     ) -> CommandPlace? {
         guard let index = firings[firing.id],
             let step = report.firings[index].notices.add(notice, at: time, isKept: isKept)
@@ -138,7 +138,7 @@ extension Backtest {
         return CommandPlace(firing: index, step: step)
     }
 
-    private mutating func aside(_ notice: HouseNotice, at time: Int64) {
+    private mutating func aside(_ notice: RuleNotice, at time: Int64) {
         guard report.asides.count < BacktestReport.limit else {
             report.omittedAsides += 1
             return

@@ -22,7 +22,7 @@ extension Backtest {
             relays[name] = VirtualRelay(on: journal ?? true, level: wanted.level)
             if journal != nil {
                 switchings[name] = Switchings(.journal, isOn: journal)
-            } else if wanted.needsRelay, let level = try OnLevel(of: plug.id, over: span, from: house.history) {
+            } else if wanted.needsRelay, let level = try SwitchingLevel(of: plug.id, over: span, from: house.history) {
                 stream.level = level
                 switchings[name] = Switchings(.power, isOn: nil)
             }

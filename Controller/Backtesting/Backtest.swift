@@ -19,7 +19,7 @@ struct Backtest {
     /// The indexes in `streams` of plugs with a condition on their power.
     var asked: [Int] = []
     /// A trace book without any firing, the start of each firing's own book.
-    var book: TraceBook
+    var book: TraceRecorder
     /// The index in the report of each firing.
     var firings: [RequestID: Int] = [:]
     /// The commands that wait for absent plugs: the last one per plug, keyed by the plug's name in lower case.
@@ -45,7 +45,7 @@ struct Backtest {
     ) throws(HistoryError) {
         engine = RuleEngine(rules: rules)
         report = BacktestReport(rules, span: span)
-        book = TraceBook(rules: rules)
+        book = TraceRecorder(rules: rules)
         events = EventPages(house.history, of: rules.map(\.name), over: span)
         end = span.upperBound
         self.tellsAsides = tellsAsides
@@ -67,7 +67,7 @@ struct Backtest {
         try lookAhead()
         while true {
             if let place = nextPlug() {
-                try take(place)
+                try process(place)
             } else if try !passBarrier() {
                 break
             }
@@ -149,7 +149,7 @@ struct Backtest {
 
     // MARK: Plugs
 
-    private mutating func take(_ place: Int) throws(HistoryError) {
+    private mutating func process(_ place: Int) throws(HistoryError) {
         guard let (time, stop) = stops[place] else { preconditionFailure("a plug was chosen that has nothing") }
         clock = max(clock, time)
         streams[place].settle(&engine, through: time)

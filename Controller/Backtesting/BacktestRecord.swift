@@ -76,8 +76,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         steps = trace.steps.enumerated().map { index, step in
             let recorded = firing.recorded[index]
             return Step(
-                at: TimeWords.iso8601(step.at), what: step.what, plug: step.plug, outcome: step.outcome,
-                recorded: recorded?.at.map(TimeWords.iso8601),
+                at: TimeFormat.iso8601(step.at), what: step.what, plug: step.plug, outcome: step.outcome,
+                recorded: recorded?.at.map(TimeFormat.iso8601),
                 recordedAfter: recorded?.at.map { Double($0 - step.at) / 1000 },
                 recordedBy: recorded?.source.rawValue, wasSo: recorded.flatMap { $0.wasSo ? true : nil })
         }
@@ -85,15 +85,15 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
 
     private init(_ event: String, _ trace: RuleTrace) {
         self.init(event)
-        (at, rule, plug, cause) = (TimeWords.iso8601(trace.at), trace.rule, trace.plug, trace.cause)
-        (value, why, since) = (trace.value, trace.why, trace.since.map(TimeWords.iso8601))
+        (at, rule, plug, cause) = (TimeFormat.iso8601(trace.at), trace.rule, trace.plug, trace.cause)
+        (value, why, since) = (trace.value, trace.why, trace.since.map(TimeFormat.iso8601))
         conditions = trace.conditions.isEmpty ? nil : trace.conditions
     }
 
     private init(_ coverage: PlugCoverage) {
         self.init("recorded")
         plug = coverage.plug
-        (from, to) = (coverage.first.map(TimeWords.iso8601), coverage.last.map(TimeWords.iso8601))
+        (from, to) = (coverage.first.map(TimeFormat.iso8601), coverage.last.map(TimeFormat.iso8601))
         (away, damaged) = (Double(coverage.away) / 1000, coverage.damaged)
     }
 
@@ -125,7 +125,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public static func records(of comparison: BacktestComparison) -> [BacktestRecord] {
         var last = BacktestRecord("comparison")
         last.firings = comparison.inBoth
-        last.until = comparison.until.map(TimeWords.iso8601)
+        last.until = comparison.until.map(TimeFormat.iso8601)
         last.omitted = comparison.until.map { _ in comparison.omitted }
         return comparison.onlyHere.map { BacktestRecord($0, "onlyHere") }
             + comparison.onlyThere.map { BacktestRecord($0, "onlyThere") } + [last]

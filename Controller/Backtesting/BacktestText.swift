@@ -38,7 +38,7 @@ extension BacktestReport {
                 "not recorded, so taken to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
         }
         lines += coverage.compactMap { $0.line(within: span, zone) }
-        lines.append("from \(TimeWords.local(span.lowerBound, zone)) to \(TimeWords.local(span.upperBound, zone))")
+        lines.append("from \(TimeFormat.local(span.lowerBound, zone)) to \(TimeFormat.local(span.upperBound, zone))")
         return lines
     }
 }
@@ -47,9 +47,9 @@ extension BacktestReport.Firing {
     /// Returns the text of the firing: a line with its cause, and one per step.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         let trace = trace
-        return ["\(TimeWords.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
+        return ["\(TimeFormat.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
             + trace.steps.enumerated().map { index, step in
-                let at = step.at - trace.at >= 1000 ? "\(TimeWords.clock(step.at, zone)) " : ""
+                let at = step.at - trace.at >= 1000 ? "\(TimeFormat.clock(step.at, zone)) " : ""
                 return "    \(at)\(step.what)" + (step.outcome.map { ": \($0)" } ?? "")
                     + (recorded[index].map { ": \($0.words(beside: step.at, step.what))" } ?? "")
             } + (trace.omitted.map { ["    and \($0) more"] } ?? [])
@@ -69,9 +69,9 @@ extension RecordedSwitching {
         guard let at else {
             return wasSo
                 ? "it was \(direction) already\(by)"
-                : "it was not switched \(direction) within \(TimeWords.span(Self.reach))\(by)"
+                : "it was not switched \(direction) within \(TimeFormat.span(Self.reach))\(by)"
         }
-        let (time, distance) = (at - command, TimeWords.span(at - command))
+        let (time, distance) = (at - command, TimeFormat.span(at - command))
         let when = time == 0 ? "in this moment" : time > 0 ? "\(distance) later" : "\(distance) before"
         return "it was really switched \(direction) \(when)\(by)"
     }
@@ -80,7 +80,7 @@ extension RecordedSwitching {
 extension RuleTrace {
     fileprivate func asideLines(_ zone: ZoneOffsets) -> [String] {
         let what = outcome == .nearMiss ? "nearly" : "held back"
-        return ["\(TimeWords.local(at, zone))  \(rule) \(what): \(cause); \(why ?? "")"]
+        return ["\(TimeFormat.local(at, zone))  \(rule) \(what): \(cause); \(why ?? "")"]
     }
 }
 
@@ -90,7 +90,7 @@ extension BacktestComparison {
         var last = ["with both: \(inBoth)"]
         if let until {
             last.append(
-                "compared up to \(TimeWords.local(until, zone)): \(omitted) firings more are counted and not compared")
+                "compared up to \(TimeFormat.local(until, zone)): \(omitted) firings more are counted and not compared")
         }
         func list(_ firings: [BacktestReport.Firing], _ name: String) -> [String] {
             ["only with \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }

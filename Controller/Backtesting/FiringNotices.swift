@@ -2,18 +2,18 @@ import Automation
 
 /// The notices about one firing, in ascending order of time.
 struct FiringNotices: Sendable {
-    private var told: [(at: Int64, notice: HouseNotice, isKept: Bool)]
+    private var told: [(at: Int64, notice: RuleNotice, isKept: Bool)]
     /// The number of steps of the trace.
     private var steps = 0
     /// A trace book without open firings, which knows the rules' conditions.
-    private let book: TraceBook
+    private let book: TraceRecorder
 
     /// Begins with the notice of the firing itself.
     ///
     /// - Parameters:
     ///   - time: Milliseconds since 1970.
     ///   - book: A trace book without any firing.
-    init(_ firing: Firing, at time: Int64, _ book: TraceBook) {
+    init(_ firing: Firing, at time: Int64, _ book: TraceRecorder) {
         told = [(time, .firing(firing), false)]
         self.book = book
     }
@@ -22,7 +22,7 @@ struct FiringNotices: Sendable {
     ///
     /// - Parameter isKept: True if it is a command that waits for its plug.
     /// - Returns: The index of the step in the trace; nil if the trace does not store it.
-    mutating func add(_ notice: HouseNotice, at time: Int64, isKept: Bool = false) -> Int? {
+    mutating func add(_ notice: RuleNotice, at time: Int64, isKept: Bool = false) -> Int? {
         told.append((time, notice, isKept))
         if case .step(_, .finished) = notice { return nil }
         let first = steps

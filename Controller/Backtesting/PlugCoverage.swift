@@ -38,8 +38,8 @@ public struct PlugCoverage: Hashable, Sendable {
         guard let first, let last else { return "nothing is recorded of \(plug) in this time" + unread }
         let isWhole = first - span.lowerBound <= usual && span.upperBound - last <= usual
         guard !isWhole || away > 0 || damaged > 0 else { return nil }
-        let holes = away > 0 ? ", without \(TimeWords.span(away)) of it" : ""
-        return "\(plug) is recorded from \(TimeWords.local(first, zone)) to \(TimeWords.local(last, zone))" + holes
+        let holes = away > 0 ? ", without \(TimeFormat.span(away)) of it" : ""
+        return "\(plug) is recorded from \(TimeFormat.local(first, zone)) to \(TimeFormat.local(last, zone))" + holes
             + unread
     }
 }

@@ -31,7 +31,7 @@ struct PlugStream: Sendable {
     /// True if the plug is not metered and only its journal was recorded.
     var isJournalled = false
     /// The levels by which its power shows when it was switched; nil if its journal does.
-    var level: OnLevel? { didSet { asked = nil } }
+    var level: SwitchingLevel? { didSet { asked = nil } }
     var isOn: Bool { level?.isOn ?? false }
     /// The count of its energy; nil if no rule needs it.
     var energy: EnergyCount?
@@ -242,7 +242,7 @@ struct ScanBand: Hashable {
     }
 
     /// Returns the part of the band on the same side of the switching level.
-    func within(_ level: OnLevel?) -> ScanBand {
+    func within(_ level: SwitchingLevel?) -> ScanBand {
         guard let level, gap >= 0 else { return self }
         let high = low &+ Int32(bitPattern: width)
         let (least, most) = level.isOn ? (max(low, level.off), high) : (low, min(high, level.on - 1))

@@ -62,9 +62,9 @@ extension PastHouse {
             }
             let met = told.filter { $0.rule == probes.triggers[index] && $0.outcome == .fired }
             if let last = met.last(where: { $0.at <= near.upperBound }) {
-                state.facts.append("it was last met at \(TimeWords.local(last.at, zone)): \(last.cause)")
+                state.facts.append("it was last met at \(TimeFormat.local(last.at, zone)): \(last.cause)")
             } else {
-                state.facts.append("it was not met in the \(TimeWords.span(RuleAbsence.arming)) before")
+                state.facts.append("it was not met in the \(TimeFormat.span(RuleAbsence.arming)) before")
             }
             absence.triggers.append(state)
         }
@@ -76,39 +76,39 @@ extension PastHouse {
         _ trigger: Trigger, of plug: HistoryPlug, _ span: ClosedRange<Int64>, _ near: ClosedRange<Int64>
     ) throws(HistoryError) -> [String] {
         let pace = SamplePace()
-        guard var course = PowerTriggerCourse(trigger, near: near, gap: pace.gap, away: pace.away) else { return [] }
+        guard var course = PowerTriggerReplay(trigger, near: near, gap: pace.gap, away: pace.away) else { return [] }
         var recorded = PacedSamples(try history.cursor(of: plug.id, from: span.lowerBound, to: span.upperBound))
         while let (samples, pace) = try recorded.piece() {
             (course.gap, course.away) = (pace.gap, pace.away)
             for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
         }
         guard let first = course.first else {
-            return ["nothing was recorded of \(plug.title) from \(TimeWords.local(span.lowerBound, zone)) on"]
+            return ["nothing was recorded of \(plug.title) from \(TimeFormat.local(span.lowerBound, zone)) on"]
         }
         var facts: [String] = []
         if let since = course.armedSince {
-            facts.append("armed since \(TimeWords.local(since, zone)): the power was \(course.armingWords)")
+            facts.append("armed since \(TimeFormat.local(since, zone)): the power was \(course.armingWords)")
         } else if let back = course.lastReturn, course.lastArming.map({ $0.at < back.at }) ?? true {
             facts.append(
-                "not armed: \(plug.title) was back at \(TimeWords.local(back.at, zone)) after \(TimeWords.span(back.after)) "
+                "not armed: \(plug.title) was back at \(TimeFormat.local(back.at, zone)) after \(TimeFormat.span(back.after)) "
                     + "without a sample, and from then on the power had not been \(course.armingWords)")
         } else {
             let since = course.lastArming?.at ?? first
             facts.append(
-                "not armed: the power had not been \(course.armingWords) since \(TimeWords.local(since, zone))")
+                "not armed: the power had not been \(course.armingWords) since \(TimeFormat.local(since, zone))")
         }
         guard let greatest = course.greatest, let least = course.least else {
-            return facts + ["nothing was recorded of \(plug.title) within \(TimeWords.span(RuleAbsence.near))"]
+            return facts + ["nothing was recorded of \(plug.title) within \(TimeFormat.span(RuleAbsence.near))"]
         }
-        func words(_ point: PowerTriggerCourse.Point) -> String {
-            "\(TimeWords.number(point.watts)) W at \(TimeWords.clock(point.at, zone))"
+        func words(_ point: PowerTriggerReplay.Point) -> String {
+            "\(TimeFormat.number(point.watts)) W at \(TimeFormat.clock(point.at, zone))"
         }
         facts.append(
-            "within \(TimeWords.span(RuleAbsence.near)) the power was at least \(words(least)) and at most \(words(greatest)); "
+            "within \(TimeFormat.span(RuleAbsence.near)) the power was at least \(words(least)) and at most \(words(greatest)); "
                 + "it fires at \(course.firingWords)")
         if let stay = course.longestStay {
             facts.append(
-                "there it was for \(TimeWords.span(stay.milliseconds)) from \(TimeWords.clock(stay.from, zone)) on")
+                "there it was for \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone)) on")
         }
         return facts
     }

@@ -10,23 +10,23 @@ extension RuleTrace {
             case .heldBack: "did not fire"
             case .nearMiss: "nearly fired"
             }
-        var lines = ["\(TimeWords.local(at, zone))  \(rule) \(verb)"]
+        var lines = ["\(TimeFormat.local(at, zone))  \(rule) \(verb)"]
         func add(_ head: String, _ text: String) {
             lines.append("    " + head + String(repeating: " ", count: max(1, 10 - head.count)) + text)
         }
         add(outcome == .nearMiss ? "trigger" : "because", cause)
         if let since {
-            add("crossed", "\(TimeWords.clock(since, zone)), \(TimeWords.span(at - since)) before")
+            add("crossed", "\(TimeFormat.clock(since, zone)), \(TimeFormat.span(at - since)) before")
         }
         if isPart == true { add("", "what it did at first is not known") }
         for condition in conditions { add("if", "\(condition.condition): \(condition.held ? "held" : "did not hold")") }
         if let why { add("but", why) }
         for step in steps {
-            let head = step.at - at >= 1000 ? TimeWords.clock(step.at, zone) : "then"
+            let head = step.at - at >= 1000 ? TimeFormat.clock(step.at, zone) : "then"
             add(head, step.what + step.answer)
         }
         if let omitted { add("", "and \(omitted) more") }
-        if let finished, !steps.isEmpty { add(TimeWords.clock(finished, zone), "all is done") }
+        if let finished, !steps.isEmpty { add(TimeFormat.clock(finished, zone), "all is done") }
         return lines
     }
 }
@@ -35,6 +35,6 @@ extension RuleTrace.Step {
     fileprivate var answer: String {
         guard let outcome else { return id == nil ? "" : ": no answer is known" }
         guard let answered else { return ": \(outcome)" }
-        return ": \(outcome) after \(TimeWords.span(answered - at))"
+        return ": \(outcome) after \(TimeFormat.span(answered - at))"
     }
 }

@@ -15,7 +15,7 @@ import ProtocolCore
 
 /// Connects the house to an MQTT broker: the shell of `BrokerMachine`. It observes the house like rules, history and dashboard,
 /// and sends commands through the same connections.
-public actor BrokerDoor: HouseAudience {
+public actor BrokerDoor: HouseObserver {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop

@@ -97,7 +97,7 @@ struct Envelope: Hashable {
             }
             samples += 1
             sum += point.value
-            take(last: point.value, least: point.value, greatest: point.value, time: point.time)
+            add(last: point.value, least: point.value, greatest: point.value, time: point.time)
             return done
         }
 
@@ -110,7 +110,7 @@ struct Envelope: Hashable {
             samples += 1
             sum += summary.mean
             isSummarised = true
-            take(last: summary.mean, least: summary.least, greatest: summary.greatest, time: summary.to)
+            add(last: summary.mean, least: summary.least, greatest: summary.greatest, time: summary.to)
             return done
         }
 
@@ -132,7 +132,7 @@ struct Envelope: Hashable {
         }
 
         @inline(__always)
-        private mutating func take(last value: Double, least low: Double, greatest high: Double, time: Double) {
+        private mutating func add(last value: Double, least low: Double, greatest high: Double, time: Double) {
             last = value
             least = min(least, low)
             greatest = max(greatest, high)

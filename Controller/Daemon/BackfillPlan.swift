@@ -75,9 +75,9 @@ struct BackfillPlan: Machine {
         /// The history is being queried.
         case looking
         /// There are missing ranges (never empty). The next window begins when there is room.
-        case filling(Holes, notBefore: Instant)
+        case filling(MissingRanges, notBefore: Instant)
         /// A window is being fetched.
-        case fetching(Holes, Window, until: Instant)
+        case fetching(MissingRanges, Window, until: Instant)
         /// All samples are present, or an attempt failed.
         case resting(until: Instant)
         /// No more samples of this plug are fetched after `stopping`.
@@ -124,7 +124,7 @@ struct BackfillPlan: Machine {
             if case .fetching(_, let window, _)? = plugs[plug]?.stage { actions.append(.withdraw(window)) }
             plugs[plug] = nil
         case .missing(let plug, let boot, let holes, let plugTime):
-            found(Holes(holes, now: plugTime, limit: Self.maximumHoles), plug, boot, now: now)
+            found(MissingRanges(holes, now: plugTime, limit: Self.maximumHoles), plug, boot, now: now)
         case .lookFailed(let plug, let boot):
             guard isLooking(plug, boot) else { break }
             plugs[plug]?.failures += 1
@@ -152,7 +152,7 @@ struct BackfillPlan: Machine {
         return true
     }
 
-    private mutating func found(_ holes: Holes, _ plug: PlugID, _ boot: BootID, now: Instant) {
+    private mutating func found(_ holes: MissingRanges, _ plug: PlugID, _ boot: BootID, now: Instant) {
         guard isLooking(plug, boot) else { return }
         plugs[plug]?.failures = 0
         plugs[plug]?.width = Self.window
@@ -184,7 +184,7 @@ struct BackfillPlan: Machine {
     private mutating func begin(now: Instant, _ actions: inout [Action]) {
         var room = Self.atATime - underWay
         guard room > 0 else { return }
-        let waiting = plugs.compactMap { plug, progress -> (plug: PlugID, age: Int64, holes: Holes)? in
+        let waiting = plugs.compactMap { plug, progress -> (plug: PlugID, age: Int64, holes: MissingRanges)? in
             guard case .filling(let holes, let notBefore) = progress.stage, notBefore <= now else { return nil }
             return (plug, holes.age, holes)
         }
@@ -198,7 +198,7 @@ struct BackfillPlan: Machine {
     }
 
     /// Returns the missing ranges before this window; nil if the window is not the current one.
-    private func holes(during window: Window) -> Holes? {
+    private func holes(during window: Window) -> MissingRanges? {
         guard case .fetching(let holes, window, _)? = plugs[window.plug]?.stage else { return nil }
         return holes
     }

@@ -51,7 +51,7 @@ public struct QuarantineFile: Sendable {
     ///   quarantine.
     public func begin() throws(FileError) -> Death? {
         let death = try take()
-        if let number = PlugInHand.leave(in: deathPath) {
+        if let number = CrashAttribution.leave(in: deathPath) {
             throw FileError(.open, deathPath, .system(SystemError(number)))
         }
         return death

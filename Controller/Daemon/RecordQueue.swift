@@ -15,8 +15,8 @@ struct RecordQueue {
     static let longestRetry = Duration.seconds(10)
 
     private var waiting = HistoryBatch()
-    private var waitingAnswers: [WindowAnswer] = []
-    private var underWay: (batch: HistoryBatch, answers: [WindowAnswer])?
+    private var waitingAnswers: [BackfillResult] = []
+    private var underWay: (batch: HistoryBatch, answers: [BackfillResult])?
     private var due: Instant?
     private var failures = 0
 
@@ -44,7 +44,7 @@ struct RecordQueue {
     }
 
     /// Queues the result of a fetched window.
-    mutating func add(_ answer: WindowAnswer, now: Instant) {
+    mutating func add(_ answer: BackfillResult, now: Instant) {
         waiting.chunks += answer.chunks
         if let fetched = answer.fetched { waiting.fetched.append(fetched) }
         waitingAnswers.append(answer)
@@ -67,7 +67,7 @@ struct RecordQueue {
     /// Handles the end of a write. After a failure, everything except sample chunks is queued again.
     ///
     /// - Returns: The windows of the write, which are stored or dropped.
-    mutating func ended(stored: Bool, now: Instant) -> [WindowAnswer] {
+    mutating func ended(stored: Bool, now: Instant) -> [BackfillResult] {
         guard let (batch, answers) = underWay else { preconditionFailure("no write was under way") }
         underWay = nil
         guard !stored else {

@@ -18,7 +18,7 @@ extension Recorder {
     /// Handles an update of the house.
     func take(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, !isClosing else { return }
-        PlugInHand.during(report.source) {
+        CrashAttribution.during(report.source) {
             for report in seen.pass(report, now: BootClock.now) { take(report) }
         }
     }
@@ -46,7 +46,7 @@ extension Recorder {
     private func count(_ reading: Reading, _ report: PlugReport) {
         guard let (id, boot) = present[report.plug] else { return }
         let at = report.at.milliseconds
-        let kept = counters[id, default: CounterCourse()].take(reading, of: id, boot: boot, at: at)
+        let kept = counters[id, default: CounterSampler()].take(reading, of: id, boot: boot, at: at)
         if let kept { add { $0.counters.append(kept) } }
     }
 

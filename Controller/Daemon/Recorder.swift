@@ -23,7 +23,7 @@ public actor Recorder {
     let complain: @Sendable (String) -> Void
     /// A separate thread from the one that stores the rules, because a locked database would block it.
     let thread = NIOThreadPool(numberOfThreads: 1)
-    private(set) var house: (any RecordedHouse)?
+    private(set) var house: (any SampleSource)?
     private var plan = BackfillPlan()
     var queue = RecordQueue()
     private let actions = ActionQueue<BackfillPlan.Action>()
@@ -31,17 +31,17 @@ public actor Recorder {
     private var fetches: [BackfillPlan.Window: Task<Void, Never>] = [:]
 
     /// The filter for events that are already stored.
-    var seen: EventsSeen
+    var seen: EventDeduplicator
     /// The connected plugs by name.
     var present: [String: (id: PlugID, boot: BootID)] = [:]
-    var counters: [PlugID: CounterCourse] = [:]
+    var counters: [PlugID: CounterSampler] = [:]
     /// The plugs with events that did not fit into the queue. No further events of these plugs are stored, so that the
     /// next process requests the missing ones.
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
     var hasComplainedOfAge = false
     /// The traces of the rules, built from their records.
-    var book: TraceBook
+    var book: TraceRecorder
     var budget = TraceBudget()
     /// The reason why the last write failed; nil if it succeeded.
     public internal(set) var fault: String?
@@ -79,16 +79,16 @@ public actor Recorder {
     ) {
         self.history = history
         self.cursors = cursors
-        book = TraceBook(resuming: traces)
+        book = TraceRecorder(resuming: traces)
         self.eventLoop = eventLoop
         self.complain = complain
         executor = eventLoop.executor
-        seen = EventsSeen(cursors, start: BootClock.now)
+        seen = EventDeduplicator(cursors, start: BootClock.now)
         thread.start()
     }
 
     /// Sets the source of samples.
-    func begin(_ house: any RecordedHouse) { self.house = house }
+    func begin(_ house: any SampleSource) { self.house = house }
 
     /// Fetches the last samples and writes all queued changes, both with a time limit, and ends.
     func finish() async {
@@ -149,7 +149,7 @@ public actor Recorder {
         }
         fetches[window] = nil
         guard !isClosing, queue.hasRoomForAnswer else { return plan(.failed(window)) }
-        let found = WindowAnswer(window, answer)
+        let found = BackfillResult(window, answer)
         // Each window is stored with a counter reading, from which the energy of the window is computed.
         if let counter = counters[window.plug]?.unrecorded() {
             queue.add(now: BootClock.now) { $0.counters.append(counter) }

@@ -28,7 +28,7 @@ extension RuleRunner {
         guard let outcome else { return }
         handle(.effectFinished(id, outcome))
         beginEffects()
-        await handOverMeanwhile()
+        await deliverIfIdle()
     }
 
     /// Waits briefly for the running effects and then cancels them. Effects that were cancelled or have not begun are

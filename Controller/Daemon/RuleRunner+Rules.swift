@@ -101,7 +101,7 @@ extension RuleRunner {
             let past = await house.past(of: id)
             guard !past.isEmpty, !isStopping else { return }
             handle(.recorded(plug: plug, past))
-            await handOverMeanwhile()
+            await deliverIfIdle()
         }
     }
 }

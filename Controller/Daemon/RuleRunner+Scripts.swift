@@ -17,7 +17,7 @@ extension RuleRunner {
             // stored, and the next process repeats it.
             guard !Task.isCancelled, !isStopping, let outcome, calls.removeValue(forKey: call.id) != nil else { return }
             handle(.callFinished(call.id, outcome))
-            await handOverMeanwhile()
+            await deliverIfIdle()
         }
     }
 
@@ -38,13 +38,13 @@ extension RuleRunner {
     func followScripts() async {
         guard let scripts else { return }
         for await notice in scripts.notices {
-            tell([HouseNotice(notice)])
-            await handOverMeanwhile()
+            tell([RuleNotice(notice)])
+            await deliverIfIdle()
         }
     }
 }
 
-extension HouseNotice {
+extension RuleNotice {
     fileprivate init(_ notice: ScriptNotice) {
         switch notice {
         case .ended(let script, let why, let restartsIn):

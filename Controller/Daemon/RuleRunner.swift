@@ -9,7 +9,7 @@ public import PlugModel
 import ProtocolCore
 import Scripting
 
-/// Runs rules in the house: the shell of ``Automation/HouseRules``.
+/// Runs rules in the house: the shell of ``Automation/DurableRuleEngine``.
 public actor RuleRunner {
     /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -18,12 +18,12 @@ public actor RuleRunner {
 
     /// The records of the rules, in order. A slow reader delays the house's reports.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
-    nonisolated let house: any RuledHouse
+    nonisolated let house: any PlugAccess
     /// Released when everything is stored.
     private var store: RuleStore?
-    private let veil: RequestVeil
-    var machine: HouseRules
-    private let actions = ActionQueue<HouseRulesAction>()
+    private let cipher: RequestIDCipher
+    var machine: DurableRuleEngine
+    private let actions = ActionQueue<DurableRuleAction>()
     private var timer = DeadlineTimer()
     /// The running commands, limited by the machine.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
@@ -46,7 +46,7 @@ public actor RuleRunner {
     var warmed: Set<PlugID> = []
     var random = SystemRandomNumberGenerator()
     /// The records that are not delivered yet.
-    private var unsent = UnsentRecords()
+    private var unsent = RecordBuffer()
     private var isHandingOver = false
     /// Callers that wait for the delivery: the loop over the house's reports, user requests, and the end of the run.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
@@ -56,7 +56,7 @@ public actor RuleRunner {
     /// True if the last write went into the store's reserve, because the disk refused it.
     private var usesReserve = false
     /// User requests that wait for their outcome.
-    var asked = AskedOfRules()
+    var asked = PendingUserRequests()
     /// Resumed when no effect is running or the time limit has passed.
     var waitingForEffects: CheckedContinuation<Void, Never>?
     /// Resumed when everything is stored.
@@ -76,7 +76,7 @@ public actor RuleRunner {
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
-        audiences: [any HouseAudience] = []
+        audiences: [any HouseObserver] = []
     ) {
         self.init(
             set, store: store, performer: performer, scripts: scripts, sun: sun, recorder: recorder,
@@ -91,16 +91,16 @@ public actor RuleRunner {
     package init(
         _ set: RuleFileSet, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
-        audiences: [any HouseAudience] = [], on eventLoop: any EventLoop,
+        audiences: [any HouseObserver] = [], on eventLoop: any EventLoop,
         follow: ([PlugID: SequenceNumber]) -> HouseFollower
     ) {
         let cursors = store?.memory.cursors ?? [:]
-        let known = EventsSeen.first(
+        let known = EventDeduplicator.first(
             rules: cursors, others: audiences.compactMap(\.cursors), history: recorder?.cursors)
         let follower = follow(known)
-        let seen = EventsSeen(cursors, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
+        let seen = EventDeduplicator(cursors, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
         let isShared = recorder != nil || !audiences.isEmpty
-        let shared = SharedHouse(
+        let shared = HouseEventHub(
             follower, rules: seen, recorder: recorder, audiences: audiences, known: known, on: eventLoop)
         self.init(
             set, house: isShared ? shared : follower, store: store, performer: performer, scripts: scripts, sun: sun,
@@ -108,10 +108,10 @@ public actor RuleRunner {
     }
 
     init(
-        _ set: RuleFileSet, house: any RuledHouse, store: RuleStore?, performer: (any EffectPerforming)? = nil,
+        _ set: RuleFileSet, house: any PlugAccess, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, on eventLoop: any EventLoop
     ) {
-        machine = HouseRules(rules: set.rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
+        machine = DurableRuleEngine(rules: set.rules, memory: store?.memory ?? StoredRuleState(), now: BootClock.now)
         faults = set.faults
         self.performer = performer
         self.scripts = scripts
@@ -119,7 +119,7 @@ public actor RuleRunner {
         self.sun = sun
         self.house = house
         self.store = store
-        veil = store?.veil ?? RequestVeil()
+        cipher = store?.cipher ?? RequestIDCipher()
         self.eventLoop = eventLoop
         executor = eventLoop.executor
     }
@@ -137,7 +137,7 @@ public actor RuleRunner {
                 group.addTask { await self.followScripts() }
                 for await update in house.updates {
                     if case .report(let report) = update, case .connected = report.update { await learnPaired() }
-                    PlugInHand.during(update.source) { take(update) }
+                    CrashAttribution.during(update.source) { handle(update) }
                     await handOver()
                 }
                 group.cancelAll()
@@ -197,12 +197,12 @@ public actor RuleRunner {
         if let paired = await house.pairedPlugs() { handle(.paired(paired)) }
     }
 
-    private func take(_ update: HouseFollower.Update) {
+    private func handle(_ update: HouseFollower.Update) {
         switch update {
         case .found: break
         case .lost(let name): handle(.lost(plug: name))
         case .report(let report):
-            if let event = HouseRulesEvent(report, veil) { handle(event) }
+            if let event = DurableRuleEvent(report, cipher) { handle(event) }
             if case .connected(let description) = report.update { warm(report.plug, description.id) }
         }
     }
@@ -210,7 +210,7 @@ public actor RuleRunner {
     // MARK: The machine
 
     /// Passes an event to the machine and performs the resulting actions.
-    func handle(_ event: HouseRulesEvent) {
+    func handle(_ event: DurableRuleEvent) {
         actions.perform(machine.handle(event, now: BootClock.now), by: perform)
         timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             guard let self else { return }
@@ -225,10 +225,10 @@ public actor RuleRunner {
         // If the clock was set back just before, the second that a rule waits for has not come yet.
         _ = lookAtClock()
         handle(.deadlineReached)
-        await handOverMeanwhile()
+        await deliverIfIdle()
     }
 
-    private func perform(_ action: HouseRulesAction) {
+    private func perform(_ action: DurableRuleAction) {
         switch action {
         case .store(let memory): write(memory)
         case .send(let request): send(request)
@@ -249,13 +249,13 @@ public actor RuleRunner {
     }
 
     /// Queues records with the current time.
-    func tell(_ notices: [HouseNotice]) {
+    func tell(_ notices: [RuleNotice]) {
         let now = WallTime.now
         for notice in notices { unsent.add(RunnerRecord(at: now, notice: notice)) }
     }
 
     /// Writes on another thread, because the disk may be slow and the event loop serves all plugs.
-    private func write(_ memory: HouseMemory) {
+    private func write(_ memory: StoredRuleState) {
         guard let store else { return handle(.stored) }
         let written = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try store.write(memory) }
         written.whenComplete { [weak self] result in
@@ -274,7 +274,7 @@ public actor RuleRunner {
         if let diskError, !usesReserve { tell([.storedInReserve(reason: "\(diskError)")]) }
         if storageFault == nil, diskError == nil, usesReserve { tell([.stored]) }
         usesReserve = diskError != nil
-        Task { await handOverMeanwhile() }
+        Task { await deliverIfIdle() }
     }
 
     private func send(_ request: CommandRequest) {
@@ -283,7 +283,7 @@ public actor RuleRunner {
             let outcome: CommandOutcome
             do {
                 let (state, event) = try await house.send(
-                    request.command, to: request.plug, id: veil.veiled(request.id))
+                    request.command, to: request.plug, id: cipher.encrypt(request.id))
                 outcome = .done(state, event: event)
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)
@@ -293,7 +293,7 @@ public actor RuleRunner {
             }
             guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
             handle(.commandFinished(request.id, outcome))
-            await handOverMeanwhile()
+            await deliverIfIdle()
         }
     }
 
@@ -303,7 +303,7 @@ public actor RuleRunner {
     /// that was skipped by setting the clock must be noticed soon.
     private func keepLocalTime() async {
         while !Task.isCancelled {
-            if lookAtClock() { await handOverMeanwhile() }
+            if lookAtClock() { await deliverIfIdle() }
             try? await Task.sleep(for: .seconds(1))
         }
     }
@@ -330,7 +330,7 @@ public actor RuleRunner {
 
     /// Delivers all records, or returns at once if a delivery is in progress. Tasks that are not requested by a caller
     /// must not accumulate behind a slow reader.
-    func handOverMeanwhile() async {
+    func deliverIfIdle() async {
         if !isHandingOver { await handOverUnsent() }
     }
 
@@ -348,16 +348,16 @@ public actor RuleRunner {
     }
 }
 
-extension HouseRulesEvent {
+extension DurableRuleEvent {
     /// Translates a report; nil if the rules do not use it.
-    fileprivate init?(_ report: PlugReport, _ veil: RequestVeil) {
+    fileprivate init?(_ report: PlugReport, _ cipher: RequestIDCipher) {
         let plug = report.plug
         switch report.update {
         case .connected(let description): self = .connected(plug: plug, id: description.id, boot: description.boot)
         case .following(let sequence): self = .following(plug: plug, after: sequence)
         case .snapshot(let state): self = .snapshot(plug: plug, state)
         case .state(let state): self = .state(plug: plug, state)
-        case .event(let event, let age): self = .event(plug: plug, veil.unveiled(event), age: age)
+        case .event(let event, let age): self = .event(plug: plug, cipher.decrypt(event), age: age)
         case .gap(let gap): self = .gap(plug: plug, gap)
         case .disconnected: self = .disconnected(plug: plug)
         case .log: return nil

@@ -8,9 +8,9 @@ import Synchronization
 /// uses at a time.
 public final class RuleStore: Sendable {
     /// The state that the previous process stored; empty on the first start, and if the file cannot be read.
-    public let memory: HouseMemory
+    public let memory: StoredRuleState
     /// The request id cipher of this house, whose secret is stored in the directory.
-    let veil: RequestVeil
+    let cipher: RequestIDCipher
     /// The directory. All its files belong to the daemon.
     public let directory: String
     /// The path of the secret for request ids. No other program should read it.
@@ -55,9 +55,9 @@ public final class RuleStore: Sendable {
         self.files = files
         boot = Self.currentBoot()
         secretPath = directory + "/secret"
-        veil = RequestVeil(secret: try Self.secret(secretPath, files))
+        cipher = RequestIDCipher(secret: try Self.secret(secretPath, files))
         var last = Written(reserve: MemoryReserve(in: directory))
-        memory = Self.read(path, &last, at: Self.moment(boot), files, complain) ?? HouseMemory()
+        memory = Self.read(path, &last, at: Self.moment(boot), files, complain) ?? StoredRuleState()
         written = Mutex(last)
     }
 
@@ -65,7 +65,7 @@ public final class RuleStore: Sendable {
     /// would survive a power cut.
     ///
     /// - Throws: the disk's error if the reserve cannot hold the state either.
-    func write(_ memory: HouseMemory) throws(FileError) -> Outcome {
+    func write(_ memory: StoredRuleState) throws(FileError) -> Outcome {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
         do throws(FileError) {
             try files.replace(path, with: bytes)
@@ -84,7 +84,7 @@ public final class RuleStore: Sendable {
     /// Reads the secret, or creates it on first use. A truncated secret is replaced; a running command may then be
     /// executed twice.
     private static func secret(_ path: String, _ files: FileStore) throws(FileError) -> [UInt8] {
-        let length = RequestVeil.secretLength
+        let length = RequestIDCipher.secretLength
         if let known = try files.readSecretIfPresent(path, limit: length), known.count == length { return known }
         let new = (0..<length).map { _ in UInt8.random(in: .min ... .max) }
         try files.replaceSecret(path, with: new)
@@ -96,19 +96,19 @@ public final class RuleStore: Sendable {
 
     private static func read(
         _ path: String, _ last: inout Written, at moment: HostMoment, _ files: FileStore, _ complain: (String) -> Void
-    ) -> HouseMemory? {
+    ) -> StoredRuleState? {
         let damage: String
         do throws(FileError) {
-            let bytes = try files.readIfPresent(path, limit: HouseMemory.sizeLimit)
+            let bytes = try files.readIfPresent(path, limit: StoredRuleState.sizeLimit)
             last.file = bytes.map { Array($0.suffix(MemoryReserve.sealLength)) }
             if let reserved = last.reserve?.newest(after: bytes),
-                let memory = try? HouseMemory(decoding: reserved, at: moment)
+                let memory = try? StoredRuleState(decoding: reserved, at: moment)
             {
                 return memory
             }
             guard let bytes else { return nil }
-            do throws(MemoryFault) {
-                return try HouseMemory(decoding: bytes, at: moment)
+            do throws(StateDecodingError) {
+                return try StoredRuleState(decoding: bytes, at: moment)
             } catch {
                 damage = "\(path) is damaged: \(error)"
             }

@@ -2,14 +2,14 @@ import DurableFiles
 import NIOPosix
 
 /// Rule files and directories of rule files, which are read again on each change: the shell of ``RuleFileWatch`` and
-/// ``RuleFileShelf``.
+/// ``RuleFileCache``.
 public actor RulesDirectory {
     /// The interval between two looks.
     private static let interval = Duration.seconds(1)
 
-    private nonisolated let files: LookedAtFiles
+    private nonisolated let files: RuleFileWatcher
     private nonisolated let read: @Sendable (String) -> RuleFileReading
-    private var shelf = RuleFileShelf()
+    private var shelf = RuleFileCache()
     private var watch: RuleFileWatch
     /// The content of the files at the last reading.
     public private(set) var current: RuleFileSet
@@ -20,10 +20,10 @@ public actor RulesDirectory {
     ///   - paths: Files, and directories of which the visible `.yaml`, `.yml` and `.lua` files are read.
     ///   - read: Parses the file at a path. Called on any thread.
     public init(_ paths: [String], read: @escaping @Sendable (String) -> RuleFileReading) {
-        self.init(LookedAtFiles(paths), read: read)
+        self.init(RuleFileWatcher(paths), read: read)
     }
 
-    init(_ files: LookedAtFiles, read: @escaping @Sendable (String) -> RuleFileReading) {
+    init(_ files: RuleFileWatcher, read: @escaping @Sendable (String) -> RuleFileReading) {
         self.files = files
         self.read = read
         // The look precedes the reading, so a change between them causes another reading.
@@ -53,16 +53,16 @@ public actor RulesDirectory {
     /// Returns all rule files at the paths, each once, and the faults of the paths. A missing file stays in the list,
     /// so that reading it reports the error.
     public static func files(in paths: [String]) -> (files: [String], faults: [String]) {
-        let look = LookedAtFiles(paths).look()
+        let look = RuleFileWatcher(paths).look()
         return (look.files, look.faults.map(\.words))
     }
 }
 
 /// The paths of rule files and directories, which are examined with a timeout.
-struct LookedAtFiles: Sendable {
+struct RuleFileWatcher: Sendable {
     private let paths: [String]
     private let find: @Sendable (String) -> RulePathLook
-    private let patience: Patience
+    private let patience: FileSystemTimeout
 
     /// Creates the list of paths. Nothing is examined yet.
     ///
@@ -71,7 +71,7 @@ struct LookedAtFiles: Sendable {
     ///   - patience: The timeout of the file systems.
     ///   - find: Examines one path.
     init(
-        _ paths: [String], patience: Patience = .ofFiles,
+        _ paths: [String], patience: FileSystemTimeout = .ofFiles,
         find: @escaping @Sendable (String) -> RulePathLook = RulePathLook.init(at:)
     ) {
         (self.paths, self.patience, self.find) = (paths, patience, find)
@@ -79,9 +79,9 @@ struct LookedAtFiles: Sendable {
 
     /// Examines each path separately, so that a file system that does not answer affects only its own paths. Such a
     /// path is listed with the error, and the rules that were read from it stay active.
-    func look() -> RuleFileLook {
+    func look() -> DirectorySnapshot {
         let find = find
-        return RuleFileLook(
+        return DirectorySnapshot(
             paths.map { path in (path, patience.within(place: path) { find(path) } ?? RulePathLook(unanswered: path)) })
     }
 }
@@ -92,7 +92,7 @@ struct RulePathLook: Sendable {
     /// memory.
     private static let maximumNames = 1 << 16
 
-    /// The files in order, up to ``RuleFileShelf/maximumFiles``, each with its stamp.
+    /// The files in order, up to ``RuleFileCache/maximumFiles``, each with its stamp.
     var files: [(path: String, stamp: FileStamp?)] = []
     /// False if the directory has more files or names than the limits.
     var isWhole = true
@@ -103,9 +103,9 @@ struct RulePathLook: Sendable {
     init(at path: String) {
         var found = [path]
         if FileStamp(of: path)?.isDirectory == true { (found, isWhole) = Self.files(inDirectory: path) }
-        if found.count > RuleFileShelf.maximumFiles { isWhole = false }
+        if found.count > RuleFileCache.maximumFiles { isWhole = false }
         // A directory's own stamp is not used, because it also changes with other files, such as an editor's.
-        files = found.prefix(RuleFileShelf.maximumFiles).map { ($0, FileStamp(of: $0)) }
+        files = found.prefix(RuleFileCache.maximumFiles).map { ($0, FileStamp(of: $0)) }
     }
 
     /// The result for a path whose file system did not answer in time.
@@ -132,7 +132,7 @@ struct RulePathLook: Sendable {
 }
 
 /// The result of examining all paths.
-struct RuleFileLook: Sendable {
+struct DirectorySnapshot: Sendable {
     /// The rule files in order, each once.
     let files: [String]
     let stamps: RuleFileWatch.Look
@@ -150,7 +150,7 @@ struct RuleFileLook: Sendable {
                 continue
             }
             let new = look.files.filter { stamps[$0.path] == nil }
-            let room = RuleFileShelf.maximumFiles - files.count
+            let room = RuleFileCache.maximumFiles - files.count
             for (file, stamp) in new.prefix(room) where stamps[file] == nil {
                 stamps[file] = .some(stamp)
                 files.append(file)
@@ -160,7 +160,7 @@ struct RuleFileLook: Sendable {
                 (
                     path,
                     """
-                    \(path): the rule files after \(files.last ?? path) are not read, because at most \(RuleFileShelf.maximumFiles) are allowed
+                    \(path): the rule files after \(files.last ?? path) are not read, because at most \(RuleFileCache.maximumFiles) are allowed
                     hint: put related rules into one file
                     """
                 ))

@@ -6,10 +6,10 @@ public struct RunnerRecord: Sendable {
     /// The time of the notice.
     public var at: WallTime
     /// The notice.
-    public var notice: HouseNotice
+    public var notice: RuleNotice
 
     /// Creates a record from its parts.
-    public init(at: WallTime, notice: HouseNotice) {
+    public init(at: WallTime, notice: RuleNotice) {
         self.at = at
         self.notice = notice
     }

@@ -25,7 +25,7 @@ public struct DaemonClient: Sendable {
     /// True if the socket file exists. Also true if its file system does not answer; the request then reports that.
     public var isThere: Bool {
         let path = path
-        return Patience.ofFiles.within(place: path) { DaemonSocket.presence(at: path) } != .absent
+        return FileSystemTimeout.ofFiles.within(place: path) { DaemonSocket.presence(at: path) } != .absent
     }
 
     /// Sends a GET request.

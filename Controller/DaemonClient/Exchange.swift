@@ -97,7 +97,7 @@ extension DaemonClient {
     /// are not sent to other users' sockets.
     private func connect() async throws -> Connection {
         let path = path
-        guard let presence = Patience.ofFiles.within(place: path, { DaemonSocket.presence(at: path) }) else {
+        guard let presence = FileSystemTimeout.ofFiles.within(place: path, { DaemonSocket.presence(at: path) }) else {
             throw DaemonFault.broken("the file system of the daemon's socket \(path) does not respond")
         }
         switch presence {

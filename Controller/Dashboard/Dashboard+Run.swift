@@ -27,7 +27,7 @@ extension Dashboard {
         let keeper = PasswordKeeper(settings.password)
         let sessions = SessionKeeper(settings.directory + "/sessions") { tell(.complaint($0)) }
         let login = Login(keeper: keeper, sessions: sessions, secret: deviceSecret(tell))
-        let building = Building(self, login)
+        let building = ServerParts(self, login)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // The streams end when the board ends.
@@ -81,21 +81,21 @@ extension Dashboard {
     }
 
     private func serve(
-        _ place: DashboardSettings.Place, _ building: Building, _ tell: @Sendable (Notice) -> Void
+        _ place: DashboardSettings.Place, _ building: ServerParts, _ tell: @Sendable (Notice) -> Void
     ) async throws(DashboardFault) {
         let identity =
             settings.isSecure ? try ServerIdentity(settings, names: settings.certificateNames) : nil
-        let guests = Guests(settings.limits)
+        let guests = ConnectionTracker(settings.limits)
         let plain = building.channel(.network(isLoopback: settings.isForThisMachine, isSecure: identity != nil), guests)
-        let door: OpenDoor
+        let door: ServerListener
         do {
             door =
                 if let identity {
-                    try await OpenDoor(
+                    try await ServerListener(
                         .network(place), guests: guests, logger: logger,
                         child: TLSChannel(plain, tlsConfiguration: identity.configuration))
                 } else {
-                    try await OpenDoor(.network(place), guests: guests, logger: logger, child: plain)
+                    try await ServerListener(.network(place), guests: guests, logger: logger, child: plain)
                 }
         } catch {
             throw DashboardFault(
@@ -114,14 +114,14 @@ extension Dashboard {
         await board.serve(at: nil)
     }
 
-    private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
+    private func serve(_ socket: LocalSocketPath, _ building: ServerParts) async throws(DashboardFault) {
         // The lock is held until the socket listens: when two daemons start at once, the second finds a living one.
         let place = try socket.lock()
         try await socket.clear()
-        let guests = Guests(settings.limits, isOpen: false)
-        let door: OpenDoor
+        let guests = ConnectionTracker(settings.limits, isOpen: false)
+        let door: ServerListener
         do {
-            door = try await OpenDoor(
+            door = try await ServerListener(
                 .local(path: socket.path), guests: guests, logger: logger, child: building.channel(.local, guests))
         } catch {
             throw DashboardFault(
@@ -156,7 +156,7 @@ extension Dashboard {
 }
 
 /// The parts that the network socket and the local socket share.
-private struct Building: Sendable {
+private struct ServerParts: Sendable {
     let settings: DashboardSettings
     let login: Login
     let methods: KnownMethods
@@ -183,8 +183,8 @@ private struct Building: Sendable {
         isPublic = Set(page.files.keys).union(AccessTable.openPaths)
     }
 
-    func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
-        let keeper = Doorkeeper(
+    func channel(_ door: RequestFilter.Door, _ guests: ConnectionTracker) -> DoorChannel {
+        let keeper = RequestFilter(
             door: door, hosts: HostCheck(names: settings.acceptedNames), external: settings.external, methods: methods,
             login: login, isPublic: isPublic, limits: settings.limits, guests: guests, seats: seats, routes: routes)
         let (logger, board) = (dashboard.logger, dashboard.board)

@@ -5,7 +5,7 @@ public import PowerHistory
 /// The daemon's HTTP server: the API, the event stream, the metrics and the web page. It serves people over TCP and the
 /// command line over a local socket.
 public struct Dashboard: Sendable {
-    let house: any CommandedHouse
+    let house: any HouseCommands
     let board: LiveBoard
     let history: PowerHistory?
     let logger: Logger
@@ -25,7 +25,7 @@ public struct Dashboard: Sendable {
     ///   - fleet: other houses; nil if there are none.
     ///   - historyFault: returns why the configured history cannot be written; nil if it can, or if none is configured.
     public init(
-        house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
+        house: any HouseCommands, board: LiveBoard, history: PowerHistory?, logger: Logger,
         settings: DashboardSettings = DashboardSettings(), fleet: (any FleetSource)? = nil,
         historyFault: @escaping @Sendable () async -> String? = { nil }
     ) {

@@ -12,7 +12,7 @@ struct DashboardContext: RequestContext {
     /// decides it: a connection without an address is not necessarily local.
     var isLocal = false
     /// The authorization of the request; nil if the path needs none.
-    var pass: Pass?
+    var pass: Authorization?
     /// True if the request came over TLS.
     var isSecure = false
     var maxUploadSize: Int { DoorLimits().body }

@@ -25,7 +25,7 @@ extension Daylight {
             if !table.has("latitude") { table.wrong(.missing("latitude = ..., in degrees, north positive")) }
             if !table.has("longitude") { table.wrong(.missing("longitude = ..., in degrees, east positive")) }
         }
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty, let latitude, let longitude,
             let place = Daylight(latitude: latitude, longitude: longitude)
         else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }

@@ -5,20 +5,20 @@ public import Automation
 /// It does not limit how many run concurrently; the caller does. Cancelling a task stops its program or request
 /// immediately.
 public struct EffectPerformer: Sendable {
-    private let desks: [(name: String, desk: NotificationDesk)]
+    private let desks: [(name: String, desk: NotificationDelivery)]
     private let sender: WebHookSender
-    private let outside: Outside
+    private let outside: EffectPolicy
 
     /// Creates a performer with the receivers of notifications and the policy for programs and servers.
-    public init(receivers: [NamedReceiver] = [], outside: Outside = Outside()) {
+    public init(receivers: [NamedReceiver] = [], outside: EffectPolicy = EffectPolicy()) {
         self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside)
     }
 
-    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: Outside = Outside()) {
+    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: EffectPolicy = EffectPolicy()) {
         desks = receivers.map { named in
             var own = limits
             own.perMinute = named.perMinute
-            return (named.name, NotificationDesk(named.receiver, own))
+            return (named.name, NotificationDelivery(named.receiver, own))
         }
         sender = WebHookSender(limits: outside.limits)
         self.outside = outside
@@ -43,7 +43,7 @@ public struct EffectPerformer: Sendable {
     }
 
     private func run(_ words: [String], _ timeout: Duration, _ event: EffectEvent) async -> EffectOutcome {
-        let place: FilePlace?
+        let place: ResolvedPath?
         switch outside.verdict(onProgram: words.first ?? "") {
         case .refused(let words): return .failed(words)
         case .found(let found): place = found

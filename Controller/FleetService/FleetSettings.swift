@@ -68,7 +68,7 @@ public struct FleetSettings: Sendable {
         }
         broker = brokerTable.isThere ? BrokerAccount(brokerTable, file: file, home: home) : nil
         rights = Self.rights(reader)
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty, let database else {
             throw ConfigurationError(file: file, mistakes: reader.mistakes)
         }

@@ -89,7 +89,7 @@ public struct HistorySettings: Sendable {
         samples = database.boolean("samples") ?? true
         self.database = PostgreSQLSettings(database, path: path)
         remoteWrite = RemoteWrite(reader.table("remote_write"), path: path)
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 

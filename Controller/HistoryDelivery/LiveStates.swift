@@ -6,7 +6,7 @@ import PlugModel
 import Synchronization
 
 /// The latest state of each plug for a database. A newer state replaces one that was not fetched.
-public final class LiveStates: HouseAudience {
+public final class LiveStates: HouseObserver {
     /// The limit of plugs, which bounds the memory if plugs are forged.
     private static let limit = 10_000
 

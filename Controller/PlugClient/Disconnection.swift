@@ -41,7 +41,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     /// Translates the error of a failed connection attempt.
     init(_ error: any Error) {
         switch error {
-        case let error as Distrust: self = .distrusted("\(error)")
+        case let error as PairingMismatch: self = .distrusted("\(error)")
         case let error as PairedPlugsError: self = .distrusted("\(error)")
         case let error as DialError where error.showsOtherKey:
             self = .distrusted(

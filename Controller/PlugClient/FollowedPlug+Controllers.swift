@@ -76,7 +76,7 @@ extension FollowedPlug {
     ///
     /// - Throws: `Refusal` if HomeKit is disabled at the plug, or if this controller is not an owner.
     /// - Returns: The state after the request was executed and stored on flash.
-    public func manageHomeKit(_ order: HomeKitOrder) async throws(Refusal) -> HomeKitReport? {
+    public func manageHomeKit(_ order: HomeKitRequest) async throws(Refusal) -> HomeKitReport? {
         switch await answer(to: .manageHomeKit(order)) {
         case .homeKit(let status): return status
         case .refused(let refusal): throw refusal

@@ -245,7 +245,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Processes bytes of the connection and attributes a crash during this work to the plug.
     public func received(_ bytes: [UInt8], on id: ConnectionID) {
-        PlugInHand.during(machine.expected) { handle(.received(bytes, on: id)) }
+        CrashAttribution.during(machine.expected) { handle(.received(bytes, on: id)) }
     }
 
     /// Does nothing: a controller sends too little data to fill a buffer.

@@ -6,7 +6,7 @@ extension HouseFollower {
     /// connected, its announcement must contain the id.
     func plug(of id: PlugID) -> FollowedPlug? {
         let own = readings.values.filter { reading in
-            isFollowed(reading.plug) && !isOvershadowed(reading.plug)
+            isFollowed(reading.plug) && !isNameOwnedByAnother(reading.plug)
                 && (reading.isConnected ? reading.plug.id : directory.id(of: reading.plug.name) ?? reading.plug.id)
                     == id
         }

@@ -49,7 +49,7 @@ public actor HouseFollower {
     /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     let paired: @Sendable () -> [PlugID: String]?
     /// Receives the changed set of names that discovery must prioritize (see `PlugDirectory.favoured`).
-    private let favour: @Sendable (Set<String>) -> Void
+    private let prioritize: @Sendable (Set<String>) -> Void
     private var learnedAt: Instant?
     /// The paired plugs with their last known names.
     private(set) var names: [PlugID: String] = [:]
@@ -76,8 +76,8 @@ public actor HouseFollower {
     ) {
         self.init(known: known) {
             client.pairedNames()
-        } favour: {
-            client.favour($0)
+        } prioritize: {
+            client.prioritize($0)
         } browse: {
             client.browse().map(\.change)
         } follow: { name, known in
@@ -87,13 +87,13 @@ public actor HouseFollower {
 
     package init(
         known: [PlugID: SequenceNumber] = [:], paired: @escaping @Sendable () -> [PlugID: String]? = { nil },
-        favour: @escaping @Sendable (Set<String>) -> Void = { _ in },
+        prioritize: @escaping @Sendable (Set<String>) -> Void = { _ in },
         browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
         follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     ) {
         self.known = known
         self.paired = paired
-        self.favour = favour
+        self.prioritize = prioritize
         self.browse = browse
         self.follow = follow
     }
@@ -122,13 +122,13 @@ public actor HouseFollower {
         learnedAt = now
         guard let learned = paired() else { return [] }
         names = learned
-        return directory.favour(learned, now: now)
+        return directory.prioritize(learned, now: now)
     }
 
     private func follow(_ changes: [PlugDirectory.Change]) async {
         if directory.favoured != favoured {
             favoured = directory.favoured
-            favour(favoured)
+            prioritize(favoured)
         }
         for change in changes {
             switch change {
@@ -159,11 +159,11 @@ public actor HouseFollower {
         case .ambiguous: return nil
         case .unknown: break
         }
-        let bound = readings.values.filter { $0.name == name && isFollowed($0.plug) && !isOvershadowed($0.plug) }
+        let bound = readings.values.filter { $0.name == name && isFollowed($0.plug) && !isNameOwnedByAnother($0.plug) }
         if let best = bound.max(by: { ($0.isConnected ? 1 : 0, $0.number) < ($1.isConnected ? 1 : 0, $1.number) }) {
             return best.plug
         }
-        return plugs[directory.match(name) ?? name].flatMap { isOvershadowed($0) ? nil : $0 }
+        return plugs[directory.match(name) ?? name].flatMap { isNameOwnedByAnother($0) ? nil : $0 }
     }
 
     // MARK: Names
@@ -197,7 +197,7 @@ public actor HouseFollower {
     }
 
     /// Returns true if the plug's name belongs to a different paired plug. The plug's updates are then not reported.
-    func isOvershadowed(_ plug: FollowedPlug) -> Bool {
+    func isNameOwnedByAnother(_ plug: FollowedPlug) -> Bool {
         guard let own = readings[ObjectIdentifier(plug)] else { return false }
         let holders = names.filter { $0.value == own.name }.keys
         if holders.isEmpty || plug.id.map({ holders.contains($0) }) == true { return false }
@@ -220,7 +220,7 @@ public actor HouseFollower {
     }
 
     private func tellFound(_ plug: FollowedPlug) async {
-        guard let name = readings[ObjectIdentifier(plug)]?.name, !isOvershadowed(plug) else { return }
+        guard let name = readings[ObjectIdentifier(plug)]?.name, !isNameOwnedByAnother(plug) else { return }
         let isKnown = readings.values.contains { $0.told == name }
         readings[ObjectIdentifier(plug)]?.told = name
         if !isKnown { await updates.send(.found(name)) }
@@ -289,7 +289,7 @@ public actor HouseFollower {
                 }
                 await call(plug, name)
             }
-            if !isOvershadowed(plug), let name = readings[ObjectIdentifier(plug)]?.name {
+            if !isNameOwnedByAnother(plug), let name = readings[ObjectIdentifier(plug)]?.name {
                 var report = report
                 report.plug = name
                 await updates.send(.report(report))

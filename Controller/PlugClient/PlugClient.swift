@@ -60,16 +60,16 @@ public final class PlugClient: Sendable {
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
         discovery = Discovery(interfaces: filter, on: eventLoop, logger: logger)
         network = FollowedNetwork(filter, on: eventLoop)
-        favour(Set((pairedNames() ?? [:]).values))
+        prioritize(Set((pairedNames() ?? [:]).values))
     }
 
     /// The paired plugs with their names as in ``PairedPlugs/names()``; nil if the list cannot be read now.
     func pairedNames() -> [PlugID: String]? { try? paired.names() }
 
     /// Prioritizes these names in the discovery, so that other announcements cannot displace them.
-    func favour(_ names: Set<String>) {
+    func prioritize(_ names: Set<String>) {
         let services = Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) })
-        isStopped.withLock { if !$0 { discovery.favour(services) } }
+        isStopped.withLock { if !$0 { discovery.prioritize(services) } }
     }
 
     /// Returns the plugs that appear, change and disappear. Browsing ends when the reader stops.
@@ -114,10 +114,10 @@ public final class PlugClient: Sendable {
     ) async throws -> Found {
         let plugs = paired ?? pairedNames() ?? [:]
         if let shared = SharedPlugName(wanted, among: plugs) { throw shared }
-        favour(Set(plugs.values).union([wanted]))
+        prioritize(Set(plugs.values).union([wanted]))
         let browsing = Task {
             var directory = PlugDirectory(wanted: wanted)
-            _ = directory.favour(plugs, now: BootClock.now)
+            _ = directory.prioritize(plugs, now: BootClock.now)
             for await event in browse() {
                 _ = directory.take(event.change, now: BootClock.now)
                 if let name = directory.match(wanted), let found = found(directory, name) {
@@ -170,7 +170,7 @@ public final class PlugClient: Sendable {
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
-            if let id, pinned.id != id { throw Distrust.another(name: name, id: pinned.id) }
+            if let id, pinned.id != id { throw PairingMismatch.another(name: name, id: pinned.id) }
             if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
             await followed.expect(pinned.id, nextKey: pinned.nextKey)
             do {

@@ -44,8 +44,8 @@ public struct PlugDirectory: Sendable {
 
     private var entries: [String: Entry] = [:]
     /// The names without reserved room, both reported and waiting ones.
-    private var strangers = AgedNames()
-    private var waiting = AgedNames()
+    private var strangers = InsertionOrderedNames()
+    private var waiting = InsertionOrderedNames()
     private var lastReplacement: Instant?
     /// The paired plugs with their last known names.
     private var paired: [PlugID: String] = [:]
@@ -82,7 +82,7 @@ public struct PlugDirectory: Sendable {
     /// Replaces the list of paired plugs, given by their last known names.
     ///
     /// - Returns: The resulting changes of the reported plugs, in order.
-    public mutating func favour(_ plugs: [PlugID: String], now: Instant) -> [Change] {
+    public mutating func prioritize(_ plugs: [PlugID: String], now: Instant) -> [Change] {
         guard plugs != paired else { return [] }
         let kept = Set(plugs.keys.sorted { $0.rawValue < $1.rawValue }.prefix(Self.limit))
         paired = plugs.filter { kept.contains($0.key) }

@@ -47,7 +47,7 @@ public struct PlugFollower: Machine {
         /// Replaces the plug's setup code.
         case newCode(SetupCode)
         /// Queries the plug's HomeKit pairings or removes some of them.
-        case manageHomeKit(HomeKitOrder)
+        case manageHomeKit(HomeKitRequest)
         /// Announces the next key of this controller.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
         /// Requests the list of open invitations.
@@ -133,7 +133,7 @@ public struct PlugFollower: Machine {
     public internal(set) var clock: ClockMapping?
     var pending: [(id: RequestID, command: PlugCommand)] = []
     var fetches: [SampleFetch] = []
-    var log: FollowedLog?
+    var log: LogSubscription?
     var isReading = true
     private var backOff = BackOff()
     /// The beginning of the current session.
@@ -201,7 +201,7 @@ public struct PlugFollower: Machine {
         case .nextKeyKept(let key): inSession(nil, .nextKeyKept(key), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
-        case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)
+        case .followLog(let level, let until): followLog(LogSubscription(level: level, until: until), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }

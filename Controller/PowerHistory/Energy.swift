@@ -25,7 +25,7 @@ extension PowerHistory {
             isDamaged = rollUps.foundDamage
             return zip(periods, sums).map { PeriodEnergy($0, $1.entry) }
         }
-        if isDamaged { tellDamage() }
+        if isDamaged { reportDamage() }
         return energies
     }
 }

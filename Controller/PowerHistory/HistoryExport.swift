@@ -18,7 +18,7 @@ public struct HistoryExport: Sendable {
     public static func write(
         _ path: String, _ body: (HistoryExport) throws(HistoryError) -> Void
     ) throws(HistoryError) {
-        guard !Opening.isThere(path) else { throw HistoryError(exporting: .alreadyExists, path) }
+        guard !DatabaseOpener.isThere(path) else { throw HistoryError(exporting: .alreadyExists, path) }
         do throws(HistoryError) {
             let export = try HistoryExport(path)
             try body(export)

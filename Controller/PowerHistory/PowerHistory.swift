@@ -60,7 +60,7 @@ public final class PowerHistory: Sendable {
         } catch {
             throw HistoryError(error, directory)
         }
-        opened = Mutex(try Opening(path: path, role: role, complain: complain).queue())
+        opened = Mutex(try DatabaseOpener(path: path, role: role, complain: complain).queue())
         unwritten = role == .recorder ? try? UnwrittenBatch(in: directory) : nil
         if let left = unwritten?.kept() {
             hasUnwritten.withLock { $0 = true }
@@ -176,7 +176,7 @@ public final class PowerHistory: Sendable {
     }
 
     /// Reports damage to the user, once per process.
-    func tellDamage() {
+    func reportDamage() {
         let isFirst = hasComplained.withLock { told in
             defer { told = true }
             return !told

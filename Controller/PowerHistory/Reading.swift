@@ -26,16 +26,16 @@ extension PowerHistory {
                     for sample in samples {
                         let time = sample.milliseconds &+ origin
                         guard time > last, time >= from, time <= to else { continue }
-                        guard count < limit else { throw Enough() }
+                        guard count < limit else { throw SampleLimitReached() }
                         (last, count) = (time, count + 1)
                         body(time, sample)
                     }
                 }
-            } catch is Enough {
+            } catch is SampleLimitReached {
                 return []
             }
         }
-        if !damaged.isEmpty { tellDamage() }
+        if !damaged.isEmpty { reportDamage() }
         return damaged
     }
 
@@ -55,7 +55,7 @@ extension PowerHistory {
             isDamaged = rollUps.foundDamage
             return summaries
         }
-        if isDamaged { tellDamage() }
+        if isDamaged { reportDamage() }
         return summaries
     }
 
@@ -71,7 +71,7 @@ extension PowerHistory {
                 sum.add(samples, origin: origin, from: from, to: to.subtractingClamped(1))
             }
         }
-        if !damaged.isEmpty { tellDamage() }
+        if !damaged.isEmpty { reportDamage() }
         return sum.finish().compactMap { PowerSummary($0.start, $0.entry, .minute) }
     }
 
@@ -127,7 +127,7 @@ extension PowerHistory {
 }
 
 /// Ends a read when the limit of samples is reached.
-private struct Enough: Error {}
+private struct SampleLimitReached: Error {}
 
 extension PowerSummary {
     /// Returns nil if the entry has no sample.

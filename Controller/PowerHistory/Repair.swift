@@ -19,13 +19,13 @@ extension PowerHistory {
         for path in [file, directory] {
             do throws(FileError) { try FileStore().requireAnswer(of: path) } catch { throw HistoryError(error, path) }
         }
-        guard Opening.isThere(file) else { throw HistoryError(.absent, file) }
+        guard DatabaseOpener.isThere(file) else { throw HistoryError(.absent, file) }
         let place = directory + "/repairing"
         do {
             try HistoryFiles.check(file)
             let names = HistoryFiles.suffixes.map { directory + "/history.sqlite" + $0 }
-            guard !names.contains(where: Opening.isThere) else { throw HistoryError(.occupied, directory) }
-            let isNew = !Opening.isThere(directory)
+            guard !names.contains(where: DatabaseOpener.isThere) else { throw HistoryError(.occupied, directory) }
+            let isNew = !DatabaseOpener.isThere(directory)
             try FileStore().makeDirectories(directory)
             let lock = try DirectoryLock(directory)
             defer { withExtendedLifetime(lock) {} }
@@ -65,8 +65,8 @@ extension PowerHistory {
         // It opens the file read-only.
         if try DamagedPages.hasSoundHeader(file) {
             do throws(HistoryError) {
-                let queue = try Opening(path: file, role: .reader) { _ in }.queue()
-                var salvage = Salvage(damaged: queue, path: file, copy: copy)
+                let queue = try DatabaseOpener(path: file, role: .reader) { _ in }.queue()
+                var salvage = DatabaseRecovery(damaged: queue, path: file, copy: copy)
                 return try salvage.run(progress: progress)
             } catch {
                 switch error.reason {
@@ -78,7 +78,7 @@ extension PowerHistory {
         }
         let pages = try DamagedPages(file, copy: copy.directory + "/damaged.sqlite", whole: copy)
         let damaged = try pages.queue()
-        var salvage = Salvage(damaged: damaged, path: file, copy: copy)
+        var salvage = DatabaseRecovery(damaged: damaged, path: file, copy: copy)
         let report = try salvage.run(progress: progress)
         try? damaged.close()
         try pages.removeCopy()
@@ -101,14 +101,14 @@ extension PowerHistory {
             throw HistoryError(error, place)
         }
         let copy = try PowerHistory(place, role: .recorder, retention: .forever)
-        var salvage = Salvage(damaged: damaged, path: path, copy: copy)
+        var salvage = DatabaseRecovery(damaged: damaged, path: path, copy: copy)
         let report = try salvage.run { _, _ in }
         let name: String
         do {
             // A closed database is a single file.
             try copy.queue.close()
             try? damaged.close()
-            name = try Opening.setAside(path)
+            name = try DatabaseOpener.setAside(path)
             try files.rename(place + "/history.sqlite", to: path)
         } catch {
             throw HistoryError(any: error, path)
@@ -119,6 +119,6 @@ extension PowerHistory {
             \(report.chunks) chunks of samples are lost\(report.tables.map { "; \($0)" }.joined())
             hint: the storage may be failing: see the kernel's log (dmesg); the old one is kept as \(name)
             """)
-        return try Opening(path: path, role: .recorder, complain: complain).queue()
+        return try DatabaseOpener(path: path, role: .recorder, complain: complain).queue()
     }
 }

@@ -10,14 +10,14 @@ public struct ChartSource: Sendable {
     private static let markLimit = 10_000
 
     /// The power series of the plugs, one per plug.
-    public var courses: [PowerCourse]
+    public var courses: [LivePowerSeries]
     /// The marks in the order in which they were added.
     public private(set) var marks: [ChartMark] = []
     /// The cycles of appliances, such as a wash.
     public var spans: [ChartSpan]
 
     /// Creates a source without marks.
-    public init(courses: [PowerCourse], spans: [ChartSpan] = []) {
+    public init(courses: [LivePowerSeries], spans: [ChartSpan] = []) {
         self.courses = courses
         self.spans = spans
     }

@@ -195,7 +195,7 @@ func roughTime(_ seconds: UInt32) -> String {
 private func shortened(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
 
 /// A plug that received the next key of this controller from `plugctl rotate-key`.
-public struct ToldKeyRecord: Codable, Hashable, Sendable {
+public struct KeyDistributionRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
     /// The plug's id.

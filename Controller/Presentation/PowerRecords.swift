@@ -11,7 +11,7 @@ extension SampleRecord {
     ///     ignored.
     ///   - from: seconds since 1970, like `to`.
     public static func records(
-        of plug: String, kept: KeptCourse, newer: [ChartPoint], from: Double, to: Double, columns: Int
+        of plug: String, kept: StoredPowerSeries, newer: [ChartPoint], from: Double, to: Double, columns: Int
     ) -> [SampleRecord] {
         // The two clocks may differ by some milliseconds.
         let end = (kept.newest ?? -.infinity) + 0.1

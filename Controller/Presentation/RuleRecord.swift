@@ -82,10 +82,10 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
         case .performing(let request):
             event = "performing"
-            take(request)
+            describe(request)
         case .effect(let request, let outcome):
             event = "effect"
-            take(request)
+            describe(request)
             switch outcome {
             case .done: self.outcome = "done"
             case .failed(let words): (self.outcome, why) = ("failed", words)
@@ -99,22 +99,22 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         }
     }
 
-    private mutating func takeScript(_ notice: HouseNotice) {
+    private mutating func takeScript(_ notice: RuleNotice) {
         switch notice {
         case .calling(let call):
             event = "calling"
-            take(call)
+            describe(call)
         case .called(let call):
             event = "called"
-            take(call)
+            describe(call)
         case .scriptLogged(let firing, let lines):
             event = "scriptLog"
-            take(firing)
+            describe(firing)
             (why, log) = (nil, lines)
             script = firing.rule.split(separator: ":").first.map(String.init)
         case .callFailed(let call, let reason):
             event = "callFailed"
-            take(call)
+            describe(call)
             why = reason
         case .commandsHeldBack(let name, let number): (event, script, count) = ("commandsHeldBack", name, number)
         case .timersHeldBack(let name, let number): (event, script, count) = ("timersHeldBack", name, number)
@@ -131,12 +131,12 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         }
     }
 
-    private mutating func take(_ call: ScriptCall) {
-        take(call.firing)
+    private mutating func describe(_ call: ScriptCall) {
+        describe(call.firing)
         (script, why, id) = (call.handler.script, nil, call.id.hexadecimal)
     }
 
-    private mutating func takeHouse(_ notice: HouseNotice) {
+    private mutating func takeHouse(_ notice: RuleNotice) {
         switch notice {
         case .following(let count, let newest): (event, plugs, plug) = ("following", count, newest)
         case .lost(let name): (event, plug) = ("lost", name)
@@ -156,22 +156,22 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         }
     }
 
-    private mutating func takeRule(_ notice: HouseNotice) {
+    private mutating func takeRule(_ notice: RuleNotice) {
         switch notice {
         case .firing(let firing):
             event = "firing"
-            take(firing)
+            describe(firing)
             id = firing.id.hexadecimal
         case .heldBack(let firing, let reason):
             event = "heldBack"
-            take(firing)
+            describe(firing)
             why = "\(firing.cause); \(reason)"
         case .nearMiss(let miss):
             (event, rule, plug) = ("nearMiss", miss.rule, miss.plug)
             (why, lasted) = ("\(miss)", miss.lasted.inSeconds)
         case .step(let firing, let step):
             event = "step"
-            take(firing)
+            describe(firing)
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
         case .following, .lost, .gap, .renamed, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
@@ -183,27 +183,27 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         }
     }
 
-    private mutating func takeCommand(_ notice: HouseNotice) {
+    private mutating func takeCommand(_ notice: RuleNotice) {
         switch notice {
         case .commanded(let request, let firing):
             event = "commanded"
-            take(firing)
+            describe(firing)
             (plug, what, why) = (request.plug, request.command.inWords, nil)
         case .remembered(let command):
             event = "remembered"
-            take(command)
+            describe(command)
             (what, why) = (command.request.command.inWords, command.cause)
         case .notSent(let firing, let name, let reason):
             event = "notSent"
-            take(firing)
+            describe(firing)
             (plug, why) = (name, "\(reason)")
         case .resumed(let command):
             event = "resumed"
-            take(command)
+            describe(command)
             why = command.cause
         case .command(let command, let result):
             event = "command"
-            take(command)
+            describe(command)
             switch result {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
@@ -217,21 +217,21 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         }
     }
 
-    private mutating func take(_ firing: Firing) {
+    private mutating func describe(_ firing: Firing) {
         rule = firing.rule
         why = firing.cause.description
         cause = firing.cause.event
         plug = firing.cause.plug
     }
 
-    private mutating func take(_ command: HouseMemory.Command) {
+    private mutating func describe(_ command: StoredRuleState.Command) {
         plug = command.request.plug
         rule = command.rule
         cause = command.event
     }
 
-    private mutating func take(_ request: EffectRequest) {
-        take(request.firing)
+    private mutating func describe(_ request: EffectRequest) {
+        describe(request.firing)
         why = nil
         id = request.id.hexadecimal
         switch request.effect {

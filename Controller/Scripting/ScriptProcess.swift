@@ -26,7 +26,7 @@ public final class ScriptProcess {
 
     init(
         _ script: Script, host: String, state: String?, time: ScriptTime, patience: Duration = HostProcess.patience,
-        cord: Cord? = nil
+        cord: HostPipe? = nil
     ) throws(ScriptFault) {
         let loaded = try LoadedScript(
             name: script.name, source: script.source, host: host, state: state, time: time, patience: patience,

@@ -33,7 +33,7 @@ extension Tariff {
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         self.init(reader)
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 

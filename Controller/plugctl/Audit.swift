@@ -42,7 +42,7 @@ struct Audit: AsyncParsableCommand {
             do {
                 entries = try await plug.audit(limit: limit)
             } catch let refusal as Refusal {
-                throw Complaint("\(plug.name): \(refusal.detail)\n\(hint(refusal))")
+                throw CLIError("\(plug.name): \(refusal.detail)\n\(hint(refusal))")
             }
             for record in entries.map({ AuditRecord($0, plug: plug.name) }) {
                 guard json ? Output.json(record) : Output.safeLine(record.text) else { return }

@@ -8,7 +8,7 @@ import PlugClient
 enum BrokerFile {
     /// Returns nil if the file is missing. An invalid file is reported, and the house runs without a broker.
     static func settings() -> BrokerSettings? {
-        do throws(Complaint) {
+        do throws(CLIError) {
             return try readUsualSettings("broker.toml", limit: BrokerSettings.fileLimit) {
                 bytes, path throws(ConfigurationError) in
                 try BrokerSettings(bytes, file: path, home: UserDirectories.home)
@@ -25,9 +25,9 @@ enum BrokerFile {
 /// - Parameter directory: The directory of the state that survives the process.
 func openBroker(_ settings: BrokerSettings, _ directory: String, on client: PlugClient) -> BrokerDoor? {
     do {
-        return try BrokerDoor(settings, directory: directory, on: client.eventLoop) { complain($0) }
+        return try BrokerDoor(settings, directory: directory, on: client.eventLoop) { printError($0) }
     } catch {
-        complain("the MQTT broker is not used: \(error)\nhint: check the files in \(directory)")
+        printError("the MQTT broker is not used: \(error)\nhint: check the files in \(directory)")
         return nil
     }
 }

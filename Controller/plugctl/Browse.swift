@@ -65,7 +65,7 @@ struct Browse: AsyncParsableCommand {
                 let explaining = Task {
                     try await Task.sleep(for: .seconds(1))
                     guard await listener.places.isEmpty else { return }
-                    complain("no usable network interface yet; waiting for one\nhint: `plugctl doctor` shows why")
+                    printError("no usable network interface yet; waiting for one\nhint: `plugctl doctor` shows why")
                 }
                 defer { explaining.cancel() }
                 for await packet in listener.packets {
@@ -78,7 +78,7 @@ struct Browse: AsyncParsableCommand {
             await listener.stop()
             let dropped = await listener.dropped
             if dropped > 0 {
-                complain("\(dropped) packets were dropped because they arrived faster than they could be printed")
+                printError("\(dropped) packets were dropped because they arrived faster than they could be printed")
             }
         }
     }

@@ -112,7 +112,7 @@ struct ChartCommand: AsyncParsableCommand {
                 do throws(HistoryError) {
                     try source.findCycles(of: gathered.plugs, from: gathering.history, over: gathering.span)
                 } catch {
-                    throw Complaint(error)
+                    throw CLIError(error)
                 }
             }
             let chart = source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
@@ -123,7 +123,7 @@ struct ChartCommand: AsyncParsableCommand {
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
         guard let periods = CalendarPeriod.all(step, from: first, to: last, zone: zone) else {
-            throw Complaint(
+            throw CLIError(
                 "the chart would have more than \(CalendarPeriod.limit) bars\nhint: use --by month or a shorter time span"
             )
         }

@@ -16,7 +16,7 @@ struct Gathered: Sendable {
         do throws(HistoryError) {
             return try source.energies(of: plugs, periods, from: history)
         } catch {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 }
@@ -48,7 +48,7 @@ struct ChartGathering: Sendable {
         try await network.withClient(.ofThisController()) { client in
             let courses = found.source.courses
             let plugs = found.plugs
-            try await withThrowingTaskGroup(of: (Int, PowerCourse, name: String).self) { group in
+            try await withThrowingTaskGroup(of: (Int, LivePowerSeries, name: String).self) { group in
                 for index in asked {
                     group.addTask {
                         try await ask(client, index, courses[index], plugs[index])
@@ -66,11 +66,11 @@ struct ChartGathering: Sendable {
         var found = try known()
         try await network.withClient(.ofThisController()) { client in
             var plugs: [FollowedPlug] = []
-            var courses: [PowerCourse] = []
+            var courses: [LivePowerSeries] = []
             for (index, course) in found.source.courses.enumerated() {
                 let name = try await client.find(wanted(index, found.plugs[index]), within: network.wait.duration)
                 plugs.append(client.follow(name))
-                courses.append(PowerCourse(plug: name.name, kept: course.kept))
+                courses.append(LivePowerSeries(plug: name.name, kept: course.kept))
             }
             found.source.courses = courses
             await body(found, plugs)
@@ -82,27 +82,27 @@ struct ChartGathering: Sendable {
 
     private func known() throws -> Gathered {
         var plugs: [HistoryPlug?] = []
-        var courses: [PowerCourse] = []
+        var courses: [LivePowerSeries] = []
         do throws(HistoryError) {
             for name in names {
                 let plug = try lookUp(name)
                 plugs.append(plug)
                 guard let plug, let history, readsCourses else {
-                    courses.append(PowerCourse(plug: plug?.title ?? name, kept: KeptCourse(newestOf: plug)))
+                    courses.append(LivePowerSeries(plug: plug?.title ?? name, kept: StoredPowerSeries(newestOf: plug)))
                     continue
                 }
-                let kept = try KeptCourse(of: plug, from: history, over: span, columns: columns)
+                let kept = try StoredPowerSeries(of: plug, from: history, over: span, columns: columns)
                 if !kept.damaged.isEmpty {
-                    complain("\(plug.title): part of its history cannot be read and is left out")
+                    printError("\(plug.title): part of its history cannot be read and is left out")
                 }
-                if kept.isCut { complain("\(plug.title): there are too many samples; the newest ones are left out") }
-                courses.append(PowerCourse(plug: plug.title, kept: kept))
+                if kept.isCut { printError("\(plug.title): there are too many samples; the newest ones are left out") }
+                courses.append(LivePowerSeries(plug: plug.title, kept: kept))
             }
             var source = ChartSource(courses: courses)
             if let history, readsCourses { try source.mark(plugs.compactMap(\.self), from: history, over: span) }
             return Gathered(source: source, plugs: plugs)
         } catch {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 
@@ -132,7 +132,7 @@ struct ChartGathering: Sendable {
                 let wall = WallTime(millisecondsSince1970: time)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
             }
-            complain(
+            printError(
                 "\(course.plug): its history has no samples in this time span\nhint: use --from \(ends[0]) --to \(ends[1])"
             )
         }
@@ -147,28 +147,29 @@ struct ChartGathering: Sendable {
 
     /// Fetches the plug's samples since the newest sample in the history.
     private func ask(
-        _ client: PlugClient, _ index: Int, _ course: PowerCourse, _ known: HistoryPlug?
-    ) async throws -> (Int, PowerCourse, name: String) {
+        _ client: PlugClient, _ index: Int, _ course: LivePowerSeries, _ known: HistoryPlug?
+    ) async throws -> (Int, LivePowerSeries, name: String) {
         do {
             let name = try await client.find(wanted(index, known), within: network.wait.duration)
-            var course = known == nil ? PowerCourse(plug: name.name) : course
+            var course = known == nil ? LivePowerSeries(plug: name.name) : course
             if try await !fill(&course, from: client.follow(name, after: nil), known) {
-                complain("\(name.name): the plug did not answer; samples that are not in the history are missing")
+                printError("\(name.name): the plug did not answer; samples that are not in the history are missing")
             }
             return (index, course, name.name)
         } catch let error where known != nil && !(error is CancellationError) {
             let reason = error is PlugNotFound ? "the plug did not answer" : "\(error)"
-            complain("\(course.plug): \(reason); samples that are not in the history are missing")
+            printError("\(course.plug): \(reason); samples that are not in the history are missing")
             return (index, course, course.plug)
         } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
             // The name may be a wrong spelling of a plug in the history.
-            do throws(HistoryError) { _ = try history?.plug(meantBy: names[index]) } catch { throw Complaint(error) }
+            do throws(HistoryError) { _ = try history?.plug(meantBy: names[index]) } catch { throw CLIError(error) }
             throw error
         }
     }
 
     /// Returns false if the plug does not answer in time. The limit is longer without a history.
-    private func fill(_ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?) async throws -> Bool
+    private func fill(_ course: inout LivePowerSeries, from plug: FollowedPlug, _ known: HistoryPlug?) async throws
+        -> Bool
     {
         let limit = Task {
             try await Task.sleep(for: (known == nil ? network.timeout : network.wait).duration)
@@ -177,9 +178,9 @@ struct ChartGathering: Sendable {
         defer { limit.cancel() }
         do {
             for await report in plug.reports {
-                if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                if case .disconnected(let reason, _) = report.update { try reportDisconnection(plug.name, reason) }
                 if case .connected(let description) = report.update, let known, description.id != known.id {
-                    throw Complaint("a different plug has this name now")
+                    throw CLIError("a different plug has this name now")
                 }
                 course.take(report)
                 guard case .snapshot = report.update else { continue }

@@ -35,7 +35,7 @@ struct ChartOutput {
             let picture = try Picture.png(svg: bytes, width: Self.width, height: height)
             try FileStore().writeOutput(png, picture)
         } catch let error as FileError {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 

@@ -99,7 +99,7 @@ struct CommandOutput: ParsableArguments {
         do {
             plug = client.follow(try await client.find(name, within: network.wait.duration))
         } catch {
-            complain("\(error)")
+            printError("\(error)")
             return CommandRecord(plug: name, error: "\(error)")
         }
         let found = plug.name
@@ -109,13 +109,13 @@ struct CommandOutput: ParsableArguments {
             }
             return CommandRecord(plug: found, state: state, event: event)
         } catch let error as Refusal {
-            complain("\(found): \(error.detail)" + (error.code.hint(for: found).map { "\nhint: \($0)" } ?? ""))
+            printError("\(found): \(error.detail)" + (error.code.hint(for: found).map { "\nhint: \($0)" } ?? ""))
             return CommandRecord(plug: found, error: error.detail)
         } catch let fault as PlugFault {
-            complain("\(fault)")
+            printError("\(fault)")
             return CommandRecord(plug: found, error: "\(fault)")
         } catch let silence as NoAnswer {
-            complain("\(silence)")
+            printError("\(silence)")
             return CommandRecord(plug: found, error: "no answer within \(silence.limit)")
         }
     }
@@ -126,7 +126,7 @@ struct CommandOutput: ParsableArguments {
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         defer { Task { await plug.stop() } }
         for await report in plug.reports {
-            if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+            if case .disconnected(let reason, _) = report.update { try reportDisconnection(plug.name, reason) }
             guard case .snapshot(let state) = report.update else { continue }
             return try await plug.send(command(state), id: once.map { RequestID(madeFrom: $0) })
         }

@@ -47,7 +47,7 @@ struct Controllers: AsyncParsableCommand {
                 if let remove, let known = list {
                     let controller = try self.controller(remove, in: known)
                     guard !controller.isAsker else {
-                        throw Complaint("this is the controller you are using\nhint: use plugctl unpair \"\(name)\"")
+                        throw CLIError("this is the controller you are using\nhint: use plugctl unpair \"\(name)\"")
                     }
                     list = try await plug.removeController(fingerprint: controller.fingerprint)
                 }
@@ -55,7 +55,7 @@ struct Controllers: AsyncParsableCommand {
                     let controller = try self.controller(change, in: known)
                     list = try await plug.setRole(of: controller.fingerprint, to: grant)
                 }
-                guard let list else { throw Complaint.unanswered(plug.name) }
+                guard let list else { throw CLIError.unanswered(plug.name) }
                 for record in list.map({ ControllerRecord($0, plug: plug.name) }) {
                     if json { Output.json(record) } else { Output.safeLine(record.text) }
                 }
@@ -66,7 +66,7 @@ struct Controllers: AsyncParsableCommand {
     private func controller(_ text: String, in list: [PairedControllerEntry]) throws -> PairedControllerEntry {
         let meant = list.filter { $0.name == text || $0.fingerprint.hasPrefix(text.lowercased()) }
         guard meant.count == 1, !text.isEmpty else {
-            throw Complaint(
+            throw CLIError(
                 "\(meant.isEmpty ? "no controller matches" : "several controllers match") \"\(text)\"\n"
                     + "hint: `plugctl controllers \"\(name)\"` shows their names and fingerprints")
         }
@@ -107,13 +107,13 @@ func refusable<Result>(_ plug: String, _ body: () async throws -> Result) async 
     do {
         return try await body()
     } catch let refusal as Refusal {
-        throw Complaint("\(plug): \(refusal.detail)" + (refusal.code.hint(for: plug).map { "\nhint: \($0)" } ?? ""))
+        throw CLIError("\(plug): \(refusal.detail)" + (refusal.code.hint(for: plug).map { "\nhint: \($0)" } ?? ""))
     }
 }
 
-extension Complaint {
-    static func unanswered(_ plug: String) -> Complaint {
-        Complaint("\(plug) closed the connection before it answered\nhint: try again")
+extension CLIError {
+    static func unanswered(_ plug: String) -> CLIError {
+        CLIError("\(plug) closed the connection before it answered\nhint: try again")
     }
 }
 
@@ -142,7 +142,7 @@ struct Unpair: AsyncParsableCommand {
                 do {
                     _ = try await plug.removeController(fingerprint: own)
                 } catch let refusal as Refusal {
-                    throw Complaint(
+                    throw CLIError(
                         "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` removes all its pairings; "
                             + "--here-only removes the plug only from this controller")
                 }
@@ -156,7 +156,7 @@ struct Unpair: AsyncParsableCommand {
         let names = try plugs.names()
         if let shared = SharedPlugName(name, among: names) { throw shared }
         guard case .plug(let id) = PlugNameOwner(of: name, among: names) else {
-            throw Complaint(
+            throw CLIError(
                 "no plug is paired as \"\(name)\"\nhint: it may be paired under a different name; `plugctl browse` shows its id"
             )
         }

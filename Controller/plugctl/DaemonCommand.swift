@@ -80,7 +80,7 @@ struct DaemonCommand: AsyncParsableCommand {
         let recorded = noHistory ? nil : try openHistory(history.history)
         // A second connection to the database, so that a long read does not delay writes.
         let read = try recorded.map { _ in try history.open(.reader) }
-        let face = DaemonFace(
+        let face = DashboardSetup(
             settings: settings, history: read, wantsHistory: !noHistory, json: runner.json, quarantine: quarantine)
         try await runner.run(
             set, store, recorded, face, state: store.map { _ in state ?? usualRuleStore }, following: files)

@@ -9,7 +9,7 @@ import PowerHistory
 import Presentation
 
 /// Gives the dashboard access to the plugs, through the connections of the rules.
-struct DaemonHouse: CommandedHouse {
+struct DaemonHouse: HouseCommands {
     let runner: RuleRunner
     let client: PlugClient
 
@@ -32,7 +32,7 @@ struct DaemonHouse: CommandedHouse {
 }
 
 /// The dashboard and the history of a daemon, next to the rules.
-struct DaemonFace: Sendable {
+struct DashboardSetup: Sendable {
     let settings: DashboardSettings
     /// A history for reading.
     let history: PowerHistory?
@@ -47,9 +47,9 @@ struct DaemonFace: Sendable {
     func keepAway(_ client: PlugClient) {
         guard let quarantine else { return }
         do throws(FileError) {
-            if let death = try quarantine.begin() { complain(death.words) }
+            if let death = try quarantine.begin() { printError(death.words) }
         } catch {
-            complain("crash attribution is unavailable, so a plug that crashes the daemon is not disabled: \(error)")
+            printError("crash attribution is unavailable, so a plug that crashes the daemon is not disabled: \(error)")
         }
         client.keepAway { quarantine.reason(for: $0) }
     }
@@ -70,7 +70,7 @@ struct DaemonFace: Sendable {
             })
         await dashboard.run { notice in
             switch notice {
-            case .complaint(let text): complain(text)
+            case .complaint(let text): printError(text)
             case .serving(let address, let fingerprint):
                 let record = ServingRecord(address: address, fingerprint: fingerprint)
                 if json { Output.json(record) } else { Output.safeLine(record.text) }

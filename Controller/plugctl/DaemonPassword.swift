@@ -67,9 +67,9 @@ struct DaemonPassword: AsyncParsableCommand {
             do {
                 if list { try show() } else if remove { try takeAway() } else { try set() }
             } catch let error as FileError {
-                throw Complaint(error)
+                throw CLIError(error)
             } catch let error as DashboardFault {
-                throw Complaint("\(error)")
+                throw CLIError("\(error)")
             }
         }
     }
@@ -117,13 +117,13 @@ struct DaemonPassword: AsyncParsableCommand {
         let isTerminal = TerminalDevice.standardInput.isTerminal
         let password = isTerminal ? hidden("New password for the dashboard: ") : readLine()
         guard let password else {
-            throw Complaint("no password was entered\nhint: type it, or pass it on standard input")
+            throw CLIError("no password was entered\nhint: type it, or pass it on standard input")
         }
         if let fault = PasswordFile.fault(of: password) {
-            throw Complaint("\(fault)\nhint: four unrelated words make a good password")
+            throw CLIError("\(fault)\nhint: four unrelated words make a good password")
         }
         guard !isTerminal || hidden("Repeat the password: ") == password else {
-            throw Complaint("the passwords do not match\nhint: try again")
+            throw CLIError("the passwords do not match\nhint: try again")
         }
         let until = grant.seconds.map { PasswordRecord.now + Int64($0) }
         try file.file.set(password, named: name ?? grant.role.rawValue, role: grant.role, until: until)

@@ -30,7 +30,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
             do {
                 if let lift { try follow(again: lift) } else { try show() }
             } catch let error as FileError {
-                throw Complaint(error)
+                throw CLIError(error)
             }
         }
     }
@@ -57,7 +57,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
         if case .plug(let id) = PlugNameOwner(of: wanted, among: names) { named = [id] }
         let plugs = named + (PlugID(rawValue: wanted).map { [$0] } ?? [])
         guard let plug = plugs.first(where: { quarantine.lift($0) }) else {
-            throw Complaint(
+            throw CLIError(
                 "\"\(wanted)\" is not disabled\nhint: `plugctl daemon quarantine` lists the disabled plugs")
         }
         try file.write(quarantine)

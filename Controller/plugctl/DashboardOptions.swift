@@ -75,7 +75,7 @@ struct DashboardOptions: ParsableArguments {
         do throws(DashboardFault) {
             try settings.check()
         } catch {
-            complain("\(error)")
+            printError("\(error)")
             throw ExitCode.failure
         }
         return settings

@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let (paired, identity, fault) = known()
         if !json, TerminalDevice.standardError.isTerminal {
-            complain("searching the network for \(network.wait), then connecting to each paired plug")
+            printError("searching the network for \(network.wait), then connecting to each paired plug")
         }
         let json = json
         try await network.withClient(identity) { client in

@@ -8,7 +8,7 @@ import Terminal
 /// The file that lists the houses and the rights of users in them.
 enum FleetFile {
     /// Returns nil if the file is missing.
-    static func read() throws(Complaint) -> FleetSettings? {
+    static func read() throws(CLIError) -> FleetSettings? {
         try readUsualSettings("fleet.toml", limit: FleetSettings.fileLimit) { bytes, path throws(ConfigurationError) in
             try FleetSettings(bytes, file: path, home: UserDirectories.home)
         }
@@ -16,7 +16,7 @@ enum FleetFile {
 
     /// Returns the settings for a daemon. An invalid file is reported, and the daemon shows no other houses.
     static func settings() -> FleetSettings? {
-        do throws(Complaint) {
+        do throws(CLIError) {
             return try read()
         } catch {
             complainOfFile(
@@ -66,14 +66,14 @@ struct FleetListOptions: ParsableArguments {
         if json {
             for row in list.rows { guard Output.json(row) else { return } }
         } else if list.rows.isEmpty {
-            complain(none)
+            printError(none)
         } else {
             let device = TerminalDevice.standardOutput
             let capabilities = device.capabilities
             for line in lines(list.rows, device.size?.columns) { guard Output.line(line, capabilities) else { return } }
         }
         if list.isCut {
-            complain(
+            printError(
                 "the list is cut: there are more than \(limit) entries\nhint: use --house, --label or a larger --limit")
         }
     }
@@ -83,11 +83,11 @@ struct FleetListOptions: ParsableArguments {
 func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
     try await saying {
         guard let settings = try FleetFile.read() else {
-            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet` or Documentation/how-to/fleet.md")
+            throw CLIError("there is no fleet.toml\nhint: see `plugctl help fleet` or Documentation/how-to/fleet.md")
         }
         let rights = settings.rights(of: nil)
         guard !rights.isEmpty else {
-            throw Complaint(
+            throw CLIError(
                 "fleet.toml grants \(FleetSettings.commandLine) no access to any house\n"
                     + "hint: add a line such as \(FleetSettings.commandLine) = \"*\" to [owner], [user] or [viewer]")
         }
@@ -96,13 +96,13 @@ func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async th
             try await body(fleet, rights)
         } catch {
             await fleet.end()
-            if let fault = error as? FleetFault { throw Complaint(fault) }
+            if let fault = error as? FleetFault { throw CLIError(fault) }
             throw error
         }
         await fleet.end()
     }
 }
 
-extension Complaint {
+extension CLIError {
     init(_ fault: FleetFault) { self.init("\(fault)" + (fault.hint.map { "\nhint: \($0)" } ?? "")) }
 }

@@ -63,7 +63,7 @@ struct FleetSwitchOptions: ParsableArguments {
         try await withFleet { fleet, rights in
             let list = try await fleet.plugs(filter, for: rights, limit: FleetRequests.limit)
             guard !list.isCut else {
-                throw Complaint(
+                throw CLIError(
                     "more than \(FleetRequests.limit) plugs match; none was switched\nhint: select fewer plugs with --house or --label"
                 )
             }
@@ -76,10 +76,10 @@ struct FleetSwitchOptions: ParsableArguments {
     /// Reports names that match no plug. Throws if a name is ambiguous and `--all` is not set.
     ///
     /// - Returns: The number of names that match no plug.
-    private func choose(among plugs: [FleetPlug]) throws(Complaint) -> Int {
+    private func choose(among plugs: [FleetPlug]) throws(CLIError) -> Int {
         guard !names.isEmpty else {
             if plugs.isEmpty {
-                throw Complaint("these houses have no plugs\nhint: `plugctl fleet list` lists all plugs")
+                throw CLIError("these houses have no plugs\nhint: `plugctl fleet list` lists all plugs")
             }
             return 0
         }
@@ -87,12 +87,12 @@ struct FleetSwitchOptions: ParsableArguments {
         for name in names {
             let found = plugs.filter { $0.id == name.lowercased() || $0.plug.lowercased() == name.lowercased() }
             if found.isEmpty {
-                complain("no plug is called \(name)\nhint: use `plugctl fleet search` to find it")
+                printError("no plug is called \(name)\nhint: use `plugctl fleet search` to find it")
                 missing += 1
             }
             guard found.count <= 1 || all else {
                 let some = found.prefix(Self.shownNames).map(\.house).joined(separator: ", ")
-                throw Complaint(
+                throw CLIError(
                     "\(found.count) plugs are called \(name): in \(some)\(found.count > Self.shownNames ? " ..." : "")\n"
                         + "hint: use --house HOUSE or the plug's id for one of them, or --all for all")
             }
@@ -116,7 +116,7 @@ struct FleetSwitchOptions: ParsableArguments {
                 }
             }
             for await record in group {
-                if record.error == nil { done += 1 } else { complain(record.text) }
+                if record.error == nil { done += 1 } else { printError(record.text) }
                 if json { Output.json(record) } else if record.error == nil { Output.safeLine(record.text) }
             }
         }

@@ -32,7 +32,7 @@ struct Glance: AsyncParsableCommand {
 
     func run() async throws {
         if let first = unknown.first {
-            complain("unknown subcommand or option \"\(first)\"\nhint: `plugctl help` lists all subcommands")
+            printError("unknown subcommand or option \"\(first)\"\nhint: `plugctl help` lists all subcommands")
             throw ExitCode.validationFailure
         }
         try await saying {
@@ -41,7 +41,7 @@ struct Glance: AsyncParsableCommand {
             let plugs = if let told { told.plugs } else { try await gather() }
             if json { return printRecords(plugs) }
             guard !plugs.isEmpty else {
-                return complain(
+                return printError(
                     "no plugs were found, and none is paired\n"
                         + "hint: plug one in; if it does not appear, `plugctl doctor` shows why")
             }
@@ -68,7 +68,7 @@ struct Glance: AsyncParsableCommand {
         do {
             return try await daemon?.read(HouseRecord.self, "/api/v1/house")
         } catch let fault as DaemonFault {
-            if let warning = fault.warning { complain(warning) }
+            if let warning = fault.warning { printError(warning) }
             return nil
         }
     }

@@ -86,14 +86,14 @@ struct History: AsyncParsableCommand {
                 do {
                     for plug in plugs {
                         guard try report.add(plug, from: history, over: from..<to) else {
-                            throw Complaint(
+                            throw CLIError(
                                 "the report would have more than \(CalendarPeriod.limit) rows\nhint: use --by month or a shorter time span"
                             )
                         }
                     }
                     if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
                 } catch let error as HistoryError {
-                    throw Complaint(error)
+                    throw CLIError(error)
                 }
                 print(report)
                 if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
@@ -107,7 +107,7 @@ struct History: AsyncParsableCommand {
             let names = report.appliances.filter { $0.rows.contains { ($0.energy.least ?? 0) < 0 } }.map(\.name)
             guard !names.isEmpty else { return }
             let named = names.joined(separator: ", ")
-            complain("\(named): active power was below 0 W at times; energy fed into the grid is not counted")
+            printError("\(named): active power was below 0 W at times; energy fed into the grid is not counted")
         }
 
         private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {
@@ -117,17 +117,17 @@ struct History: AsyncParsableCommand {
                 let time = WallTime(millisecondsSince1970: milliseconds)
                 return time.iso8601(offset: time.localOffset).prefix(10)
             }
-            complain("the history has samples from \(day(first)) to \(day(last))\nhint: use --from \(day(first))")
+            printError("the history has samples from \(day(first)) to \(day(last))\nhint: use --from \(day(first))")
         }
 
-        private func chosen(of history: PowerHistory) throws(Complaint) -> [HistoryPlug] {
+        private func chosen(of history: PowerHistory) throws(CLIError) -> [HistoryPlug] {
             do throws(HistoryError) {
                 if names.isEmpty { return try history.plugs() }
                 var plugs: [HistoryPlug] = []
                 for name in once(names, in: history) { plugs.append(try history.plug(meantBy: name)) }
                 return plugs
             } catch {
-                throw Complaint(error)
+                throw CLIError(error)
             }
         }
 
@@ -140,7 +140,7 @@ struct History: AsyncParsableCommand {
                 let device = TerminalDevice.standardOutput
                 let capabilities = device.capabilities
                 guard report.appliances.contains(where: { !$0.rows.isEmpty }) else {
-                    return complain("the history has no samples in this time span")
+                    return printError("the history has no samples in this time span")
                 }
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
                     guard Output.line(line, capabilities) else { return }
@@ -165,7 +165,7 @@ struct History: AsyncParsableCommand {
                 }
             } catch {
                 guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }
-                throw Complaint(
+                throw CLIError(
                     "cannot write \(path): the file already exists\nhint: choose a new file name, or remove the file")
             }
         }

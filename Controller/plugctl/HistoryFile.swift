@@ -9,7 +9,7 @@ import PowerHistory
 enum HistoryFile {
     /// Returns nil if the file is missing. An invalid file is reported, and the history is not delivered.
     static func settings() -> HistorySettings? {
-        do throws(Complaint) {
+        do throws(CLIError) {
             return try readUsualSettings("history.toml", limit: HistorySettings.fileLimit) {
                 bytes, path throws(ConfigurationError) in
                 try HistorySettings(bytes, file: path, home: UserDirectories.home)
@@ -27,22 +27,23 @@ enum HistoryFile {
 /// - Parameter directory: The directory of the state that survives the process.
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
-        complain(
+        printError(
             "the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of them"
         )
         return nil
     }
     guard let history else {
-        complain(
+        printError(
             "the history is not exported: the daemon records none\nhint: omit --no-history, or see the previous messages"
         )
         return nil
     }
     do {
         return try HistoryDelivery(
-            settings, of: history, state: directory, timeZone: TimeZone.current.identifier, complain: { complain($0) })
+            settings, of: history, state: directory, timeZone: TimeZone.current.identifier,
+            printError: { printError($0) })
     } catch {
-        complain("the history is not exported: \(error)\nhint: check the files in \(directory)")
+        printError("the history is not exported: \(error)\nhint: check the files in \(directory)")
         return nil
     }
 }

@@ -68,7 +68,7 @@ extension History {
         func run() async throws {
             try await saying {
                 if let zone, !HostZone.use(zone) {
-                    throw Complaint(
+                    throw CLIError(
                         "unknown time zone \(zone)\nhint: use a name or offset such as Europe/Berlin, UTC or +01:00")
                 }
                 let history = try options.open(.writer)
@@ -83,20 +83,20 @@ extension History {
             let start = start.flatMap { Moment(argument: $0.description) }
             let zone = Self.zone(of: recorded)
             guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: zone) else {
-                throw Complaint(
+                throw CLIError(
                     "\(file) has no dates\nhint: set its beginning with --start 2026-11-20T07:30")
             }
             if let span = recording.span {
                 try checkAge(of: span, beside: known, file)
                 do throws(HistoryError) { recording.leaveOut(try history.knownTimes(of: known.id, in: span)) } catch {
-                    throw Complaint(error)
+                    throw CLIError(error)
                 }
             }
             let batches = RecordedHistory(recording, of: known.id).batches
             var progress = ProgressLine("\(file)")
             for (index, var batch) in batches.enumerated() {
                 batch.names[known.id] = known.title
-                do throws(HistoryError) { try history.record(batch) } catch { throw Complaint(error) }
+                do throws(HistoryError) { try history.record(batch) } catch { throw CLIError(error) }
                 progress.show(index + 1, of: batches.count)
             }
             progress.clear()
@@ -109,19 +109,19 @@ extension History {
             _ recorded: RecordedLines, _ recording: PlacedRecording, _ zone: ZoneOffsets, _ file: String
         ) {
             if let fault = recorded.firstFault {
-                complain(
+                printError(
                     """
                     \(recorded.unreadable) lines of \(file) cannot be read and are left out; \(fault)
                     hint: correct them and import the file again; only new lines are added
                     """)
             }
             if let pace = recording.pace, recording.isFilled {
-                complain(
+                printError(
                     "the lines of \(file) are \(pace / 1000) s apart; active power is interpolated linearly between them"
                 )
             }
             if let pace = recording.pace, recording.isTooSlow {
-                complain(
+                printError(
                     """
                     the lines of \(file) are \(pace / 1000) s apart; no energy can be computed from them
                     hint: import a recording with at least one line per hour
@@ -134,7 +134,7 @@ extension History {
             let minutes = zone.offset(at: Double(midnight + Int(line.milliseconds / 1000) - 2 * 86_400)) / 60
             func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
             let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
-            complain(
+            printError(
                 """
                 \(missing.lines) lines of \(file) are left out, from line \(missing.first) on: their times are skipped when summer time begins
                 hint: if the clock of the recording has no summer time, use --zone \(offset)
@@ -169,36 +169,36 @@ extension History {
         /// delete its samples.
         private func checkAge(
             of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String
-        ) throws(Complaint) {
+        ) throws(CLIError) {
             guard let newest = plug.span?.upperBound, let days = HistoryRetention.standard.sampleDays,
                 plug.id != RecordedHistory.plug(named: plug.name),
                 span.lowerBound < newest - Int64(days) * 86_400_000
             else { return }
-            throw Complaint(
+            throw CLIError(
                 """
                 \(file) begins more than \(days) days before the newest sample of \(plug.title), so its samples would expire at once
                 hint: import it under a different name: --plug "\(plug.title) then"
                 """)
         }
 
-        private func plug(in history: PowerHistory) throws(Complaint) -> HistoryPlug {
+        private func plug(in history: PowerHistory) throws(CLIError) -> HistoryPlug {
             do throws(HistoryError) {
                 return try history.plug(named: plug)
             } catch {
-                guard case .unknownPlug = error.reason else { throw Complaint(error) }
+                guard case .unknownPlug = error.reason else { throw CLIError(error) }
                 return HistoryPlug(id: RecordedHistory.plug(named: plug), name: plug)
             }
         }
 
-        private func read(_ file: String) throws(Complaint) -> RecordedLines {
+        private func read(_ file: String) throws(CLIError) -> RecordedLines {
             let bytes: [UInt8]
             do throws(FileError) {
                 bytes = try FileStore().read(file, limit: Recording.byteLimit)
             } catch {
-                throw Complaint(error)
+                throw CLIError(error)
             }
             do throws(RecordingError) { return try RecordedLines.parse(bytes) } catch {
-                throw Complaint("\(file): \(error)")
+                throw CLIError("\(file): \(error)")
             }
         }
     }

@@ -12,22 +12,22 @@ struct HistoryOptions: ParsableArguments {
         completion: .directory)
     var history: String?
 
-    func open(_ role: PowerHistory.Role) throws(Complaint) -> PowerHistory {
+    func open(_ role: PowerHistory.Role) throws(CLIError) -> PowerHistory {
         do throws(HistoryError) {
-            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: role, complain: complain)
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: role, printError: printError)
         } catch {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 
     /// Opens the history; nil if there is none, for commands that work without it.
-    func openIfPresent() throws(Complaint) -> PowerHistory? {
+    func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
-            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: complain)
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, printError: printError)
         } catch {
             // If the user names a directory, a missing history is an error.
             if error.reason == .absent, history == nil { return nil }
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 }
@@ -49,19 +49,19 @@ extension PowerHistory {
     }
 }
 
-extension Complaint {
+extension CLIError {
     init(_ error: HistoryError) { self.init("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? "")) }
 }
 
 extension Tariff {
     /// Reads a tariff file; without a name, the user's own file, or nil if it is missing.
-    static func read(_ file: String?) throws(Complaint) -> Tariff? {
+    static func read(_ file: String?) throws(CLIError) -> Tariff? {
         let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
         let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in
             try Tariff(bytes, file: path)
         }
         if tariff == nil, file != nil {
-            throw Complaint(
+            throw CLIError(
                 "the tariff file \(path) does not exist\nhint: `plugctl help history show` describes its format")
         }
         return tariff

@@ -34,7 +34,7 @@ extension History {
                 do throws(HistoryError) {
                     report = try PowerHistory.repair(file, into: into) { progress.show(Int($0), of: Int($1)) }
                 } catch {
-                    throw Complaint(error)
+                    throw CLIError(error)
                 }
                 progress.clear()
                 for line in lines(of: report) { Output.safeLine(line) }

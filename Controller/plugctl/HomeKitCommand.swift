@@ -43,10 +43,10 @@ struct HomeKitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let order = removeAll ? HomeKitOrder.removeAll : remove.map { .remove(Array($0.utf8)) } ?? .ask
+        let order = removeAll ? HomeKitRequest.removeAll : remove.map { .remove(Array($0.utf8)) } ?? .ask
         try await network.withConnected(name) { plug, description in
             let report = try await refusable(plug.name) { try await plug.manageHomeKit(order) }
-            guard let report else { throw Complaint.unanswered(plug.name) }
+            guard let report else { throw CLIError.unanswered(plug.name) }
             let record = HomeKitRecord(report, plug: plug.name, id: description.id)
             if json {
                 Output.json(record)

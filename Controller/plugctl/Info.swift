@@ -29,7 +29,7 @@ struct Info: AsyncParsableCommand {
                         record?.take(state)
                         break
                     } else if case .disconnected(let reason, _) = report.update {
-                        try sayAway(plug.name, reason)
+                        try reportDisconnection(plug.name, reason)
                     }
                 }
                 return record

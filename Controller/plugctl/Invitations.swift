@@ -26,15 +26,15 @@ struct InvitationsCommand: AsyncParsableCommand {
     func run() async throws {
         try await network.withConnected(name) { plug, _ in
             try await refusable(plug.name) {
-                guard var list = try await plug.invitations() else { throw Complaint.unanswered(plug.name) }
+                guard var list = try await plug.invitations() else { throw CLIError.unanswered(plug.name) }
                 if let revoke {
                     guard list.contains(where: { $0.number == revoke }) else {
-                        throw Complaint(
+                        throw CLIError(
                             "\(plug.name) has no open invitation \(revoke)\nhint: `plugctl invitations \"\(name)\"` lists them"
                         )
                     }
                     guard let left = try await plug.revokeInvitation(revoke) else {
-                        throw Complaint.unanswered(plug.name)
+                        throw CLIError.unanswered(plug.name)
                     }
                     list = left
                 }

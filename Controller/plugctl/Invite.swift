@@ -37,7 +37,7 @@ struct Invite: AsyncParsableCommand {
             var random = SystemRandomNumberGenerator()
             let code = SetupCode(drawnFrom: &random)
             let time = try await refusable(plug.name) { try await plug.invite(with: code, as: grant) }
-            guard let time else { throw Complaint.unanswered(plug.name) }
+            guard let time else { throw CLIError.unanswered(plug.name) }
             let record = InvitationRecord(code, as: grant, valid: time, plug: plug.name, id: description.id)
             if json {
                 Output.json(record)

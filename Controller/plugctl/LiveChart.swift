@@ -37,10 +37,10 @@ struct LiveChart: Sendable {
             switch input {
             case .report(let index, let report):
                 if case .connected(let description) = report.update, let known = found.plugs[index],
-                    description.id != known.id, source.courses[index].kept != KeptCourse()
+                    description.id != known.id, source.courses[index].kept != StoredPowerSeries()
                 {
                     // A different plug has this name now, and gets its own curve.
-                    source.courses[index] = PowerCourse(plug: source.courses[index].plug)
+                    source.courses[index] = LivePowerSeries(plug: source.courses[index].plug)
                 }
                 source.courses[index].take(report)
                 source.mark(report)

@@ -23,7 +23,7 @@ struct LocationOptions: ParsableArguments {
     }
 
     /// Returns nil if no location is known.
-    func read() throws(Complaint) -> Daylight? {
+    func read() throws(CLIError) -> Daylight? {
         if let location { return Self.place(location) }
         let path = UserDirectories.configuration + "/smartplug/location.toml"
         return try readSettings(path, limit: Daylight.fileLimit) { bytes throws(ConfigurationError) in

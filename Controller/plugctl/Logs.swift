@@ -43,9 +43,9 @@ struct Logs: AsyncParsableCommand {
     private func show(_ plug: FollowedPlug) async throws {
         for await report in plug.reports {
             switch report.update {
-            case .log(.refused(let refusal)): throw Complaint("\(plug.name): \(refusal.detail)\n\(hint(refusal))")
+            case .log(.refused(let refusal)): throw CLIError("\(plug.name): \(refusal.detail)\n\(hint(refusal))")
             case .log(.ended): return
-            case .disconnected(let reason, _): try sayAway(plug.name, reason)
+            case .disconnected(let reason, _): try reportDisconnection(plug.name, reason)
             case .log, .connected, .following, .snapshot, .state, .event, .gap: break
             }
             guard let record = LogRecord(report) else { continue }

@@ -91,7 +91,7 @@ struct NetworkOptions: ParsableArguments {
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
             try await answered(by: plug, within: timeout) {
                 for await report in plug.reports {
-                    if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                    if case .disconnected(let reason, _) = report.update { try reportDisconnection(plug.name, reason) }
                     guard case .connected(let description) = report.update else { continue }
                     try await body(plug, description)
                     break
@@ -105,8 +105,8 @@ struct NetworkOptions: ParsableArguments {
     private func keyLog() throws -> KeyLog? {
         guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
         let log: KeyLog
-        do throws(FileError) { log = try KeyLog(path) } catch { throw Complaint(error) }
-        complain(
+        do throws(FileError) { log = try KeyLog(path) } catch { throw CLIError(error) }
+        printError(
             """
             warning: the TLS keys of this program's connections are written to \(path); they decrypt recorded traffic
             hint: unset SSLKEYLOGFILE and remove the file after the packet trace
@@ -138,7 +138,7 @@ func saying(_ body: () async throws -> Void) async throws {
     } catch is CancellationError {
         return
     } catch {
-        complain("\(error)")
+        printError("\(error)")
         throw ExitCode.failure
     }
 }

@@ -35,7 +35,7 @@ struct NewCode: AsyncParsableCommand {
             let code = SetupCode(drawnFrom: &random)
             let record = SetupCodeRecord(code, plug: plug.name, id: description.id)
             guard try await refusable(plug.name, { try await plug.changeCode(to: code) }) == true else {
-                throw Complaint(
+                throw CLIError(
                     "\(plug.name) closed the connection before it answered; its code may or may not have changed\n"
                         + "hint: run the command again")
             }

@@ -9,7 +9,7 @@ enum NotificationFile {
     ]
 
     /// Returns nil if the file is missing.
-    static func read() throws(Complaint) -> NotificationSettings? {
+    static func read() throws(CLIError) -> NotificationSettings? {
         for path in places {
             let found = try readSettings(path, limit: NotificationSettings.fileLimit) {
                 bytes throws(ConfigurationError) in
@@ -23,7 +23,7 @@ enum NotificationFile {
     /// Returns the receivers for rules. If the file is invalid, that is reported, rules still run, and each
     /// notification fails with this reason.
     static func receivers() -> [NamedReceiver] {
-        do throws(Complaint) {
+        do throws(CLIError) {
             return try read()?.receivers ?? []
         } catch {
             complainOfFile(

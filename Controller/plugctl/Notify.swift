@@ -46,7 +46,7 @@ struct Notify: AsyncParsableCommand {
         var count = 0
         try await saying {
             guard let receivers = try NotificationFile.read()?.receivers, !receivers.isEmpty else {
-                throw Complaint(
+                throw CLIError(
                     "no receivers are configured\nhint: configure them in \(NotificationFile.places[0]); see plugctl help notify"
                 )
             }
@@ -77,7 +77,7 @@ struct Notify: AsyncParsableCommand {
             return
         }
         if let why = record.why {
-            complain("\(record.receiver): \(why)" + (record.hint.map { "\nhint: \($0)" } ?? ""))
+            printError("\(record.receiver): \(why)" + (record.hint.map { "\nhint: \($0)" } ?? ""))
         } else {
             Output.safeLine("\(record.receiver): done")
         }

@@ -9,14 +9,14 @@ import PowerHistory
 /// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openHistory(_ directory: String?) throws -> PowerHistory? {
     do throws(HistoryError) {
-        return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, complain: complain)
+        return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, printError: printError)
     } catch {
         let hint = error.hint ?? "choose a different directory with --history"
         if case .recorded = error.reason {
-            complain("\(error)\nhint: \(hint)")
+            printError("\(error)\nhint: \(hint)")
             throw ExitCode.failure
         }
-        complain("\(error); \(noHistory)\nhint: \(hint)")
+        printError("\(error); \(noHistory)\nhint: \(hint)")
         return nil
     }
 }
@@ -24,9 +24,9 @@ func openHistory(_ directory: String?) throws -> PowerHistory? {
 /// Creates the recorder; nil, with a report, if the history turns out to be unusable.
 func makeRecorder(_ history: PowerHistory, on client: PlugClient) -> Recorder? {
     do throws(HistoryError) {
-        return try Recorder(history, on: client.eventLoop, complain: complain)
+        return try Recorder(history, on: client.eventLoop, printError: printError)
     } catch {
-        complain("\(error); \(noHistory)\nhint: \(error.hint ?? "choose a different directory with --history")")
+        printError("\(error); \(noHistory)\nhint: \(error.hint ?? "choose a different directory with --history")")
         return nil
     }
 }

@@ -14,13 +14,13 @@ func openRuleStore(_ directory: String?) throws -> RuleStore? {
         "until it is usable, a crash may lose a command, or an event from the time when the daemon did not run"
     let directory = directory ?? usualRuleStore
     do throws(FileError) {
-        return try RuleStore(directory, complain: complain)
+        return try RuleStore(directory, printError: printError)
     } catch {
         if case .held = error.reason {
-            complain("\(error)\nhint: \(error.hint ?? "choose a different directory with --state")")
+            printError("\(error)\nhint: \(error.hint ?? "choose a different directory with --state")")
             throw ExitCode.failure
         }
-        complain("\(error); \(promise)\nhint: \(error.hint ?? "choose a different directory with --state")")
+        printError("\(error); \(promise)\nhint: \(error.hint ?? "choose a different directory with --state")")
         return nil
     }
 }

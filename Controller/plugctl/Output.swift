@@ -25,7 +25,7 @@ enum Output {
         case .closed: return false
         case .failed(let code):
             guard !failed.exchange(true, ordering: .relaxed) else { return false }
-            complain("\(FileError(.write, "standard output", .system(SystemError(code))))")
+            printError("\(FileError(.write, "standard output", .system(SystemError(code))))")
             return false
         }
     }
@@ -39,7 +39,7 @@ enum Output {
 }
 
 /// Prints an error to standard error. `hint:` lines stay separate lines.
-func complain(_ text: String) { sayOnStandardError("plugctl: " + text) }
+func printError(_ text: String) { sayOnStandardError("plugctl: " + text) }
 
 /// Prints an error that begins with the path of a file, in the form that editors parse.
 func complainOfFile(_ text: String) { sayOnStandardError(text) }

@@ -9,7 +9,7 @@ enum OutsideFile {
     /// Reads the policies. An invalid file is reported and permits nothing.
     static func limits() -> [OutsideLimits] {
         places.compactMap { path in
-            do throws(Complaint) {
+            do throws(CLIError) {
                 return try read(path)
             } catch {
                 complainOfFile(
@@ -22,26 +22,26 @@ enum OutsideFile {
     }
 
     /// Returns nil if the file is missing.
-    private static func read(_ path: String) throws(Complaint) -> OutsideLimits? {
+    private static func read(_ path: String) throws(CLIError) -> OutsideLimits? {
         try readSettings(path, limit: OutsideLimits.fileLimit) { bytes throws(ConfigurationError) in
             try OutsideLimits(bytes, file: path, home: UserDirectories.home)
         }
     }
 }
 
-extension Outside {
+extension EffectPolicy {
     /// - Parameters:
     ///   - secrets: Files and directories of the daemon that no program may read.
     ///   - socket: The path of the daemon's socket.
-    static func read(keeping secrets: Secrets, socket: String?) -> Outside {
+    static func read(keeping secrets: Secrets, socket: String?) -> EffectPolicy {
         let limits = OutsideFile.limits()
         if keepsKeys(limits), !canKeepKeys {
-            complain(
+            printError(
                 """
                 programs that rules run can read the keys of this controller, because the kernel lacks Landlock (Linux 5.13)
                 hint: limit the programs with [outside] run in \(OutsideFile.places[0])
                 """)
         }
-        return Outside(limits: limits, keeping: secrets, socket: socket)
+        return EffectPolicy(limits: limits, keeping: secrets, socket: socket)
     }
 }

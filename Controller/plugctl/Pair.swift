@@ -51,9 +51,9 @@ struct Pair: AsyncParsableCommand {
             let bytes = try FileStore().read(codeFile, limit: 4096)
             return try SetupCode(text: String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
         } catch let error as SetupCodeError {
-            throw Complaint("\(codeFile): \(error)")
+            throw CLIError("\(codeFile): \(error)")
         } catch let error as FileError {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 
@@ -62,7 +62,7 @@ struct Pair: AsyncParsableCommand {
             TerminalDevice.standardError.write(Array("Setup code of \(safeText(plug)), from its label: ".utf8))
         }
         guard let line = readLine() else {
-            throw Complaint("no setup code was entered\nhint: type the code on the plug's label, or use --code-file")
+            throw CLIError("no setup code was entered\nhint: type the code on the plug's label, or use --code-file")
         }
         return line
     }

@@ -32,7 +32,7 @@ struct Plugctl: AsyncParsableCommand {
 
     static func main() async {
         ProcessSetup.reset()
-        if let problem = HostZone.problem() { complain("warning: " + problem) }
+        if let problem = HostZone.problem() { printError("warning: " + problem) }
         await main(nil)
         if Output.hasFailed { exit(withError: ExitCode.failure) }
     }

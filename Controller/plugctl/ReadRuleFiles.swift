@@ -96,7 +96,7 @@ struct ReadRuleFiles {
         let found = RulesDirectory.files(in: paths)
         for fault in found.faults {
             isSound = false
-            complain(fault)
+            printError(fault)
         }
         for path in found.files {
             do {
@@ -107,15 +107,15 @@ struct ReadRuleFiles {
                     files.append(.rules(try RuleFile(name: path, text: text)))
                 }
             } catch let error as RuleFileError {
-                take(error, path)
+                report(error, path)
             } catch ScriptFault.refused(let error) {
-                take(error, path)
+                report(error, path)
             } catch let error as ScriptFault {
                 isSound = false
-                complain("\(path): \(error)")
+                printError("\(path): \(error)")
             } catch let error as FileError {
                 isSound = false
-                complain("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+                printError("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
             }
         }
         addConflicts()
@@ -133,7 +133,7 @@ struct ReadRuleFiles {
         }
     }
 
-    private mutating func take(_ error: RuleFileError, _ path: String) {
+    private mutating func report(_ error: RuleFileError, _ path: String) {
         isSound = false
         diagnostics += error.diagnostics
         if let last = error.diagnostics.last, error.omitted > 0 {

@@ -10,7 +10,7 @@ import Scripting
 /// place, and errors make it throw `ExitCode.failure`.
 func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
     let set = await RulesDirectory(paths, read: readRuleFile).current
-    for fault in set.faults { complain(fault.words) }
+    for fault in set.faults { printError(fault.words) }
     guard set.faults.isEmpty else { throw ExitCode.failure }
     return set
 }

@@ -37,12 +37,12 @@ struct Rename: AsyncParsableCommand {
     func run() async throws {
         try await network.withConnected(name) { plug, description in
             guard description.capabilities.contains(.rename) else {
-                throw Complaint("\(plug.name): its firmware does not support renaming\nhint: update the firmware")
+                throw CLIError("\(plug.name): its firmware does not support renaming\nhint: update the firmware")
             }
             try await plug.obey(.rename(newName))
             guard let taken = description.name == newName ? newName : await nextName(of: plug, after: description.name)
             else {
-                throw Complaint(
+                throw CLIError(
                     """
                     \(plug.name): the plug accepted the name "\(newName)" but is not announced under it yet
                     hint: `plugctl browse` shows its name; another plug may have the name already
@@ -90,7 +90,7 @@ extension FollowedPlug {
         do {
             try await send(command)
         } catch let refusal as Refusal {
-            throw Complaint("\(name): \(refusal.detail)" + (refusal.code.hint(for: name).map { "\nhint: \($0)" } ?? ""))
+            throw CLIError("\(name): \(refusal.detail)" + (refusal.code.hint(for: name).map { "\nhint: \($0)" } ?? ""))
         }
     }
 }

@@ -41,7 +41,7 @@ struct Reset: AsyncParsableCommand {
         try await output.network.withConnected(name) { plug, description in
             let end = try await refusable(plug.name) { try await plug.factoryReset() }
             guard end == .factoryReset else {
-                throw Complaint(
+                throw CLIError(
                     "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it is still paired")
             }
             try await PairedPlugs().remove(description.id)
@@ -53,12 +53,12 @@ struct Reset: AsyncParsableCommand {
     private func confirm() throws {
         guard !yes else { return }
         guard TerminalDevice.standardInput.isTerminal else {
-            throw Complaint(
+            throw CLIError(
                 "the plug was not reset: standard input is not a terminal, so it cannot be confirmed\nhint: use --yes")
         }
         TerminalDevice.standardError.write(Array("Type the plug's name to reset it: ".utf8))
         guard readLine() == name else {
-            throw Complaint(
+            throw CLIError(
                 "the plug was not reset: the typed name is not \"\(name)\"\nhint: type the name as in the command")
         }
     }

@@ -50,17 +50,17 @@ struct RotateKey: AsyncParsableCommand {
 
     private func tell(
         _ plug: PairedPlugs.Entry, _ own: PublicKey, _ client: PlugClient, _ rotation: inout KeyRotation
-    ) async throws -> ToldKeyRecord {
-        if rotation.isKnown(to: plug.id) { return ToldKeyRecord(plug, why: nil) }
+    ) async throws -> KeyDistributionRecord {
+        if rotation.isKnown(to: plug.id) { return KeyDistributionRecord(plug, why: nil) }
         do {
             let name = try await client.find(plug.name, within: network.wait.duration)
             let followed = client.follow(name, after: nil, stateOptions: nil)
             let outcome = await Self.announce(rotation.next, own, to: followed)
             await followed.stop()
             if outcome == nil { try rotation.note(plug.id) }
-            return ToldKeyRecord(plug, why: outcome)
+            return KeyDistributionRecord(plug, why: outcome)
         } catch let absent as PlugNotFound {
-            return ToldKeyRecord(plug, why: "\(absent)")
+            return KeyDistributionRecord(plug, why: "\(absent)")
         }
     }
 
@@ -77,7 +77,7 @@ struct RotateKey: AsyncParsableCommand {
             }
         }
         guard refusing.isEmpty else {
-            throw Complaint(
+            throw CLIError(
                 """
                 these plugs do not accept the new key although it was announced to them: \(refusing.joined(separator: "; "))
                 hint: a copy of the old key may be in use elsewhere; pair these plugs again, and check plugctl audit

@@ -93,17 +93,17 @@ struct RuleBacktest: AsyncParsableCommand {
                     try draw(report, past.recordedPlugs(of: rules, scripts), past, history)
                 }
             } catch let error as HistoryError {
-                throw Complaint(error)
+                throw CLIError(error)
             }
         }
     }
 
-    private func chosen(_ rules: [Rule], of file: String? = nil) throws(Complaint) -> [Rule] {
+    private func chosen(_ rules: [Rule], of file: String? = nil) throws(CLIError) -> [Rule] {
         guard !rule.isEmpty else { return rules }
         let found = rules.filter { rule.contains($0.name) }
         // In a comparison, one of the files may not have the rule yet.
         if let missing = rule.first(where: { name in !rules.contains { $0.name == name } }), file == nil {
-            throw Complaint.unknownRule(missing, among: rules.map(\.name))
+            throw CLIError.unknownRule(missing, among: rules.map(\.name))
         }
         return found
     }
@@ -133,10 +133,10 @@ struct RuleBacktest: AsyncParsableCommand {
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Plugs are distinguished by letters.
-        if plugs.count > 26 { complain("a chart shows at most 26 plugs; \(plugs.count - 26) are not drawn") }
+        if plugs.count > 26 { printError("a chart shows at most 26 plugs; \(plugs.count - 26) are not drawn") }
         for plug in plugs.prefix(26) {
-            let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
-            series.append(PowerCourse(plug: plug.title, kept: kept).series)
+            let kept = try StoredPowerSeries(of: plug, from: history, over: past.span, columns: columns)
+            series.append(LivePowerSeries(plug: plug.title, kept: kept).series)
         }
         let marks = report.firings.map { firing in
             ChartMark(time: Double(firing.at) / 1000, label: "rule \(firing.rule)")

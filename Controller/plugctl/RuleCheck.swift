@@ -53,7 +53,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let findings =
             RuleCheck.findings(
                 rules, in: house, knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
-            + Outside(limits: OutsideFile.limits()).findings(rules)
+            + EffectPolicy(limits: OutsideFile.limits()).findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }
         var first = 0
         for file in read.files {

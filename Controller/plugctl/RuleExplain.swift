@@ -72,13 +72,13 @@ struct RuleExplain: AsyncParsableCommand {
                 let traces = try traces(of: name, in: history)
                 guard traces.isEmpty else { return show(traces) }
                 guard let at else {
-                    return complain(
+                    return printError(
                         "there are no traces of \"\(name)\" in this time span\nhint: --at TIME explains why the rule did not fire"
                     )
                 }
                 try explainAbsence(of: name, rules, at: at.milliseconds, history)
             } catch let error as HistoryError {
-                throw Complaint(error)
+                throw CLIError(error)
             }
         }
     }
@@ -99,7 +99,7 @@ struct RuleExplain: AsyncParsableCommand {
         if all.contains(name) { return name }
         let near = all.filter { $0.lowercased() == name.lowercased() }
         if near.count == 1, let only = near.first { return only }
-        throw Complaint.unknownRule(name, among: all.sorted())
+        throw CLIError.unknownRule(name, among: all.sorted())
     }
 
     private func traces(of name: String, in history: PowerHistory) throws(HistoryError) -> [RuleTrace] {
@@ -115,7 +115,7 @@ struct RuleExplain: AsyncParsableCommand {
             stored = try history.traces(of: name, from: .min, to: .max, newest: Self.usual)
         }
         if stored.count == Self.most {
-            complain("showing only the newest \(Self.most) traces\nhint: use --from and --to for a shorter time span")
+            printError("showing only the newest \(Self.most) traces\nhint: use --from and --to for a shorter time span")
         }
         return stored.compactMap { RuleTrace($0) }
     }
@@ -134,7 +134,7 @@ struct RuleExplain: AsyncParsableCommand {
 
     private func explainAbsence(of name: String, _ rules: [Rule], at time: Int64, _ history: PowerHistory) throws {
         guard let rule = rules.first(where: { $0.name == name }) else {
-            throw Complaint(
+            throw CLIError(
                 """
                 there are no traces of "\(name)" within two minutes of this time, and its rule file was not found
                 hint: name the file with --rules FILE

@@ -31,7 +31,7 @@ struct RulePast {
             let named = Self.plugs(of: rules, scripts, among: plugs)
             let spans = (named.isEmpty ? plugs : named).compactMap(\.span)
             guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else {
-                throw Complaint(
+                throw CLIError(
                     "the history has no samples of the rules' plugs\nhint: `plugctl history` lists the recorded plugs")
             }
             span = max(first, last - Self.longest)...last
@@ -65,21 +65,21 @@ struct RulePast {
         let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {
             let hint = nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl history` lists the recorded plugs"
-            complain("the history has no samples of \"\(plug)\", which the rule \"\(rule)\" uses\nhint: \(hint)")
+            printError("the history has no samples of \"\(plug)\", which the rule \"\(rule)\" uses\nhint: \(hint)")
         }
         let names = Set(missing.map(\.plug))
         let canFire = rules.contains { rule in
             rule.triggers.contains { trigger in trigger.plug.map { !names.contains($0) } ?? true }
         }
         guard canFire || rules.isEmpty else {
-            throw Complaint("no rule can fire: the history has no samples of their plugs")
+            throw CLIError("no rule can fire: the history has no samples of their plugs")
         }
     }
 
     /// Throws if a rule depends on the sun and the location of the house is unknown.
     func checkSun(of rules: [Rule]) throws {
         guard !knowsSun, let rule = rules.first(where: \.goesBySun) else { return }
-        throw Complaint(
+        throw CLIError(
             """
             \(rule.name) uses sunrise or sunset, but the location of the house is not set
             hint: use --location 52.52,13.40, or write to ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
@@ -102,13 +102,13 @@ struct RulePast {
     }
 }
 
-extension Complaint {
+extension CLIError {
     /// - Parameter known: The names of the existing rules.
-    static func unknownRule(_ name: String, among known: [String]) -> Complaint {
+    static func unknownRule(_ name: String, among known: [String]) -> CLIError {
         let nearest = Suggestion.nearest(to: name, among: known)
         let hint =
             nearest.map { "did you mean \"\($0)\"?" }
             ?? (known.isEmpty ? "no rule has fired yet" : "the rules are: \(known.joined(separator: ", "))")
-        return Complaint("there is no rule \"\(name)\"\nhint: \(hint)")
+        return CLIError("there is no rule \"\(name)\"\nhint: \(hint)")
     }
 }

@@ -29,12 +29,14 @@ struct RuleStates: AsyncParsableCommand {
         try await saying {
             let client = DaemonClient(path: DaemonSocket.path())
             let rules = try await client.read([RuleStateRecord].self, "/api/v1/rules")
-            if rules.isEmpty { complain("the daemon runs no rules\nhint: start it with `plugctl daemon --rules FILE`") }
+            if rules.isEmpty {
+                printError("the daemon runs no rules\nhint: start it with `plugctl daemon --rules FILE`")
+            }
             for fault in try await client.read([RuleFaultRecord].self, "/api/v1/rules/faults") {
                 let goesOn =
                     fault.rules.isEmpty
                     ? "" : "; these rules of its last valid version stay active: \(fault.rules.joined(separator: ", "))"
-                complain("\(fault.file) cannot be read\(goesOn)\n\(fault.words)")
+                printError("\(fault.file) cannot be read\(goesOn)\n\(fault.words)")
             }
             for rule in rules {
                 let isRead = json ? Output.json(rule) : lines(of: rule).allSatisfy { Output.safeLine($0) }

@@ -20,7 +20,7 @@ struct RuleOfDaemon: ParsableArguments {
         do {
             rules = try await client.read([RuleStateRecord].self, "/api/v1/rules").map(\.rule)
         } catch DaemonFault.noDaemon(let path) {
-            throw Complaint(
+            throw CLIError(
                 """
                 no daemon is listening at \(path); this command requires the daemon
                 hint: start it with `plugctl daemon --rules FILE`; `plugctl rules run FILE` runs rules without a daemon
@@ -36,13 +36,13 @@ struct RuleOfDaemon: ParsableArguments {
         if near.count == 1 { return near[0] }
         guard near.isEmpty else {
             let names = near.joined(separator: ", ")
-            throw Complaint("several rules match: \(names)\nhint: write upper and lower case exactly")
+            throw CLIError("several rules match: \(names)\nhint: write upper and lower case exactly")
         }
         if let other = Suggestion.nearest(to: name, among: rules) {
-            throw Complaint("the daemon runs no rule \"\(name)\"\nhint: did you mean \"\(other)\"?")
+            throw CLIError("the daemon runs no rule \"\(name)\"\nhint: did you mean \"\(other)\"?")
         }
         let list = rules.prefix(10).joined(separator: ", ") + (rules.count > 10 ? ", ..." : "")
-        throw Complaint(
+        throw CLIError(
             "the daemon runs no rule \"\(name)\"\nhint: "
                 + (rules.isEmpty ? "it runs no rules" : "its rules are: \(list)")
         )
@@ -100,7 +100,7 @@ extension RuleOfDaemon {
         }
         Output.safeLine("\(state.rule): \(on ? "on" : "off")")
         guard !on, let line = state.lineOfScript else { return }
-        complain(
+        printError(
             """
             the setting applies to the function at line \(line) of \(state.script ?? ""), even if an edit moves another function there
             hint: give the function a permanent name with its option { name = "..." }

@@ -33,7 +33,7 @@ struct RunnerOptions: ParsableArguments {
     ///   - state: The directory of durable state for the broker and the delivery of the history; nil if neither runs.
     ///   - files: The source of changed rules; nil if the rules never change.
     func run(
-        _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil,
+        _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DashboardSetup? = nil,
         state: String? = nil, following files: RulesDirectory? = nil
     ) async throws {
         let sun = try sunTable()
@@ -46,7 +46,7 @@ struct RunnerOptions: ParsableArguments {
             let others = state == nil ? nil : HistoryFile.settings()
             let delivery = others.flatMap { others in state.flatMap { openDelivery(others, of: history, $0) } }
             let fleet = face == nil ? nil : FleetFile.settings()
-            let listening: [(any HouseAudience)?] = [board, broker, delivery?.states]
+            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states]
             let audiences = listening.compactMap(\.self)
             var secrets = secrets(store, face, history)
             for paths in [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths] {
@@ -54,7 +54,7 @@ struct RunnerOptions: ParsableArguments {
             }
             let receivers = NotificationFile.receivers()
             secrets.files += receivers.flatMap(\.secretPaths)
-            let outside = Outside.read(keeping: secrets, socket: face?.settings.socket)
+            let outside = EffectPolicy.read(keeping: secrets, socket: face?.settings.socket)
             let performer = EffectPerformer(receivers: receivers, outside: outside)
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
@@ -91,7 +91,7 @@ struct RunnerOptions: ParsableArguments {
 
     /// Returns the files with which another program could act as this controller or log in to its dashboard, and the
     /// directories of the daemon.
-    private func secrets(_ store: RuleStore?, _ face: DaemonFace?, _ history: PowerHistory?) -> Secrets {
+    private func secrets(_ store: RuleStore?, _ face: DashboardSetup?, _ history: PowerHistory?) -> Secrets {
         var secrets = Secrets(
             files: TransportIdentity.secretPathsOfThisController + (store.map { [$0.secretPath] } ?? []),
             folders: [TransportIdentity.directoryOfThisController] + (store.map { [$0.directory] } ?? []),

@@ -41,7 +41,7 @@ struct SetCommand: AsyncParsableCommand {
         let change = try SettingsChange(words: words)
         try await network.withConnected(name) { plug, description in
             guard description.settings != nil else {
-                throw Complaint("\(plug.name): its firmware does not support settings\nhint: update the firmware")
+                throw CLIError("\(plug.name): its firmware does not support settings\nhint: update the firmware")
             }
             if change != SettingsChange() { try await plug.obey(.configure(change)) }
             // The settings in force, which the plug sent with its answer.
@@ -59,10 +59,10 @@ extension SettingsChange {
         guard words.count.isMultiple(of: 2) else {
             throw ValidationError("each setting needs a value, such as: auto-off 3h")
         }
-        for index in stride(from: 0, to: words.count, by: 2) { try take(words[index], words[index + 1]) }
+        for index in stride(from: 0, to: words.count, by: 2) { try parse(words[index], words[index + 1]) }
     }
 
-    private mutating func take(_ key: String, _ text: String) throws {
+    private mutating func parse(_ key: String, _ text: String) throws {
         let isConfigured = text == "configured"
         switch key {
         case "power-on":

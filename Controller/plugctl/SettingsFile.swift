@@ -8,18 +8,18 @@ import DurableFiles
 ///   - parse: Receives the file's bytes.
 func readSettings<Settings>(
     _ path: String, limit: Int, _ parse: ([UInt8]) throws(ConfigurationError) -> Settings
-) throws(Complaint) -> Settings? {
+) throws(CLIError) -> Settings? {
     let found: [UInt8]?
     do throws(FileError) {
         found = try FileStore().readIfPresent(path, limit: limit)
     } catch {
-        throw Complaint(error)
+        throw CLIError(error)
     }
     guard let found else { return nil }
     do throws(ConfigurationError) {
         return try parse(found)
     } catch {
-        throw Complaint("\(error)")
+        throw CLIError("\(error)")
     }
 }
 
@@ -30,7 +30,7 @@ func readSettings<Settings>(
 ///   - parse: Receives the file's bytes and path.
 func readUsualSettings<Settings>(
     _ name: String, limit: Int, _ parse: (_ bytes: [UInt8], _ path: String) throws(ConfigurationError) -> Settings
-) throws(Complaint) -> Settings? {
+) throws(CLIError) -> Settings? {
     for path in [UserDirectories.configuration + "/smartplug/" + name, "/etc/smartplug/" + name] {
         let found = try readSettings(path, limit: limit) { bytes throws(ConfigurationError) in try parse(bytes, path) }
         if let found { return found }

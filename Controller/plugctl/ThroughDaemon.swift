@@ -38,10 +38,10 @@ struct ThroughDaemon: Sendable {
             let answer = try await client.post("\(place)/\(request.place)", json: Array(request.json.utf8))
             return .done(try client.decoded(answer))
         } catch DaemonFault.fault(status: 409, let error, let hint) {
-            complain("\(found): \(error)" + (hint.map { "\nhint: \($0)" } ?? ""))
+            printError("\(found): \(error)" + (hint.map { "\nhint: \($0)" } ?? ""))
             return .done(CommandRecord(plug: found, error: error))
         } catch let fault as DaemonFault {
-            if let warning = fault.warning { complain(warning) }
+            if let warning = fault.warning { printError(warning) }
             return .untried(known)
         }
     }

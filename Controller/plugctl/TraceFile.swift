@@ -16,17 +16,17 @@ struct TraceFile: @unchecked Sendable {
             try file.truncate(to: 0)
             try file.append(PacketTrace.header)
         } catch {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 
     func add(_ packet: HeardPacket) throws {
         let record = PacketTrace.record(packet)
         guard file.length + record.count <= Self.limit else {
-            throw Complaint(
+            throw CLIError(
                 "\(file.path) has reached the limit of 1 GiB\nhint: the file is complete up to here; use --for to stop earlier"
             )
         }
-        do throws(FileError) { try file.append(record) } catch { throw Complaint(error) }
+        do throws(FileError) { try file.append(record) } catch { throw CLIError(error) }
     }
 }

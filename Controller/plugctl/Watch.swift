@@ -127,7 +127,7 @@ struct Watch: AsyncParsableCommand {
 
 private func complainOfMemory(_ error: FileError) {
     let hint = error.hint.map { "\nhint: \($0)" } ?? ""
-    complain("\(error); the next watch cannot resume after this one\(hint)")
+    printError("\(error); the next watch cannot resume after this one\(hint)")
 }
 
 /// Runs the body, and also ends it when the reader of standard output has closed the pipe and the body prints nothing.

@@ -143,7 +143,7 @@ public actor Addressing {
         guard !isStopped else { return }
         for change in InterfaceChange.changes(from: known.values.map(\.interface), to: list) {
             switch change {
-            case .added(let interface): take(interface)
+            case .added(let interface): handle(interface)
             case .removed(let interface): leave(interface.index)
             case .changed(let interface, let linkWasLost): follow(interface, linkWasLost: linkWasLost)
             }
@@ -168,7 +168,7 @@ public actor Addressing {
         guard role.isManaged == (former.addressed != nil) else {
             former.addressed?.assumeIsolated { $0.withdraw() }
             leave(interface.index)
-            return take(interface)
+            return handle(interface)
         }
         if role != former.role { say(role, interface) }
         known[interface.index]?.interface = interface
@@ -182,7 +182,7 @@ public actor Addressing {
         if gone.addressed != nil { servers.set(nil, of: index) }
     }
 
-    private func take(_ interface: LinuxInterface) {
+    private func handle(_ interface: LinuxInterface) {
         let role = role(of: interface)
         say(role, interface)
         known[interface.index] = Known(interface: interface, role: role)
@@ -192,7 +192,7 @@ public actor Addressing {
             interface, configuration(interface, hardware), secret: store.secret, control: control, on: eventLoop,
             logger: logger
         ) { [weak self] report in
-            self?.assumeIsolated { $0.take(report, from: index) }
+            self?.assumeIsolated { $0.handle(report, from: index) }
         }
         known[index]?.addressed = addressed
         addressed.assumeIsolated { $0.start() }
@@ -236,7 +236,7 @@ public actor Addressing {
             metadata: ["interface": "\(interface.name)", "reason": "\(role.reason)"])
     }
 
-    private func take(_ report: AddressedInterface.Report, from index: Int32) {
+    private func handle(_ report: AddressedInterface.Report, from index: Int32) {
         switch report {
         case .changed: tellSoon()
         case .servers(let new): servers.set(new, of: index)

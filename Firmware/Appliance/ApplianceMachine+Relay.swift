@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {
-    mutating func obey(_ sign: ButtonSign, _ now: Instant, _ actions: inout [Action]) {
+    mutating func obey(_ sign: ButtonGesture, _ now: Instant, _ actions: inout [Action]) {
         switch sign {
         case .toggle: toggle(now, &actions)
         case .press(let press): actions.append(.record(.buttonPressed(press)))

@@ -167,7 +167,7 @@ public struct ApplianceMachine: Machine, Sendable {
         if isStarted {
             // An edge has its own time, until which the contact was unchanged.
             if !event.isButtonEdge { for sign in button.advance(to: now) { obey(sign, now, &actions) } }
-            doWhatIsDue(now, &actions)
+            runDueTimers(now, &actions)
             perform(event, now, &actions)
         } else if case .started(let memory) = event {
             isStarted = true
@@ -201,7 +201,7 @@ public struct ApplianceMachine: Machine, Sendable {
     }
 
     /// Runs every timer that is due, so that an event always meets the state of its own time.
-    private mutating func doWhatIsDue(_ now: Instant, _ actions: inout [Action]) {
+    private mutating func runDueTimers(_ now: Instant, _ actions: inout [Action]) {
         stepTransition(now, &actions)
         if let deadline = autoOffAt, deadline <= now {
             _ = switchRelay(false, cause: .timer, now, &actions)

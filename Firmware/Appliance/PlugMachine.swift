@@ -90,7 +90,7 @@ public struct PlugMachine: Machine, Sendable {
         case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
         /// Performs an order at the HomeKit door, now or later. The door answers with `homeKit`.
-        case manageHomeKit(ConnectionID, HomeKitOrder)
+        case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Reports the outcome of a command that came through a door.
         case answer(PlugDoor, ticket: UInt64, CommandOutcome)
         case close(ConnectionID, EndReason)
@@ -264,12 +264,12 @@ public struct PlugMachine: Machine, Sendable {
             endWaiting(byLeaping: true, now, &step)
             self.step(.started(memory), now, &step)
             step.records += server.settleRequests(with: appliance.state).map { .request($0) }
-        case .running: take(begun.event, now, &step)
+        case .running: handle(begun.event, now, &step)
         case .stopped: return []
         }
         // After a stop, the waiting events belong to the next process.
         if !isStopped { endWaiting(now, &step) }
-        lookAround(now, &step)
+        updateSurroundings(now, &step)
         mirrorState(&step)
         reserve(now, &step)
         writeAudit(now, &step)
@@ -277,7 +277,7 @@ public struct PlugMachine: Machine, Sendable {
         return step.actions
     }
 
-    private mutating func take(_ event: Event, _ now: Instant, _ step: inout Step) {
+    private mutating func handle(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
         case .started: preconditionFailure("A plug starts once.")
         case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has handled it.
@@ -379,7 +379,7 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     /// Passes the state of pairing, sessions and network to the appliance, which shows it on the light.
-    private mutating func lookAround(_ now: Instant, _ step: inout Step) {
+    private mutating func updateSurroundings(_ now: Instant, _ step: inout Step) {
         let new = Surroundings(
             isPaired: !server.access.controllers.all.isEmpty, isPairingOpen: server.access.isOpen(at: now),
             network: network, isConnected: server.isFollowed)

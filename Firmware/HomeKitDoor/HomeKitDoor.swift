@@ -140,7 +140,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
     // MARK: Management
 
     /// - Parameter answer: called when the change is in flash.
-    public func manage(_ order: HomeKitOrder, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
+    public func manage(_ order: HomeKitRequest, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
         switch order {
         case .ask: return answer(.success(report))
         case .remove(let identifier):

@@ -132,7 +132,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
             case .store(let records): actions.append(.store(records))
             case .identify: ask(.identify, by: nil, for: nil, within: Self.commandTime, &actions)
             case .pairingsChanged: actions.append(.announce)
-            case .notice(let notice): take(notice, &actions)
+            case .notice(let notice): handle(notice, &actions)
             }
         }
     }
@@ -239,7 +239,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
 
     // MARK: Audit log
 
-    private func take(_ notice: HomeKitNotice, _ actions: inout [Action]) {
+    private func handle(_ notice: HomeKitNotice, _ actions: inout [Action]) {
         actions.append(.tell(notice))
         switch notice {
         case .paired(let controller): actions.append(.note(AuditNote(.paired, by: .homeKit, controller)))

@@ -56,7 +56,7 @@ public struct PlugConfiguration: Hashable, Sendable {
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         self.init(reader, file: file)
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 

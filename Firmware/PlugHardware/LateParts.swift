@@ -2,7 +2,7 @@ import Synchronization
 
 /// Creates a part at its first use, and tries again at each use after a failure. A part that is missing at the start
 /// therefore does not stop the plug.
-private final class Late<Part: Sendable>: Sendable {
+private final class LazyPart<Part: Sendable>: Sendable {
     /// The lock is held during the creation, so that the part is created once.
     private let made = Mutex<Part?>(nil)
     private let make: @Sendable () throws(HardwareFault) -> Part
@@ -21,10 +21,10 @@ private final class Late<Part: Sendable>: Sendable {
 
 /// A line that may become available after the start.
 public final class LateLine: OutputLine {
-    private let line: Late<any OutputLine>
+    private let line: LazyPart<any OutputLine>
 
     /// Creates a line with a closure that opens it at the first use.
-    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any OutputLine) { line = Late(make) }
+    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any OutputLine) { line = LazyPart(make) }
 
     /// Checks whether the line is available, without driving it.
     public func open() throws(HardwareFault) { _ = try line.get() }
@@ -34,10 +34,10 @@ public final class LateLine: OutputLine {
 
 /// A dimmer that may become available after the start.
 public final class LateDimmer: Dimmer {
-    private let dimmer: Late<any Dimmer>
+    private let dimmer: LazyPart<any Dimmer>
 
     /// Creates a dimmer with a closure that opens it at the first use.
-    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Dimmer) { dimmer = Late(make) }
+    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Dimmer) { dimmer = LazyPart(make) }
 
     /// Checks whether the dimmer is available, without changing it.
     public func open() throws(HardwareFault) { _ = try dimmer.get() }
@@ -47,13 +47,13 @@ public final class LateDimmer: Dimmer {
 
 /// A button that may become available after the start.
 public final class LateButton: Button {
-    private let button: Late<any Button>
+    private let button: LazyPart<any Button>
     /// False if the button becomes available later: its edges are then debounced twice, which costs a few milliseconds.
     public let isDebounced: Bool
 
     /// Creates a button, and tries to open it at once.
     public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Button) {
-        button = Late(make)
+        button = LazyPart(make)
         isDebounced = (try? button.get())?.isDebounced ?? false
     }
 

@@ -57,7 +57,7 @@ extension PlugService {
             codeWaiters = []
             for waiter in waiting { waiter.resume(returning: isWritten) }
         }
-        lookAround()
+        resumeShutdownIfIdle()
     }
 
     // MARK: Paired controllers
@@ -91,7 +91,7 @@ extension PlugService {
         if held == nil { holdConnections(false) }
         tellBroker()
         tellHomeKit()
-        lookAround()
+        resumeShutdownIfIdle()
     }
 
     // MARK: Factory reset

@@ -126,7 +126,7 @@ extension PlugService {
         if let place = homeKitPlace, place.name != name { announceHomeKit() }
     }
 
-    func manageHomeKit(_ order: HomeKitOrder, for id: ConnectionID) {
+    func manageHomeKit(_ order: HomeKitRequest, for id: ConnectionID) {
         guard let homeKit else {
             let reason =
                 homeKitFault.map { "HomeKit stays off: \($0)" } ?? "HomeKit is off; [homekit] in plugd.toml turns it on"

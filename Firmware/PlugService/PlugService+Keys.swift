@@ -60,7 +60,7 @@ extension PlugService {
     }
 
     /// Replaces the key if every controller has stored the next one. Called after each event.
-    func turnKeyWhenKnown() {
+    func finishKeyRotationIfAcknowledged() {
         guard case .announced(let next, let since) = keyRotation, held == nil, !machine.isStopped,
             machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since).isEmpty
         else { return }

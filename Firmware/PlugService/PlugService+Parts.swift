@@ -53,7 +53,7 @@ extension PlugService {
             handle(.meterFailed)
         case nil: break
         }
-        lookAround()
+        resumeShutdownIfIdle()
     }
 
     /// Performs work on a part. If it fails, the last work for the same purpose is retried.

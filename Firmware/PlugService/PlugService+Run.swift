@@ -139,8 +139,8 @@ extension PlugService {
         await listener.stop()
     }
 
-    private var addressMemory: AddressMemory {
-        AddressMemory(known: storage.addresses) { [weak self] addresses in
+    private var addressMemory: KnownAddressStore {
+        KnownAddressStore(known: storage.addresses) { [weak self] addresses in
             self?.assumeIsolated { $0.storage.keep(addresses: addresses) }
         }
     }

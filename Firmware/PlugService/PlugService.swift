@@ -227,7 +227,7 @@ public actor PlugService: ConnectionOwner {
     }
 
     /// Resumes a waiting stop if its work is done. Called when a thread has finished work.
-    func lookAround() { if let ending, isDone(ending.work) { endWait() } }
+    func resumeShutdownIfIdle() { if let ending, isDone(ending.work) { endWait() } }
 
     private func endWait() {
         ending?.waiter.resume()
@@ -288,7 +288,7 @@ public actor PlugService: ConnectionOwner {
         // While actions are being performed, their mirror records are still to be written. They are in the memory as
         // well and would be written twice.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
-        turnKeyWhenKnown()
+        finishKeyRotationIfAcknowledged()
         tellBroker()
         tellHomeKit()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in

@@ -56,7 +56,7 @@ public struct FlashWrite: Sendable {
 /// The result of a ``FlashWrite``.
 public struct FlashResult: Sendable {
     struct Attempt: Sendable {
-        var task: Troubles.Task
+        var task: StorageErrorReporter.Task
         /// The error; nil after success.
         var error: FileError?
     }
@@ -69,7 +69,7 @@ public struct FlashResult: Sendable {
     /// True if the requested content is in flash.
     var isWritten: Bool { attempts.first.map { $0.error == nil } ?? false }
 
-    mutating func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) {
+    mutating func attempt(_ task: StorageErrorReporter.Task, _ work: () throws(FileError) -> Void) {
         do throws(FileError) {
             try work()
             attempts.append(Attempt(task: task))

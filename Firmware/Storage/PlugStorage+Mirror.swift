@@ -31,7 +31,7 @@ extension PlugStorage {
     }
 
     /// Returns the mirror of the previous process, or nil if no mirror of this boot exists.
-    static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
+    static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout StorageErrorReporter) -> MirrorReplay? {
         do throws(FileError) {
             guard let bytes = try mirror.bytes() else { return nil }
             let replay = try? MirrorReplay(bytes)

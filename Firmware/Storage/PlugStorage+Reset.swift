@@ -31,7 +31,7 @@ extension PlugStorage {
     /// Performs a pending reset. Returns nil if none is pending, true after success, and false if it is not complete.
     static func carryOutReset(
         _ reset: FactoryReset, boot: BootID, code: CodeAfterReset, _ random: inout some RandomNumberGenerator,
-        _ troubles: inout Troubles
+        _ troubles: inout StorageErrorReporter
     ) -> Bool? {
         do throws(FileError) {
             switch reset.standing {

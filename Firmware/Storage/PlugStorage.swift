@@ -34,7 +34,7 @@ public final class PlugStorage {
     var mark: Mark
     var mirrorRetryAt = Instant.zero
     var replay: MirrorReplay?
-    var troubles: Troubles
+    var troubles: StorageErrorReporter
     /// The locks until ``close()``, so that two plugs never write the same files.
     var locks: [DirectoryLock]
     var isClosed = false
@@ -71,7 +71,7 @@ public final class PlugStorage {
         self.runtime = runtime
         flash = StateDirectory(path: state, files: files)
         mirror = Mirror(in: runtime, files: files)
-        var troubles = Troubles(tell)
+        var troubles = StorageErrorReporter(tell)
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
@@ -203,7 +203,8 @@ public final class PlugStorage {
         "the plug cannot be paired; who is paired stays so. `plugctl new-code` or `plugd new-code` gives it another code"
 
     private static func take(
-        _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles
+        _ directory: String, _ task: StorageErrorReporter.Task, _ files: FileStore,
+        _ troubles: inout StorageErrorReporter
     ) throws(FileError) -> DirectoryLock? {
         do throws(FileError) {
             try files.makeDirectories(directory)
@@ -238,7 +239,7 @@ public final class PlugStorage {
         if attempt(.code, { () throws(FileError) in try flash.write(code) }) { unstoredCode = nil }
     }
 
-    func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
+    func attempt(_ task: StorageErrorReporter.Task, _ work: () throws(FileError) -> Void) -> Bool {
         do throws(FileError) {
             try work()
             troubles.worked(task)

@@ -21,7 +21,7 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Reports each error once, however often it occurs.
-struct Troubles {
+struct StorageErrorReporter {
     /// The operations of the storage. Each one fails separately.
     enum Task: Sendable {
         case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, changedCode, mirror,

@@ -38,17 +38,17 @@ struct Calibrate: AsyncParsableCommand {
         do {
             print(try await PlugCalibration.perform(load, at: plug.directories) { try board() })
         } catch let error as FileError {
-            throw Complaint(error)
+            throw CLIError(error)
         } catch let fault as HardwareFault {
-            throw Complaint("\(fault)")
+            throw CLIError("\(fault)")
         } catch let fault as CalibrationFault {
-            throw Complaint("\(fault)\nThe calibration was not changed.")
+            throw CLIError("\(fault)\nThe calibration was not changed.")
         }
     }
 
     private func board() throws -> (meter: BoardMeter, calibration: CalibrationFile) {
         guard let plug = try readConfiguration(config), plug.meter != nil else {
-            throw Complaint(
+            throw CLIError(
                 """
                 plugd is not running, and no configuration names the meter
                 hint: start plugd, or use --config

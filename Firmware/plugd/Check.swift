@@ -28,7 +28,7 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         guard let plug = try readConfiguration(config) else {
-            throw Complaint("\(usualConfiguration) does not exist\nhint: use --config")
+            throw CLIError("\(usualConfiguration) does not exist\nhint: use --config")
         }
         let directories = self.plug.directories
         let real = RealParts(plug, directories: directories, manager: nil)

@@ -27,7 +27,7 @@ struct ShowIdentity: ParsableCommand {
         do {
             label = try PlugLabel(state: plug.directories.state)
         } catch {
-            throw Complaint("\(error)")
+            throw CLIError("\(error)")
         }
         if plain { return print(label.code.text) }
         QRCode(label.scannedText)?.lines.forEach { print($0) }

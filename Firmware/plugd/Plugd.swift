@@ -45,8 +45,8 @@ enum Entry {
         (command as? any PlugCommand)?.plug.directories
     }
 
-    private static func requireAnswer(of directory: String) throws(Complaint) {
-        do throws(FileError) { try FileStore().requireAnswer(of: directory) } catch { throw Complaint(error) }
+    private static func requireAnswer(of directory: String) throws(CLIError) {
+        do throws(FileError) { try FileStore().requireAnswer(of: directory) } catch { throw CLIError(error) }
     }
 
     @MainActor private static func dropPrivileges(managesAddresses: Bool) {

@@ -7,7 +7,7 @@ let usualConfiguration = "/etc/smartplug/plugd.toml"
 /// Reads the configuration file.
 ///
 /// - Returns: Nil if no path was given and the default file does not exist.
-/// - Throws: ``Complaint`` with all errors of the file.
+/// - Throws: ``CLIError`` with all errors of the file.
 func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     let file = path ?? usualConfiguration
     let files = FileStore()
@@ -15,15 +15,15 @@ func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     do {
         guard let found = try files.readIfPresent(file, limit: PlugConfiguration.limit) else {
             guard path != nil else { return nil }
-            throw Complaint("\(file) does not exist\nhint: use the path of the plug's configuration")
+            throw CLIError("\(file) does not exist\nhint: use the path of the plug's configuration")
         }
         bytes = found
     } catch let error as FileError {
-        throw Complaint(error)
+        throw CLIError(error)
     }
     do {
         return try PlugConfiguration(bytes, file: file)
     } catch {
-        throw Complaint("the configuration is not valid\n\(error)")
+        throw CLIError("the configuration is not valid\n\(error)")
     }
 }

@@ -6,7 +6,7 @@ func readRecording(_ path: String, from: String?, speed: Double) throws -> Playb
     var start: Int64?
     if let from {
         guard let time = TimeOfDay.milliseconds(from) else {
-            throw Complaint("--from must be a time of day such as 11:13 or 11:13:30, not \"\(from)\"")
+            throw CLIError("--from must be a time of day such as 11:13 or 11:13:30, not \"\(from)\"")
         }
         start = time
     }
@@ -14,15 +14,15 @@ func readRecording(_ path: String, from: String?, speed: Double) throws -> Playb
     do {
         bytes = try FileStore().read(path, limit: Recording.byteLimit)
     } catch {
-        throw Complaint(error)
+        throw CLIError(error)
     }
     do {
         let recording = try Recording.parse(bytes)
         guard let playback = Playback(recording, from: start, speed: speed) else {
-            throw Complaint("\(path) has no data after \(from ?? "its beginning")")
+            throw CLIError("\(path) has no data after \(from ?? "its beginning")")
         }
         return playback
     } catch let error as RecordingError {
-        throw Complaint("\(path): \(error)")
+        throw CLIError("\(path): \(error)")
     }
 }

@@ -20,7 +20,7 @@ struct Reset: AsyncParsableCommand {
         do {
             print(try await PlugReset.perform(at: plug.directories))
         } catch let error as FileError {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 }

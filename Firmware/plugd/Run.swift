@@ -91,14 +91,14 @@ struct Run: AsyncParsableCommand {
 
     /// Combines the configuration and the command line, which has precedence.
     ///
-    /// - Throws: ``Complaint`` with all errors of the configuration.
+    /// - Throws: ``CLIError`` with all errors of the configuration.
     func plan() throws -> RunPlan {
         let plug = simulate == nil || config != nil ? try readConfiguration(config) : nil
         if simulate != nil, plug?.namesParts == true {
-            throw Complaint("--simulate cannot be used with a configuration that names parts")
+            throw CLIError("--simulate cannot be used with a configuration that names parts")
         }
         guard simulate != nil || plug != nil else {
-            throw Complaint(
+            throw CLIError(
                 """
                 no hardware configuration found: \(usualConfiguration) does not exist
                 hint: name the parts in a configuration and use --config, or try --simulate lamp

@@ -32,7 +32,7 @@ struct RunPlan {
     func run(_ manager: ServiceManager) async throws {
         var settings = settings
         if let plug {
-            take(RealParts(plug, directories: settings.directories, manager: manager), plug, &settings)
+            apply(RealParts(plug, directories: settings.directories, manager: manager), plug, &settings)
         }
         manager.dropUnclaimed()
         settings.supervisor = Supervisor(watchdog: manager.watchdog) { manager.notify($0) }
@@ -43,11 +43,11 @@ struct RunPlan {
                 OrderlyStop.limit("plugd")
             }
         } catch let error as FileError {
-            throw Complaint(error)
+            throw CLIError(error)
         }
     }
 
-    private func take(_ real: RealParts, _ plug: PlugConfiguration, _ settings: inout PlugSettings) {
+    private func apply(_ real: RealParts, _ plug: PlugConfiguration, _ settings: inout PlugSettings) {
         settings.parts = real.parts
         settings.board = real.board
         settings.keepsRelayOnExit = plug.relay?.onExit != .off

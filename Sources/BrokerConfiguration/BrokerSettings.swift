@@ -37,7 +37,7 @@ public struct BrokerSettings: Hashable, Sendable {
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         let settings = BrokerSettings(reader, table: "broker", file: file, home: home)
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty, let settings else {
             throw ConfigurationError(file: file, mistakes: reader.mistakes)
         }

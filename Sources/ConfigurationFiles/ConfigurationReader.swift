@@ -60,7 +60,7 @@ package final class ConfigurationReader {
     }
 
     /// Records a mistake for every table and key that was not read. Must be called last.
-    package func tellUnknown() {
+    package func reportUnknown() {
         for key in text.loose.keys { wrong(.outsideTable(of: tables(with: key)), nil, key) }
         let names = known.keys.sorted()
         for (name, values) in text.tables {

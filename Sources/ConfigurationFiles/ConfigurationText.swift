@@ -77,9 +77,9 @@ package struct ConfigurationText {
         lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
     }
 
-    private mutating func take(_ entry: ctoml_entry) {
+    private mutating func parse(_ entry: ctoml_entry) {
         if entry.kind == CTOML_ITEM {
-            take(item: entry)
+            parse(item: entry)
             return
         }
         let path = [entry.table, entry.key].compactMap(\.string)
@@ -96,7 +96,7 @@ package struct ConfigurationText {
     }
 
     /// Appends an item to its list. Lists before the first table are not used.
-    private mutating func take(item entry: ctoml_entry) {
+    private mutating func parse(item entry: ctoml_entry) {
         guard let table = entry.table.string, let key = entry.key.string,
             // Removed from the dictionary, so that appending does not copy the list.
             case .texts(var items)? = tables[table]?.removeValue(forKey: key)

@@ -19,7 +19,7 @@ public final class DirectoryLock: Sendable {
     public init(_ directory: String, store: FileStore = FileStore()) throws(FileError) {
         let descriptor = try store.open(directory, .directory)
         do throws(FileError) {
-            try Self.take(descriptor, directory, store)
+            try Self.acquire(descriptor, directory, store)
         } catch {
             store.calls.close(descriptor)
             throw error
@@ -36,7 +36,7 @@ public final class DirectoryLock: Sendable {
         calls.close(descriptor)
     }
 
-    private static func take(_ descriptor: Int32, _ directory: String, _ store: FileStore) throws(FileError) {
+    private static func acquire(_ descriptor: Int32, _ directory: String, _ store: FileStore) throws(FileError) {
         do throws(FileError) {
             try store.attempt(.lock, directory) { () throws(SystemError) in try store.calls.lock(descriptor) }
         } catch {

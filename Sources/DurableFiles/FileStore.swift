@@ -2,13 +2,13 @@
 /// complete or absent.
 ///
 /// Paths are absolute, or relative to the working directory. Every call blocks until the storage has answered; reads
-/// have a time limit (``Patience``).
+/// have a time limit (``FileSystemTimeout``).
 public struct FileStore: Sendable {
     let calls: any FileCalls
-    let patience: Patience
+    let patience: FileSystemTimeout
 
     /// Creates a store. Tests pass a simulated disk or a shorter time limit.
-    public init(calls: any FileCalls = LinuxFileCalls(), patience: Patience = .ofFiles) {
+    public init(calls: any FileCalls = LinuxFileCalls(), patience: FileSystemTimeout = .ofFiles) {
         (self.calls, self.patience) = (calls, patience)
     }
 
@@ -68,7 +68,7 @@ public struct FileStore: Sendable {
     /// Returns when the path's file system has answered. Callers use it to check a directory that the user named,
     /// before they work in it: a call on a file system that never answers would hang without a message.
     ///
-    /// - Throws: ``FileError`` with ``FileError/Reason/late`` if no answer arrives in time (``Patience``).
+    /// - Throws: ``FileError`` with ``FileError/Reason/late`` if no answer arrives in time (``FileSystemTimeout``).
     public func requireAnswer(of path: String) throws(FileError) {
         let calls = calls
         let answer = patience.within(place: path) { calls.isDirectory(path) }

@@ -47,14 +47,14 @@ public struct JSONReader {
         return nil
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard next() == byte else { return false }
         index += 1
         return true
     }
 
     private mutating func expect(_ byte: UInt8) throws(JSONError) {
-        guard take(byte) else { throw fault("expected '\(Character(Unicode.Scalar(byte)))'") }
+        guard consume(byte) else { throw fault("expected '\(Character(Unicode.Scalar(byte)))'") }
     }
 
     /// Consumes the word and returns true if the next bytes are equal to it.
@@ -81,12 +81,12 @@ public struct JSONReader {
         try enter()
         try expect(UInt8(ascii: "{"))
         defer { depth -= 1 }
-        if take(UInt8(ascii: "}")) { return }
+        if consume(UInt8(ascii: "}")) { return }
         repeat {
             let key = try text()
             try expect(UInt8(ascii: ":"))
             try body(key, &self)
-        } while take(UInt8(ascii: ","))
+        } while consume(UInt8(ascii: ","))
         try expect(UInt8(ascii: "}"))
     }
 
@@ -100,8 +100,8 @@ public struct JSONReader {
         try enter()
         try expect(UInt8(ascii: "["))
         defer { depth -= 1 }
-        if take(UInt8(ascii: "]")) { return }
-        repeat { try body(&self) } while take(UInt8(ascii: ","))
+        if consume(UInt8(ascii: "]")) { return }
+        repeat { try body(&self) } while consume(UInt8(ascii: ","))
         try expect(UInt8(ascii: "]"))
     }
 

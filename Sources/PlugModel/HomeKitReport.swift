@@ -1,5 +1,5 @@
 /// A request of an owner to the plug's HomeKit server.
-public enum HomeKitOrder: Hashable, Sendable {
+public enum HomeKitRequest: Hashable, Sendable {
     /// Report the state without changing it.
     case ask
     /// Remove the controller with this identifier.

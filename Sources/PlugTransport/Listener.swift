@@ -25,7 +25,7 @@ public struct Listener: Sendable {
     /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: ConnectionOwner>(
         on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
-        limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
+        limits: AdmissionLimits = AdmissionLimits(), memory: KnownAddressStore = KnownAddressStore(), owner: Owner
     ) async throws(ListenError) -> Listener {
         let shown = ShownIdentity(identity)
         let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, memory) { channel, id in
@@ -63,7 +63,7 @@ extension ServerBootstrap {
     ///
     /// - Parameter prepare: adds the handlers to the pipeline of an admitted connection.
     static func admitting(
-        on eventLoop: any EventLoop, _ limits: AdmissionLimits, _ memory: AddressMemory,
+        on eventLoop: any EventLoop, _ limits: AdmissionLimits, _ memory: KnownAddressStore,
         prepare: @escaping @Sendable (any Channel, ConnectionID) throws -> Void
     ) -> ServerBootstrap {
         ServerBootstrap(group: eventLoop)

@@ -19,7 +19,7 @@ public struct PlainListener: Sendable {
     public static func start<Owner: PlainConnectionOwner>(
         on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, limits: AdmissionLimits, owner: Owner
     ) async throws(ListenError) -> PlainListener {
-        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, AddressMemory()) { channel, id in
+        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, KnownAddressStore()) { channel, id in
             try channel.pipeline.syncOperations.addHandler(PlainOwnerHandler(id: id, owner: owner))
         }
         let channel = try await bootstrap.listen(loopbackOnly: loopbackOnly, port: port)

@@ -62,8 +62,8 @@ private struct Inflater {
         (bits, bitCount) = (0, 0)
         var isLast = false
         while !isLast {
-            isLast = try take(1) == 1
-            switch try take(2) {
+            isLast = try read(1) == 1
+            switch try read(2) {
             case 0: try stored()
             case 1: try compressed(Self.fixedLengths, Self.fixedDistances)
             case 2:
@@ -78,7 +78,7 @@ private struct Inflater {
         else { throw .damaged }
     }
 
-    private mutating func take(_ count: Int) throws(GZipError) -> Int {
+    private mutating func read(_ count: Int) throws(GZipError) -> Int {
         while bitCount < count {
             bits |= UInt32(try byte()) << UInt32(bitCount)
             bitCount += 8
@@ -113,10 +113,10 @@ private struct Inflater {
                 continue
             }
             guard symbol - 257 < Self.lengthBases.count else { throw .damaged }
-            let length = Self.lengthBases[symbol - 257] + (try take(Self.lengthBits[symbol - 257]))
+            let length = Self.lengthBases[symbol - 257] + (try read(Self.lengthBits[symbol - 257]))
             let code = try decode(distances)
             guard code < Self.distanceBases.count else { throw .damaged }
-            let distance = Self.distanceBases[code] + (try take(code < 4 ? 0 : code / 2 - 1))
+            let distance = Self.distanceBases[code] + (try read(code < 4 ? 0 : code / 2 - 1))
             guard distance <= output.count else { throw .damaged }
             for _ in 0..<length { try append(output[output.count - distance]) }
         }
@@ -125,7 +125,7 @@ private struct Inflater {
     private mutating func decode(_ huffman: Huffman) throws(GZipError) -> Int {
         var (code, first, index) = (0, 0, 0)
         for length in 1...15 {
-            code |= try take(1)
+            code |= try read(1)
             let count = huffman.counts[length]
             if code - count < first { return huffman.symbols[index + code - first] }
             index += count
@@ -137,9 +137,9 @@ private struct Inflater {
 
     /// Reads the code lengths of a block (RFC 1951 section 3.2.7).
     private mutating func codes() throws(GZipError) -> (Huffman, Huffman) {
-        let (lengthCount, distanceCount, codeCount) = (try take(5) + 257, try take(5) + 1, try take(4) + 4)
+        let (lengthCount, distanceCount, codeCount) = (try read(5) + 257, try read(5) + 1, try read(4) + 4)
         var sizes = [Int](repeating: 0, count: 19)
-        for index in 0..<codeCount { sizes[Self.order[index]] = try take(3) }
+        for index in 0..<codeCount { sizes[Self.order[index]] = try read(3) }
         let code = try Huffman(sizes)
         var lengths: [Int] = []
         while lengths.count < lengthCount + distanceCount {
@@ -148,9 +148,9 @@ private struct Inflater {
             case ..<16: lengths.append(symbol)
             case 16:
                 guard let last = lengths.last else { throw .damaged }
-                lengths += [Int](repeating: last, count: 3 + (try take(2)))
-            case 17: lengths += [Int](repeating: 0, count: 3 + (try take(3)))
-            case _: lengths += [Int](repeating: 0, count: 11 + (try take(7)))
+                lengths += [Int](repeating: last, count: 3 + (try read(2)))
+            case 17: lengths += [Int](repeating: 0, count: 3 + (try read(3)))
+            case _: lengths += [Int](repeating: 0, count: 11 + (try read(7)))
             }
         }
         guard lengths.count == lengthCount + distanceCount else { throw .damaged }

@@ -25,7 +25,7 @@ public struct DiscoveryNode: Machine, Sendable {
         /// Sets the priority services: the records that lead to them have reserved room in the caches, and their resolves have
         /// reserved places. Other entries are evicted, oldest first. The set replaces the previous one; services above the
         /// resolve limit are ignored.
-        case favour(Set<ServiceIdentity>)
+        case prioritize(Set<ServiceIdentity>)
         /// The host resumed after a suspend. All registrations are claimed again, and all questions are asked again.
         case resumed
         /// Sends a goodbye for every registration immediately, and ends browses and resolves.
@@ -136,8 +136,8 @@ public struct DiscoveryNode: Machine, Sendable {
             cancelResolve(id, now: now, &actions)
         case .reconfirm(let identity):
             reconfirm(identity, now: now, &actions)
-        case .favour(let services):
-            favour(services, now: now, &actions)
+        case .prioritize(let services):
+            prioritize(services, now: now, &actions)
         case .resumed:
             respond(.resumed, now: now, &actions)
             query(.resumed, now: now, &actions)

@@ -86,7 +86,7 @@ extension DiscoveryNode {
 
     // MARK: Services that matter
 
-    mutating func favour(_ services: Set<ServiceIdentity>, now: Instant, _ actions: inout [Action]) {
+    mutating func prioritize(_ services: Set<ServiceIdentity>, now: Instant, _ actions: inout [Action]) {
         let names = services.compactMap { try? $0.instanceName() }
         favoured = Set(names.prefix(configuration.resolveLimit))
         favourHosts(now: now, &actions)
@@ -95,7 +95,7 @@ extension DiscoveryNode {
     /// Gives the hosts of priority services priority as well, while the services are resolved.
     private mutating func favourHosts(now: Instant, _ actions: inout [Action]) {
         let hosts = favoured.flatMap { resolvesByName[$0] ?? [] }.compactMap { resolves[$0]?.target }
-        query(.favour(favoured.union(hosts)), now: now, &actions)
+        query(.prioritize(favoured.union(hosts)), now: now, &actions)
     }
 
     /// Ends the oldest resolve of the same kind if there are too many. A resolve of a priority service never makes room for

@@ -112,9 +112,9 @@ struct OutlivingTests {
         house.at(80, .ruleEnabled("Off", false))
         house.at(80, .ruleRun("Energy", id: RequestID(bytes: 0..<16)!))
         let memory = house.engine.memory
-        #expect(!memory.fired.isEmpty && !memory.dwells.isEmpty && !memory.runs.isEmpty && !memory.befores.isEmpty)
+        #expect(!memory.fired.isEmpty && !memory.dwells.isEmpty && !memory.runs.isEmpty && !memory.savedStates.isEmpty)
         #expect(!memory.energies.isEmpty && !memory.occurrences.isEmpty && memory.disabled == ["Off"])
-        var out = MemoryWriter(bytes: HouseMemory.magic + [HouseMemory.version])
+        var out = MemoryWriter(bytes: StoredRuleState.magic + [StoredRuleState.version])
         out.put(memory)
         var input = try MemoryReader(out.sealed)
         var read = try input.engineMemory { $0 + .seconds(5) }
@@ -131,7 +131,7 @@ struct OutlivingTests {
         for _ in 0..<3000 {
             var bytes = out.bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                bytes[.random(in: (HouseMemory.magic.count + 1)..<bytes.count, using: &random)] = .random(
+                bytes[.random(in: (StoredRuleState.magic.count + 1)..<bytes.count, using: &random)] = .random(
                     in: 0...255, using: &random)
             }
             var damaged = try MemoryReader(MemoryWriter(bytes: bytes).sealed)
@@ -150,13 +150,13 @@ struct OutlivingTests {
                 rule: "Movie night", trigger: "", plug: "Television", boot: .first, since: .at(1), latest: .at(2),
                 value: value)
         ]
-        var out = MemoryWriter(bytes: HouseMemory.magic + [HouseMemory.version])
+        var out = MemoryWriter(bytes: StoredRuleState.magic + [StoredRuleState.version])
         out.put(memory)
         var input = try MemoryReader(out.sealed)
         if value.isFinite {
             #expect(try input.engineMemory { $0 } == memory)
         } else {
-            #expect(throws: MemoryFault.self) { try input.engineMemory { $0 } }
+            #expect(throws: StateDecodingError.self) { try input.engineMemory { $0 } }
         }
     }
 

@@ -65,7 +65,9 @@ extension HouseBench {
     }
 
     /// A house with the hall's button and the lamp connected, and no pending stores.
-    static func settled(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) -> HouseBench {
+    static func settled(_ rules: Rule..., memory: StoredRuleState = StoredRuleState(), at seconds: Double = 0)
+        -> HouseBench
+    {
         var bench = HouseBench(of: rules, memory: memory, at: seconds)
         for plug in ["Hall", "Lamp"] { bench.appear(plug, at: seconds) }
         bench.settle(at: seconds)

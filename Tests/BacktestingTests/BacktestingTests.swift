@@ -9,7 +9,7 @@ import Testing
 @testable import Backtesting
 
 /// A history of invented plugs. Its files are removed at the end.
-final class MadeUpPast {
+final class FakeHistory {
     /// 4 March 2024, 00:00 UTC, in milliseconds.
     static let midnight: Int64 = 1_709_510_400_000
     let history: PowerHistory
@@ -76,7 +76,7 @@ final class MadeUpPast {
 
 extension BacktestReport {
     /// The firings as `Rule second`, with the second of the day.
-    var told: [String] { firings.map { "\($0.trace.rule) \(Double($0.trace.at - MadeUpPast.midnight) / 1000)" } }
+    var told: [String] { firings.map { "\($0.trace.rule) \(Double($0.trace.at - FakeHistory.midnight) / 1000)" } }
 }
 
 @Suite struct BacktestingTests {
@@ -86,7 +86,7 @@ extension BacktestReport {
 
     @Test("A rise fires after its dwell, and the report shows the recorded switching")
     func risesFireAfterTheirDwellAndStandBesideTheJournal() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<7200) { (1000..<1100).contains($0 % 3600) ? 90 : 1 }
         let amplifier = try past.record("Amplifier", "00000000a002", 0..<7200) { _ in 0 }
         try past.switched(amplifier, 1, on: false, at: 10)
@@ -95,16 +95,16 @@ extension BacktestReport {
             name: "Movie", triggers: [rises("television", 40, .seconds(3))], actions: [.turnOn(["Amplifier"])])
         let report = try past.run([rule], 0...7199)
         #expect(report.told == ["Movie 1003.0", "Movie 4603.0"])
-        #expect(report.firings[0].trace.since == MadeUpPast.midnight + 1_000_000)
+        #expect(report.firings[0].trace.since == FakeHistory.midnight + 1_000_000)
         #expect(
             report.firings[0].recorded[0]
-                == RecordedSwitching(at: MadeUpPast.midnight + 1_045_000, source: .journal))
+                == RecordedSwitching(at: FakeHistory.midnight + 1_045_000, source: .journal))
         #expect(report.firings[1].recorded[0] == RecordedSwitching(at: nil, wasSo: true, source: .journal))
     }
 
     @Test("Skipping quiet samples does not change the result") func theSameComesOutWhateverWasPassedOver() throws {
         // If an appliance is watched, the engine receives each sample and skips none.
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Kettle", "00000000a001", 0..<20_000) { Double($0 * 7919 % 211) / 2 }
         _ = try past.record("Lamp", "00000000a002", 3..<20_000) { $0 % 600 < 200 ? 60 : 0.4 }
         let rules = [
@@ -127,7 +127,7 @@ extension BacktestReport {
 
     @Test("Entries that are not listed are counted in the text and the records")
     func whatIsCutIsSaidInTextAndRecords() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         let count = 4 * BacktestReport.limit + 20
         _ = try past.record("Kettle", "00000000a001", 0..<count) { $0.isMultiple(of: 2) ? 90 : 1 }
         let free = Rule(name: "free", triggers: [rises("Kettle", 40)], actions: [.turnOn(["Lamp"])])
@@ -148,7 +148,7 @@ extension BacktestReport {
         var fired = 0
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))
-            let past = try MadeUpPast()
+            let past = try FakeHistory()
             var (second, watts) = (0, 5.0)
             for _ in 0..<6 {
                 let pace = [1, 5, 10, 60].randomElement(using: &random)!
@@ -184,7 +184,7 @@ extension BacktestReport {
 
     @Test("A dwell continues if the pace of sampling changes") func aDwellGoesOnWhereThePaceOfSamplingChanges() throws {
         for (before, after) in [(1, 10), (10, 1)] {
-            let past = try MadeUpPast()
+            let past = try FakeHistory()
             let steps = Array(stride(from: 0, to: 600, by: before)) + Array(stride(from: 600, to: 1800, by: after))
             try past.record("Kettle", "00000000a001", at: steps.map { ($0, $0 < 300 ? 1 : 90) })
             let rule = Rule(
@@ -196,7 +196,7 @@ extension BacktestReport {
 
     @Test("A plug without samples is absent, and its trigger must arm again when it returns")
     func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 500 }
         let rules = [
@@ -207,7 +207,7 @@ extension BacktestReport {
     }
 
     @Test("Schedules, waits and auto-off run in virtual time") func schedulesWaitsAndAutoOffGoByVirtualTime() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         let fan = try past.record("Fan", "00000000a001", 0..<40_000) { _ in 0 }
         try past.switched(fan, 1, on: false, at: 1)
         let rules = [
@@ -218,24 +218,24 @@ extension BacktestReport {
         ]
         let report = try past.run(rules, 2...39_999)
         #expect(report.told == ["air 3600.0", "off 4500.0"])
-        let steps = report.firings[0].trace.steps.map { "\(($0.at - MadeUpPast.midnight) / 1000) \($0.what)" }
+        let steps = report.firings[0].trace.steps.map { "\(($0.at - FakeHistory.midnight) / 1000) \($0.what)" }
         #expect(steps == ["3600 turn on Fan for 15 min", "3600 waits", "3660 turn on Lamp"])
         #expect(report.unrecorded == ["Lamp"])
     }
 
     @Test("A comparison shows the firings of only one version of a rule") func twoVersionsAreCompared() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<3600) { [500: 60, 1000: 120][$0 / 10 * 10] ?? 1 }
         let low = Rule(name: "Movie", triggers: [rises("Television", 40)], actions: [.turnOn(["Amplifier"])])
         let high = Rule(name: "Movie", triggers: [rises("Television", 100)], actions: [.turnOn(["Amplifier"])])
         let comparison = BacktestComparison(try past.run([low], 0...3599), against: try past.run([high], 0...3599))
         #expect(comparison.inBoth == 1 && comparison.onlyThere.isEmpty)
-        #expect(comparison.onlyHere.map(\.trace.at) == [MadeUpPast.midnight + 500_000])
+        #expect(comparison.onlyHere.map(\.trace.at) == [FakeHistory.midnight + 500_000])
     }
 
     @Test("A recorded switching by the rule itself is reported as such and is not an event")
     func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<3600) { $0 >= 1000 ? 90 : 1 }
         let amplifier = try past.record("Amplifier", "00000000a002", 0..<3600) { _ in 0 }
         try past.switched(amplifier, 1, on: false, at: 10)
@@ -247,13 +247,13 @@ extension BacktestReport {
         let report = try past.run(rules, 20...3599)
         #expect(report.told == ["Movie 1000.0", "on 1000.0"])
         #expect(
-            report.firings[0].recorded[0] == RecordedSwitching(at: MadeUpPast.midnight + 990_000, source: .rule))
+            report.firings[0].recorded[0] == RecordedSwitching(at: FakeHistory.midnight + 990_000, source: .rule))
         #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by the rule itself") })
     }
 
     @Test("A command for an absent plug is carried out when the plug returns")
     func aPlugThatIsAwayHasItsWishWhenItIsBack() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
         var cold = Rule(
@@ -267,7 +267,7 @@ extension BacktestReport {
 
     @Test("A report states which part of the span was recorded")
     func aSpanOfWhichLittleWasRecordedIsNotTakenForAQuietOne() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
         _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
         let rule = Rule(name: "hot", triggers: [rises("Heater", 100)], actions: [.turnOff(["Heater"])])
@@ -282,13 +282,14 @@ extension BacktestReport {
 
     @Test("Before its first recorded change the relay had the opposite state")
     func aRelayStoodTheOtherWayBeforeItWasFirstSwitched() throws {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         let lamp = try past.record("Lamp", "00000000a001", 0..<3600) { _ in 0 }
         for number in 1...500 { try past.switched(lamp, UInt64(number), on: number % 2 == 1, at: 100 + number) }
         #expect(
-            try past.history.relay(of: lamp, at: MadeUpPast.midnight, until: MadeUpPast.midnight + 1_000_000) == false)
+            try past.history.relay(of: lamp, at: FakeHistory.midnight, until: FakeHistory.midnight + 1_000_000) == false
+        )
         #expect(
-            try past.history.relay(of: lamp, at: MadeUpPast.midnight + 600_500, until: MadeUpPast.midnight + 601_000)
+            try past.history.relay(of: lamp, at: FakeHistory.midnight + 600_500, until: FakeHistory.midnight + 601_000)
                 == false)
     }
 }

@@ -23,11 +23,11 @@ struct SamplePaceTests {
     }
 
     private static func told(_ points: [(Int, Double)], _ dwell: Int) throws -> [Int] {
-        let past = try MadeUpPast()
+        let past = try FakeHistory()
         try past.record("Kettle", "00000000a001", at: points.map { (second: $0.0, watts: $0.1) })
         let end = (points.last?.0 ?? 0) + 1000
         let report = try past.run([rule(dwell)], 0...end)
-        return report.firings.map { Int(($0.trace.at - MadeUpPast.midnight) / 1000) }
+        return report.firings.map { Int(($0.trace.at - FakeHistory.midnight) / 1000) }
     }
 
     /// Calculates the firings sample by sample. It shares no code with the engine.

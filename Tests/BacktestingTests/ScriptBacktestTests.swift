@@ -17,14 +17,14 @@ private final class MadeUpScript: PastScripts {
     }
 
     func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
-        times.append(milliseconds - MadeUpPast.midnight)
+        times.append(milliseconds - FakeHistory.midnight)
         return functions[call.handler.index](call, plugs)
     }
 
     func refused(_ script: String) { refusals.append(script) }
 }
 
-extension MadeUpPast {
+extension FakeHistory {
     fileprivate func run(_ rules: [Rule], _ script: MadeUpScript, _ seconds: ClosedRange<Int>) throws -> BacktestReport
     {
         let span = Self.midnight + Int64(seconds.lowerBound) * 1000...Self.midnight + Int64(seconds.upperBound) * 1000
@@ -52,8 +52,8 @@ private func answer(
             actions: [.call(ScriptHandler(script: "tv.lua", index: index))])
     }
 
-    private func evening() throws -> MadeUpPast {
-        let past = try MadeUpPast()
+    private func evening() throws -> FakeHistory {
+        let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<7200) { (1000..<1100).contains($0 % 3600) ? 90 : 1 }
         let amplifier = try past.record("Amplifier", "00000000a002", 0..<7200) { _ in 0 }
         try past.switched(amplifier, 1, on: false, at: 10)

@@ -24,7 +24,7 @@ enum Benchmarks {
             let isQuick = arguments.removeAll(named: "--quick")
             guard !(isFull && isQuick) else { throw WrongUsage("--full and --quick exclude each other") }
             guard let references = arguments.removeOption("--references") else {
-                throw Complaint("--references is missing: the folder of the compiled reference programs")
+                throw BenchmarkError("--references is missing: the folder of the compiled reference programs")
             }
             let setting = Setting(references: references, isFull: isFull, isQuick: isQuick)
             try await run(named: arguments, in: setting, isJSON: isJSON)
@@ -77,7 +77,7 @@ struct Setting: Sendable {
 }
 
 /// The reason why a benchmark could not run.
-struct Complaint: Error, CustomStringConvertible {
+struct BenchmarkError: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }
 }

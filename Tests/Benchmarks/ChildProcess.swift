@@ -22,7 +22,7 @@ final class ChildProcess {
         let failure = posix_spawn(&id, path, &actions, nil, &words, environ)
         close(theirInput)
         close(theirOutput)
-        guard failure == 0 else { throw Complaint("cannot start \(path): \(String(cString: strerror(failure)))") }
+        guard failure == 0 else { throw BenchmarkError("cannot start \(path): \(String(cString: strerror(failure)))") }
         self.id = id
         self.input = input
         self.output = output
@@ -31,7 +31,7 @@ final class ChildProcess {
     /// Creates a pipe. Both ends are close-on-exec: an end that another child inherits would hide the end of file.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw Complaint("cannot make a pipe") }
+        guard Glibc.pipe(&ends) == 0 else { throw BenchmarkError("cannot make a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -44,12 +44,14 @@ final class ChildProcess {
         let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { throw Complaint("the kernel does not report the memory of process \(process)") }
+        else { throw BenchmarkError("the kernel does not report the memory of process \(process)") }
         return kilobytes
     }
 
     func write(_ bytes: [UInt8]) throws {
-        guard Glibc.write(input, bytes, bytes.count) == bytes.count else { throw Complaint("the other process ended") }
+        guard Glibc.write(input, bytes, bytes.count) == bytes.count else {
+            throw BenchmarkError("the other process ended")
+        }
     }
 
     /// Returns the next line without its terminator, or nil at the end of the output. Blocks.
@@ -90,7 +92,7 @@ final class ChildProcess {
         defer { child.finish() }
         return try (0..<count).map { _ in
             guard let number = child.line().flatMap({ Double($0) }) else {
-                throw Complaint("\(path) measured nothing")
+                throw BenchmarkError("\(path) measured nothing")
             }
             return number
         }

@@ -1,19 +1,21 @@
 /// Lists the figures that each group must have, so that a missing figure is an error. A number in a name, such as a
 /// count that the short form reduces, is written as #. A figure with several references is listed once.
 enum ExpectedFigures {
-    /// - Throws: ``Complaint`` if an expected figure is missing, or if a value is not finite, or if it is zero and is
+    /// - Throws: ``BenchmarkError`` if an expected figure is missing, or if a value is not finite, or if it is zero and is
     ///   not in `zeros`.
     static func check(_ figures: [Figure], of group: String) throws {
         let measured = Set(figures.map { withoutNumbers($0.name) })
         if let missing = (all[group] ?? []).first(where: { !measured.contains($0) }) {
-            throw Complaint("\(group): \"\(missing)\" was not measured")
+            throw BenchmarkError("\(group): \"\(missing)\" was not measured")
         }
         for figure in figures {
             let values = [figure.value] + (figure.reference.map { [$0.value] } ?? [])
-            guard values.allSatisfy(\.isFinite) else { throw Complaint("\(group): \"\(figure.name)\" is not finite") }
+            guard values.allSatisfy(\.isFinite) else {
+                throw BenchmarkError("\(group): \"\(figure.name)\" is not finite")
+            }
             let mayBeZero = zeros.contains(withoutNumbers(figure.name))
             guard mayBeZero || values.allSatisfy({ $0 != 0 }) else {
-                throw Complaint("\(group): \"\(figure.name)\" or its reference is zero")
+                throw BenchmarkError("\(group): \"\(figure.name)\" or its reference is zero")
             }
         }
     }

@@ -24,7 +24,7 @@ private struct SlowPerformer: EffectPerforming {
     /// - Returns: The reported outcome of the effect, and the number of effects that are left to the next process.
     private func stop(_ performer: SlowPerformer) async throws -> (outcome: EffectOutcome?, left: Int) {
         let directory = TestFolder()
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         let runner = RuleRunner(
             RuleFileSet(rules: [rule]), house: house,
             store: try RuleStore(directory.path) { Issue.record("\($0)") }, performer: performer,

@@ -18,9 +18,9 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         CounterReading(plug: plug, boot: boot, origin: 0, milliseconds: Int64(number), milliwattHours: number)
     }
 
-    private func answer(_ seconds: ClosedRange<Int64>, asked: Int64 = 100_000) -> WindowAnswer {
+    private func answer(_ seconds: ClosedRange<Int64>, asked: Int64 = 100_000) -> BackfillResult {
         let window = BackfillPlan.Window(plug: plug, boot: boot, range: 0...50_000)
-        return WindowAnswer(window, .made(seconds, asked: asked))
+        return BackfillResult(window, .made(seconds, asked: asked))
     }
 
     @Test("Changes within 250 ms share one transaction, and only one write runs at a time")
@@ -83,8 +83,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 }
 
 @Suite struct WindowAnswerTests {
-    private func answer(_ range: ClosedRange<Int64>, _ chunks: FetchedChunks) -> WindowAnswer {
-        WindowAnswer(BackfillPlan.Window(plug: plug, boot: boot, range: range), chunks)
+    private func answer(_ range: ClosedRange<Int64>, _ chunks: FetchedChunks) -> BackfillResult {
+        BackfillResult(BackfillPlan.Window(plug: plug, boot: boot, range: range), chunks)
     }
 
     @Test("An old window is fetched as far as its chunks reach") func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
@@ -119,7 +119,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 
     @Test("The first reading and one reading per quarter of an hour are stored")
     func oneIsKeptAtTheBeginningAndOneEachQuarter() {
-        var course = CounterCourse()
+        var course = CounterSampler()
         let kept = stride(from: Int64(100), to: 2800, by: 1).compactMap {
             course.take(reading($0), of: plug, boot: boot, at: $0 * 1000)?.milliwattHours
         }
@@ -127,7 +127,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
     }
 
     @Test("The newest reading is stored once with a window") func withARecordingTheNewestIsKeptOnce() {
-        var course = CounterCourse()
+        var course = CounterSampler()
         #expect(course.unrecorded() == nil)
         _ = course.take(reading(100), of: plug, boot: boot, at: 100_000)
         _ = course.take(reading(105), of: plug, boot: boot, at: 105_000)

@@ -19,14 +19,14 @@ import Testing
 
     /// Runs rules and history together while `body` sends updates.
     private func recording(
-        _ house: MadeUpHouse, in history: MadeUpHistory, after cursors: [PlugID: SequenceNumber] = [:],
+        _ house: FakeHouse, in history: MadeUpHistory, after cursors: [PlugID: SequenceNumber] = [:],
         complaints: Complaints = Complaints(),
         _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let recorder = Recorder(history, cursors: cursors, on: loop) { complaints.add($0) }
-        let seen = EventsSeen([:], others: EventsSeen.first(rules: [:], history: cursors), start: .zero)
-        let shared = SharedHouse(house, rules: seen, recorder: recorder, on: loop)
+        let seen = EventDeduplicator([:], others: EventDeduplicator.first(rules: [:], history: cursors), start: .zero)
+        let shared = HouseEventHub(house, rules: seen, recorder: recorder, on: loop)
         let runner = RuleRunner(RuleFileSet(rules: rules), house: shared, store: nil, on: loop)
         let task = Task { await runner.run() }
         let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
@@ -43,7 +43,7 @@ import Testing
 
     @Test("Samples that a plug has stored are fetched newest first")
     func whatAPlugRemembersIsStoredNewestFirst() async {
-        let house = MadeUpHouse(remembering: 1...20_000)
+        let house = FakeHouse(remembering: 1...20_000)
         let history = MadeUpHistory()
         var asked: [ClosedRange<Int64>] = []
         await recording(house, in: history) { _ in
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("Events and firings are stored once and in order") func eventsAndFiringsAreStoredOnceAndInOrder() async {
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         let history = MadeUpHistory()
         await recording(house, in: history, after: [.made("Switch"): 4]) { records in
             await house.snapshot("Lamp")
@@ -78,7 +78,7 @@ import Testing
 
     @Test("Rules continue while the disk is blocked") func whileADiskHangsRulesGoOnAsEver() async {
         let gate = DispatchSemaphore(value: 0)
-        let house = MadeUpHouse(remembering: 1...100)
+        let house = FakeHouse(remembering: 1...100)
         let history = MadeUpHistory(gate: gate)
         await recording(house, in: history) { records in
             await house.snapshot("Lamp")
@@ -101,7 +101,7 @@ import Testing
 
     @Test("A full disk is reported once, and no event is lost")
     func aFullDiskIsSaidOnceAndNothingThatHappenedIsMissing() async {
-        let house = MadeUpHouse(remembering: 1...100)
+        let house = FakeHouse(remembering: 1...100)
         let (history, complaints) = (MadeUpHistory(), Complaints())
         history.fails = true
         await recording(house, in: history, complaints: complaints) { records in
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test("A stop fetches and writes the newest samples") func atTheStopWhatCameLastIsFetchedAndWritten() async {
-        let house = MadeUpHouse(remembering: 1...100)
+        let house = FakeHouse(remembering: 1...100)
         let history = MadeUpHistory()
         await recording(house, in: history) { _ in
             await house.snapshot("Lamp")

@@ -26,7 +26,7 @@ import Testing
 
     /// Runs the rules while `body` sends updates and reads the records.
     private func running(
-        _ house: MadeUpHouse, storing store: RuleStore? = nil, performer: (any EffectPerforming)? = nil,
+        _ house: FakeHouse, storing store: RuleStore? = nil, performer: (any EffectPerforming)? = nil,
         _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
         let runner = RuleRunner(
@@ -49,7 +49,7 @@ import Testing
 
     @Test("A button press causes a command, whose outcome is recorded")
     func aPressBecomesACommandAndItsOutcomeARecord() async {
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         await running(house) { records in
             await house.snapshot("Lamp")
             await house.snapshot("Switch")
@@ -84,7 +84,7 @@ import Testing
 
     @Test("A dwell ends without further readings, and the rule commands each of its plugs")
     func aDwellEndsByItselfAndCommandsEveryPlugOfTheRule() async {
-        let house = MadeUpHouse(refusing: ["Amplifier": Refusal(.protectionTripped, "too much")])
+        let house = FakeHouse(refusing: ["Amplifier": Refusal(.protectionTripped, "too much")])
         await running(house) { records in
             await house.snapshot("Lamp", on: true)
             await house.snapshot("Amplifier")
@@ -112,7 +112,7 @@ import Testing
 
     @Test("A missing plug is reported as not sent, and an old press is held back")
     func aPlugThatIsNotThereAndAPressOfLongAgo() async {
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         await running(house) { records in
             await house.snapshot("Switch")
             _ = await records.next()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test("A plug that returns with a changed value causes no edge") func thePlugThatComesBackIsFollowedAnew() async {
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         await running(house) { records in
             await house.snapshot("Television", watts: 1, time: 10)
             _ = await records.next()
@@ -170,7 +170,7 @@ import Testing
         for secret in [1, 1, 2] as [UInt8] {
             let directory = TestFolder()
             try FileStore().replaceSecret(directory.path + "/secret", with: [UInt8](repeating: secret, count: 32))
-            let house = MadeUpHouse()
+            let house = FakeHouse()
             let store = try RuleStore(directory.path) { Issue.record("\($0)") }
             await running(house, storing: store) { records in
                 await house.snapshot("Lamp")
@@ -186,14 +186,14 @@ import Testing
     @Test("A command without an answer at the stop is sent again by the next process")
     func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
         let directory = TestFolder()
-        let silent = MadeUpHouse(isSilent: true)
+        let silent = FakeHouse(isSilent: true)
         await running(silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { records in
             await silent.snapshot("Lamp")
             await silent.snapshot("Switch")
             await silent.press("Switch")
             for _ in 0..<4 { _ = await records.next() }
         }
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         let store = try RuleStore(directory.path) { Issue.record("\($0)") }
         #expect(store.memory.cursors[.made("Switch")] == 5)
         await running(house, storing: store) { records in
@@ -206,7 +206,7 @@ import Testing
                 return
             }
             #expect(command.rule == "Hall" && command.event == 5)
-            #expect(await house.commands.map(\.id) == [store.veil.veiled(command.request.id)])
+            #expect(await house.commands.map(\.id) == [store.cipher.encrypt(command.request.id)])
             // The press is not handled twice either.
             await house.snapshot("Switch")
             _ = await records.next()
@@ -227,7 +227,7 @@ import Testing
         let disk = FailingWrites()
         try disk.preventReserve(in: directory.path)
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         await running(house, storing: store) { records in
             await house.snapshot("Lamp")
             await house.snapshot("Switch")
@@ -252,7 +252,7 @@ import Testing
             }
             disk.fails = false
             await house.press("Switch", sequence: 7)
-            var notices: [HouseNotice] = []
+            var notices: [RuleNotice] = []
             for _ in 0..<4 { if let notice = await records.next()?.notice { notices.append(notice) } }
             #expect(notices.contains(.stored))
         }

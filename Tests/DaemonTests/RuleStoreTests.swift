@@ -19,7 +19,7 @@ struct RuleStoreTests {
     func fullDisk() throws {
         let directory = TestFolder()
         let disk = FailingWrites()
-        var memory = HouseMemory()
+        var memory = StoredRuleState()
         func stored(_ name: String, isFull: Bool) throws -> RuleStore.Outcome {
             memory.meet(PlugID(rawValue: "aaaaaaaaaaaa")!, name)
             let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
@@ -28,7 +28,7 @@ struct RuleStoreTests {
             defer { disk.fails = false }
             return try store.write(memory)
         }
-        func read() throws -> HouseMemory {
+        func read() throws -> StoredRuleState {
             let store = try RuleStore(directory.path) { Issue.record("\($0)") }
             defer { store.giveBack() }
             return store.memory
@@ -57,7 +57,7 @@ struct RuleStoreTests {
     func first() throws {
         let directory = TestFolder()
         let (store, said) = try opened(directory.path + "/deep/down")
-        #expect(store.memory == HouseMemory() && said.isEmpty)
+        #expect(store.memory == StoredRuleState() && said.isEmpty)
         let error = #expect(throws: FileError.self) { try opened(directory.path + "/deep/down") }
         guard case .held = error?.reason else {
             Issue.record("\(String(describing: error))")
@@ -80,7 +80,7 @@ struct RuleStoreTests {
         let file = directory.path + "/rules"
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
         let (store, said) = try opened(directory.path)
-        #expect(store.memory == HouseMemory())
+        #expect(store.memory == StoredRuleState())
         #expect(said.count == 1 && said[0].contains(what) && said[0].contains("\nhint: it is kept as \(file).damaged"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".damaged")) == Data(content.utf8))
         #expect(!FileManager.default.fileExists(atPath: file))

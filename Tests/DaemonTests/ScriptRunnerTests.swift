@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 
 /// Scripts with answers that the test defines.
-private actor MadeUpScripts: ScriptCalling {
+private actor FakeScripts: ScriptCalling {
     nonisolated let notices: AsyncStream<ScriptNotice>
     nonisolated let noticing: AsyncStream<ScriptNotice>.Continuation
     private(set) var scripts: [Script] = []
@@ -47,7 +47,7 @@ private actor MadeUpScripts: ScriptCalling {
     private static func set(_ script: Script) -> RuleFileSet { RuleFileSet(rules: script.rules, scripts: [script]) }
 
     private func running(
-        _ house: MadeUpHouse, _ scripts: MadeUpScripts?, storing store: RuleStore? = nil,
+        _ house: FakeHouse, _ scripts: FakeScripts?, storing store: RuleStore? = nil,
         _ body: (RuleRunner, inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
         let runner = RuleRunner(
@@ -68,7 +68,7 @@ private actor MadeUpScripts: ScriptCalling {
 
     /// Returns the case names of the notices up to one that satisfies the condition.
     private func told(
-        _ records: inout AsyncStream<RunnerRecord>.Iterator, to end: (HouseNotice) -> Bool
+        _ records: inout AsyncStream<RunnerRecord>.Iterator, to end: (RuleNotice) -> Bool
     ) async -> [String] {
         var words: [String] = []
         while let notice = await records.next()?.notice {
@@ -79,9 +79,9 @@ private actor MadeUpScripts: ScriptCalling {
     }
 
     @Test("The action that a function requests becomes a command") func whatAFunctionAsksForBecomesACommand() async {
-        let house = MadeUpHouse()
+        let house = FakeHouse()
         let seen = Mutex<[PlugView]>([])
-        let scripts = MadeUpScripts { _, plugs in
+        let scripts = FakeScripts { _, plugs in
             seen.withLock { $0 = plugs }
             var answer = ScriptAnswer()
             (answer.actions, answer.log) = ([.turnOn(["Lamp"])], ["the hall"])
@@ -103,8 +103,8 @@ private actor MadeUpScripts: ScriptCalling {
 
     @Test("A function that fails causes no command, and the failure is reported")
     func aFunctionThatFailsDoesNothingAndIsTold() async {
-        let house = MadeUpHouse()
-        let scripts = MadeUpScripts { _, _ in .failed("hall.lua:1: no", log: ["so far"]) }
+        let house = FakeHouse()
+        let scripts = FakeScripts { _, _ in .failed("hall.lua:1: no", log: ["so far"]) }
         await running(house, scripts) { _, records in
             await house.snapshot("Switch")
             _ = await records.next()
@@ -118,28 +118,28 @@ private actor MadeUpScripts: ScriptCalling {
     @Test("A call without an answer is repeated by the next process")
     func aCallWithoutAnAnswerIsMadeAgainByTheNextProcess() async throws {
         let directory = TestFolder()
-        let silent = MadeUpScripts { _, _ in nil }
-        let house = MadeUpHouse()
+        let silent = FakeScripts { _, _ in nil }
+        let house = FakeHouse()
         await running(house, silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { _, records in
             await house.snapshot("Switch")
             _ = await records.next()
             await house.press("Switch")
             _ = await told(&records) { if case .calling = $0 { true } else { false } }
         }
-        let others = MadeUpScripts { _, _ in
+        let others = FakeScripts { _, _ in
             var answer = ScriptAnswer()
             answer.state = "{\"presses\":1}"
             return .answered(answer)
         }
-        let second = MadeUpHouse()
+        let second = FakeHouse()
         await running(second, others, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { _, records in
             await second.snapshot("Switch")
             _ = await told(&records) { if case .called = $0 { true } else { false } }
         }
         let ids = await (silent.calls + others.calls).map(\.id)
         #expect(ids.count == 2 && ids.first == ids.last)
-        let third = MadeUpScripts { _, _ in nil }
-        let quiet = MadeUpHouse()
+        let third = FakeScripts { _, _ in nil }
+        let quiet = FakeHouse()
         await running(quiet, third, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { _, records in
             await quiet.snapshot("Switch")
             _ = await records.next()
@@ -148,8 +148,8 @@ private actor MadeUpScripts: ScriptCalling {
     }
 
     @Test("A call receives the last accepted state") func aCallComesWithTheStateThatTheHouseKeeps() async {
-        let house = MadeUpHouse()
-        let scripts = MadeUpScripts { call, _ in
+        let house = FakeHouse()
+        let scripts = FakeScripts { call, _ in
             let number = call.firing.cause.event ?? 0
             var answer = ScriptAnswer()
             answer.state = "{\"event\":\"\(number)\"}"
@@ -178,8 +178,8 @@ private actor MadeUpScripts: ScriptCalling {
 
     @Test("A changed script with the same rules is replaced and reported")
     func anotherTextWithTheSameRulesIsHandedOver() async {
-        let house = MadeUpHouse()
-        let scripts = MadeUpScripts { _, _ in .answered(ScriptAnswer()) }
+        let house = FakeHouse()
+        let scripts = FakeScripts { _, _ in .answered(ScriptAnswer()) }
         await running(house, scripts) { runner, records in
             await runner.replace(Self.set(Self.script("on(...) -- better")))
             guard case .rulesChanged(["hall.lua:1"]) = await records.next()?.notice else {

@@ -43,7 +43,8 @@ import Testing
             let asks = row.method == .get
             let isForViewers = row.roles.map { $0.contains(.viewer) } ?? true
             #expect(asks || !isForViewers || row.roles == nil, "a viewer changes nothing: \(row.path)")
-            let allowed = { (role: Role) in AccessTable.refusal(of: row.method, row.path, for: Pass(role: role)) == nil
+            let allowed = { (role: Role) in
+                AccessTable.refusal(of: row.method, row.path, for: Authorization(role: role)) == nil
             }
             #expect(allowed(.guest) == allowed(.user), "a guest is a user until a time: \(row.path)")
         }

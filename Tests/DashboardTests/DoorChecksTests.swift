@@ -181,7 +181,7 @@ import Testing
             _ = OriginCheck(isSecure: false).refusal(origins: [text], sites: [], host: text)
             _ = ContentTypeCheck.isJSON([text])
             #expect(BasicAuthorization.password(in: [text]) == nil)
-            _ = DeviceWords.of(text)
+            _ = DeviceDescription.of(text)
             if let password = DashboardPassword(line: Array("$h\tviewer\t-\t\(text)".utf8)) {
                 #expect(DashboardPassword(line: Array(password.line.utf8)) == password)
             }

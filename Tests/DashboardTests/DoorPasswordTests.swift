@@ -8,7 +8,7 @@ import Testing
 @testable import Dashboard
 
 /// Returns a client at an address in its own network.
-private func somebody(_ address: String) -> Guesser { Guesser(network: address, address: address) }
+private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(network: address, address: address) }
 
 @Suite struct PasswordGuardTests {
     private var guardian = PasswordGuard()
@@ -64,9 +64,9 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
     /// so their right passwords were not checked.
     @Test("A client with an earlier right password does not wait because of its own network")
     mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
-        let phone = Guesser(network: "house", address: "house::1"),
-            stranger = Guesser(network: "house", address: "house::666")
-        let tablet = Guesser(network: "house", address: "house::2", device: "tablet")
+        let phone = LoginThrottleKey(network: "house", address: "house::1"),
+            stranger = LoginThrottleKey(network: "house", address: "house::666")
+        let tablet = LoginThrottleKey(network: "house", address: "house::2", device: "tablet")
         #expect(guardian.attempt(by: phone, now: now) == nil)
         guardian.succeeded(by: phone, password: "p", isOwners: true, now: now)
         for _ in 0..<193 {

@@ -136,7 +136,7 @@ private final class HearingHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-private struct NoHouse: CommandedHouse {
+private struct NoHouse: HouseCommands {
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {

@@ -62,8 +62,8 @@ import Testing
         #expect(await board.beginsSoon())
     }
 
-    private func pass(_ role: Role, _ password: String, session: String? = nil) -> Pass {
-        Pass(role: role, session: session, password: password)
+    private func pass(_ role: Role, _ password: String, session: String? = nil) -> Authorization {
+        Authorization(role: role, session: session, password: password)
     }
 
     @Test("The end of a session or password ends only its own streams")
@@ -113,7 +113,7 @@ import Testing
 
     @Test("All other users together leave the owners their seats")
     func othersLeaveOwnersSeats() {
-        var seats = Seats(.streams)
+        var seats = SeatCounter(.streams)
         var others = 0
         for password in 0..<100 { while seats.take(.other(password: "\(password)")) { others += 1 } }
         #expect(others == SeatLimits.streams.others)

@@ -26,7 +26,7 @@ import Testing
     private var request: EffectRequest {
         EffectRequest(id: firing.id, effect: .run(["/bin/ring", Self.secret], timeout: .seconds(5)), firing: firing)
     }
-    private var notices: [HouseNotice] {
+    private var notices: [RuleNotice] {
         [
             .performing(request), .effect(request, .failed(Self.secret)), .scriptLogged(firing, [Self.secret]),
             .scriptEnded(script: "Bell", why: Self.secret, restartsIn: nil),
@@ -45,10 +45,11 @@ import Testing
     @Test("A viewer's stream has no program arguments and no script logs; an owner's stream has both")
     func stream() async throws {
         let board = LiveBoard(rules: rules, paired: PairedPlugs(directory: "/nowhere/at/all"))
-        let owner = try #require(await board.open(after: nil, for: Pass(role: .owner, password: "o")) {})
+        let owner = try #require(await board.open(after: nil, for: Authorization(role: .owner, password: "o")) {})
         var others: [UInt64] = []
         for role in [Role.viewer, .user, .guest] {
-            others.append(try #require(await board.open(after: nil, for: Pass(role: role, password: role.rawValue)) {}))
+            others.append(
+                try #require(await board.open(after: nil, for: Authorization(role: role, password: role.rawValue)) {}))
         }
         #expect(text(await board.next(owner)).contains(Self.secret))
         for reader in others {

@@ -19,7 +19,7 @@ import Testing
     private let other = Rule(
         name: "Bedtime", triggers: [.button(plug: "Hall", .long)], actions: [.turnOff(["Lamp"])])
 
-    private func note(_ notice: HouseNotice, _ board: inout RuleBoard) -> [String] {
+    private func note(_ notice: RuleNotice, _ board: inout RuleBoard) -> [String] {
         board.note(RunnerRecord(at: moment, notice: notice)).map(\.kind)
     }
 
@@ -64,7 +64,7 @@ import Testing
         }
         var board = RuleBoard([rule] + rules)
         #expect(board.records.map(\.script) == [nil, "hall.lua", "hall.lua"])
-        let ended = HouseNotice.scriptEnded(script: "hall.lua", why: "no memory", restartsIn: .seconds(2))
+        let ended = RuleNotice.scriptEnded(script: "hall.lua", why: "no memory", restartsIn: .seconds(2))
         #expect(note(ended, &board) == ["rule", "rules"])
         #expect(board.records.map(\.scriptFault) == [nil, "no memory", "no memory"])
         #expect(board.records[1].scriptStarts == "2026-11-21T09:01:25.456Z")

@@ -125,8 +125,8 @@ import Testing
             ("\(linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36 Edg/126.0", "Edge on Linux"),
             ("\(phone) (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1", "Safari on iPhone"),
             ("curl/8.5.0", "curl"), ("", "a program"), ("\u{1b}[2J", "a program"),
-        ] { #expect(DeviceWords.of(agent) == words, "\(agent)") }
-        #expect(DeviceWords.of(nil) == "a program")
+        ] { #expect(DeviceDescription.of(agent) == words, "\(agent)") }
+        #expect(DeviceDescription.of(nil) == "a program")
     }
 }
 

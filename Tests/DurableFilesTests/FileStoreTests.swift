@@ -98,7 +98,7 @@ struct FileStoreTests {
 
     @Test("A call whose answer has arrived does not count against the limit of threads")
     func answeredCallsDoNotCount() {
-        let patience = Patience(.seconds(60), threads: 1)
+        let patience = FileSystemTimeout(.seconds(60), threads: 1)
         let answers = (0..<2000).map { number in patience.within(place: "/\(number)") { number } }
         #expect(answers == Array(0..<2000))
     }
@@ -107,7 +107,7 @@ struct FileStoreTests {
     func silence() throws {
         try store.replaceSecret(file, with: [1])
         let calls = StuckCalls()
-        let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20), threads: 3))
+        let stuck = FileStore(calls: calls, patience: FileSystemTimeout(.milliseconds(20), threads: 3))
         // While a call for a directory is overdue, no further call for it is made.
         for _ in 0..<3 {
             #expect(throws: FileError(.read, file, .late)) { try stuck.read(file, limit: 10) }
@@ -127,7 +127,7 @@ struct FileStoreTests {
     @Test("A folder whose file system does not answer is an error with a hint; one that answers is accepted")
     func silentDirectory() throws {
         let calls = StuckCalls()
-        let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20)))
+        let stuck = FileStore(calls: calls, patience: FileSystemTimeout(.milliseconds(20)))
         let error = #expect(throws: FileError.self) { try stuck.requireAnswer(of: directory.path) }
         #expect(error == FileError(.open, directory.path, .late))
         #expect(error?.hint == "check whether its file system responds: ls -l \(directory.path)")

@@ -58,7 +58,7 @@ struct OutputFileTests {
     @Test("A pipe that no program reads is refused with a hint, and remains a pipe")
     func pipeWithoutReader() throws {
         #expect(mkfifo(path("pipe"), 0o600) == 0)
-        let store = FileStore(patience: Patience(.milliseconds(20)))
+        let store = FileStore(patience: FileSystemTimeout(.milliseconds(20)))
         let error = #expect(throws: FileError.self) { try store.writeOutput(path("pipe"), bytes) }
         #expect(error?.description == "cannot open \(path("pipe")): no program reads from this pipe")
         #expect(error?.hint == "start the program that reads from it first")

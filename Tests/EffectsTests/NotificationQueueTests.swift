@@ -37,8 +37,8 @@ import Testing
         mutating func pass(_ duration: Duration) { now = now + duration }
     }
 
-    private static let busy = NotificationQueue.Answer.failed("busy", isWorthAnotherTry: true)
-    private static let wrong = NotificationQueue.Answer.failed("no such topic", isWorthAnotherTry: false)
+    private static let busy = NotificationQueue.Answer.failed("busy", isRetryable: true)
+    private static let wrong = NotificationQueue.Answer.failed("no such topic", isRetryable: false)
 
     @Test("An accepted notification is done") func whatIsTakenIsDone() {
         var run = Run()

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func performer(_ texts: String...) throws -> EffectPerformer {
-        EffectPerformer(outside: Outside(limits: try texts.map { try limits($0) }))
+        EffectPerformer(outside: EffectPolicy(limits: try texts.map { try limits($0) }))
     }
 
     private func run(_ words: String...) -> EffectRequest { request(.run(words, timeout: .seconds(20))) }
@@ -103,7 +103,7 @@ import Testing
 
     @Test("A name without a folder is searched in PATH, and the result is checked")
     func aNameWithoutAFolderIsLookedForAndThenJudged() async throws {
-        let shell = try #require(FilePlace(ofProgram: "sh"))
+        let shell = try #require(ResolvedPath(ofProgram: "sh"))
         #expect(try await performer("run = [\"\(shell.path)\"]").perform(script("exit 0")) == .done)
         let refused = try await performer("run = [\"/usr/bin/mpv\"]").perform(script("exit 0"))
         #expect(refused.words.hasPrefix("sh, which is \(shell.path), is not run"))
@@ -112,16 +112,16 @@ import Testing
     }
 
     @Test("A program must be allowed by every file") func everyFileHasToAllowIt() async throws {
-        let shell = try #require(FilePlace(ofProgram: "sh")?.path)
+        let shell = try #require(ResolvedPath(ofProgram: "sh")?.path)
         let first = try limits("run = [\"\(shell)\"]"), second = try limits("run = \"off\"", file: "/home/a/d.toml")
         for both in [[first, second], [second, first]] {
-            let outcome = await EffectPerformer(outside: Outside(limits: both)).perform(script("exit 0"))
+            let outcome = await EffectPerformer(outside: EffectPolicy(limits: both)).perform(script("exit 0"))
             #expect(outcome.words == "sh is not run: /home/a/d.toml has run = \"off\"")
         }
     }
 
     @Test("A file that cannot be read refuses everything") func aFileThatCannotBeReadAllowsNothing() async throws {
-        let outside = Outside(limits: [.unreadable(Self.file, "the settings are broken")])
+        let outside = EffectPolicy(limits: [.unreadable(Self.file, "the settings are broken")])
         let performer = EffectPerformer(outside: outside)
         #expect(await performer.perform(run("true")).words == "true is not run: the settings are broken")
         let hook = request(.webHook(WebHook(url: "http://127.0.0.1:9/")))
@@ -156,7 +156,7 @@ import Testing
             ("2001:db8::7", "http://[2001:db8::8]/", false), ("192.0.2.7", "http://[::ffff:192.0.2.7]/", false),
         ])
     func aServerIsJudgedAsItIsConnectedTo(_ allowed: String, _ url: String, _ isAllowed: Bool) throws {
-        let outside = Outside(limits: [try limits("web_hooks = [\"\(allowed)\"]")])
+        let outside = EffectPolicy(limits: [try limits("web_hooks = [\"\(allowed)\"]")])
         let rule = Rule(name: "r", triggers: [], actions: [.webHook(WebHook(url: url))])
         #expect(WebRequest.server(of: WebHook(url: url)) != nil || !isAllowed)
         if WebRequest.server(of: WebHook(url: url)) != nil { #expect(outside.findings([rule]).isEmpty == isAllowed) }
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test("Actions that the limits refuse are found as warnings") func whatRulesWantAndDoNotGetIsFound() throws {
-        let outside = Outside(limits: [try limits("run = \"off\"\nweb_hooks = [\"a.example\"]")])
+        let outside = EffectPolicy(limits: [try limits("run = \"off\"\nweb_hooks = [\"a.example\"]")])
         let rules = [
             Rule(name: "a", triggers: [], actions: [.wait(.seconds(1)), .run(["true"], timeout: .seconds(1))]),
             Rule(
@@ -233,7 +233,7 @@ import Testing
     @Test("Keys are protected unless a file disables it and no file requires it")
     func keysAreKeptUnlessSomebodySaysOtherwise() throws {
         let keep = try limits("keep_keys = true"), open = try limits("keep_keys = false"), silent = try limits("")
-        #expect(Outside.keepsKeys([]) && Outside.keepsKeys([silent]) && Outside.keepsKeys([keep, open]))
-        #expect(!Outside.keepsKeys([open]) && !Outside.keepsKeys([silent, open]))
+        #expect(EffectPolicy.keepsKeys([]) && EffectPolicy.keepsKeys([silent]) && EffectPolicy.keepsKeys([keep, open]))
+        #expect(!EffectPolicy.keepsKeys([open]) && !EffectPolicy.keepsKeys([silent, open]))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Programs that move, link or replace secrets, and the programs that start after them.
 @Suite(
     "Protected folders",
-    .enabled(if: Outside.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
+    .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
 struct ProtectedFolderTests {
     private let folder = TestFolder()
     private var home: String { folder.path }
@@ -34,12 +34,12 @@ struct ProtectedFolderTests {
         performer = EffectPerformer(outside: Self.outside(home))
     }
 
-    private static func outside(_ home: String) -> Outside {
+    private static func outside(_ home: String) -> EffectPolicy {
         let state = home + "/state/smartplug"
         let secrets = Secrets(
             files: [state + "/key", state + "/daemon/secret", home + "/configuration/password"], folders: [state],
             sharedFolders: [state + "/history"])
-        return Outside(keeping: secrets)
+        return EffectPolicy(keeping: secrets)
     }
 
     private func perform(_ text: String) async -> EffectOutcome? {
@@ -135,7 +135,7 @@ struct ProtectedFolderTests {
     @Test("A protected folder that contains the home folder protects only its secret files")
     func homeFolderIsNotProtectedAsAWhole() async {
         let secrets = Secrets(files: [home + "/state/smartplug/key"], folders: [UserDirectories.home, "/"])
-        let performer = EffectPerformer(outside: Outside(keeping: secrets))
+        let performer = EffectPerformer(outside: EffectPolicy(keeping: secrets))
         #expect(await performer.perform(script("cat \(home)/note")) == .done)
         #expect(await performer.perform(script("cat \(state)/key")) != .done)
     }

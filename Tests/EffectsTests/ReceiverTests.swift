@@ -68,13 +68,13 @@ import Testing
             try write(folder + "/token", "tk_secret", mode: 0o600)
             let receiver = NtfyReceiver(server: address, topic: "our-house", token: TokenFile(path: folder + "/token"))
             let refusal = await fault(receiver)
-            #expect(refusal?.words == "\(address): status 403 Forbidden" && refusal?.isWorthAnotherTry == false)
+            #expect(refusal?.words == "\(address): status 403 Forbidden" && refusal?.isRetryable == false)
             #expect(refusal?.hint?.contains("token_file") == true)
-            #expect(await fault(receiver)?.isWorthAnotherTry == true)
-            #expect(await fault(receiver)?.isWorthAnotherTry == true)
+            #expect(await fault(receiver)?.isRetryable == true)
+            #expect(await fault(receiver)?.isRetryable == true)
         }
         await server.close()
-        #expect(await fault(NtfyReceiver(server: address, topic: "our-house"))?.isWorthAnotherTry == true)
+        #expect(await fault(NtfyReceiver(server: address, topic: "our-house"))?.isRetryable == true)
     }
 
     @Test("A token file that other users can read is refused") func aTokenThatOthersCouldReadIsNotUsed() async throws {
@@ -84,7 +84,7 @@ import Testing
             #expect(await fault(receiver)?.words == "there is no token in \(path)")
             try write(path, "tk_secret", mode: 0o644)
             let exposed = await fault(receiver)
-            #expect(exposed?.words.contains("others than its owner") == true && exposed?.isWorthAnotherTry == false)
+            #expect(exposed?.words.contains("others than its owner") == true && exposed?.isRetryable == false)
             #expect(exposed?.hint?.contains("chmod 600") == true)
             for text in ["tk_secret\r\nX-Other: 1", " \n", "two words"] {
                 try write(path, text, mode: 0o600)
@@ -119,21 +119,21 @@ import Testing
     @Test(
         "The exit status of sendmail decides about a retry",
         arguments: [(75, true), (69, true), (68, true), (1, true), (67, false), (64, false), (78, false)])
-    func whatSendmailSaysDecidesWhetherItIsTriedAgain(_ status: Int, _ isWorthAnotherTry: Bool) async throws {
+    func whatSendmailSaysDecidesWhetherItIsTriedAgain(_ status: Int, _ isRetryable: Bool) async throws {
         try await withFolder { folder in
             let program = folder + "/sendmail"
             await install(program, "echo 'no such user' >&2\nexit \(status)")
             let told = await fault(MailReceiver(program: program, to: ["a@example.org"]))
             #expect(told?.words == "\(program) ended with status \(status): no such user")
-            #expect(told?.isWorthAnotherTry == isWorthAnotherTry)
+            #expect(told?.isRetryable == isRetryable)
         }
     }
 
     @Test("A missing program is not retried") func aMissingProgramIsNotLookedForAgain() async {
         let mail = await fault(MailReceiver(program: "/no/such/sendmail", to: ["a@example.org"]))
-        #expect(mail?.isWorthAnotherTry == false && mail?.hint?.contains("sendmail") == true)
+        #expect(mail?.isRetryable == false && mail?.hint?.contains("sendmail") == true)
         let command = await fault(CommandReceiver(words: ["/no/such/program"]))
-        #expect(command?.isWorthAnotherTry == false && command?.words.contains("cannot be started") == true)
+        #expect(command?.isRetryable == false && command?.words.contains("cannot be started") == true)
     }
 
     @Test("A command gets the title and the text of the notification")
@@ -148,9 +148,9 @@ import Testing
             #expect(try String(contentsOfFile: folder + "/words", encoding: .utf8) == "Wäsche|It is done.")
         }
         let failed = await fault(CommandReceiver(words: ["sh", "-c", "exit 3"]))
-        #expect(failed == NotificationFault("sh ended with status 3", isWorthAnotherTry: true))
+        #expect(failed == NotificationFault("sh ended with status 3", isRetryable: true))
         let slow = await fault(CommandReceiver(words: ["sleep", "60"], timeout: .milliseconds(200)))
-        #expect(slow?.words.contains("took longer than 0.2 s") == true && slow?.isWorthAnotherTry == true)
+        #expect(slow?.words.contains("took longer than 0.2 s") == true && slow?.isRetryable == true)
     }
 
     @Test("The text of a desktop notification is escaped") func whatStandsInANotificationIsNoMarkup() {

@@ -41,7 +41,7 @@ final class ScriptedReceiver: NotificationReceiver {
         defer { state.withLock { $0.atOnce -= 1 } }
         switch answer {
         case .take: return
-        case .fail(let words, let again): throw NotificationFault(words, isWorthAnotherTry: again)
+        case .fail(let words, let again): throw NotificationFault(words, isRetryable: again)
         case .hang:
             try? await Task.sleep(for: .seconds(3600))
             throw .givenUp

@@ -219,7 +219,7 @@ struct QuerierTests {
     func whatMattersIsKeptInAFlood(place: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
-        test.send(.favour([instance, host]))
+        test.send(.prioritize([instance, host]))
         let service = try inbound(response([pointer()], [srv(), txt(), address()]))
         if place == 0 { test.send(.received(service)) }
         try flood(&test, packets: 200)
@@ -246,7 +246,7 @@ struct QuerierTests {
         test.run(for: .seconds(5))
         #expect(test.machine.records(for: browse, on: 2).map(\.data) == [.ptr(flooding(-1)), .ptr(instance)])
         // Without priority the record can be evicted like any other.
-        test.send(.favour([]))
+        test.send(.prioritize([]))
         try flood(&test, packets: 400)
         #expect(!test.machine.records(for: browse, on: 2).contains { $0.data == .ptr(instance) })
         test.run(for: .seconds(5000))

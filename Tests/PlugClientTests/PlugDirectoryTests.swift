@@ -65,7 +65,7 @@ import Testing
     func pairedName(isOtherPaired: Bool) {
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
-        _ = directory.favour(isOtherPaired ? [heater: "Heater", other: "heater"] : [heater: "Heater"], now: .zero)
+        _ = directory.prioritize(isOtherPaired ? [heater: "Heater", other: "heater"] : [heater: "Heater"], now: .zero)
         _ = directory.take(found("heater", id: other), now: .zero)
         #expect(directory.match("Heater") == nil, "the plug is away")
         #expect(directory.match("HEATER") == nil)
@@ -78,7 +78,7 @@ import Testing
     @Test("A paired plug that announces the name of a different one does not get it") func takenName() {
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
-        _ = directory.favour([heater: "Heater", other: "Kettle"], now: .zero)
+        _ = directory.prioritize([heater: "Heater", other: "Kettle"], now: .zero)
         _ = directory.take(found("Heater", id: other), now: .zero)
         #expect(directory.match("Heater") == nil)
         #expect(directory.match("Kettle") == "Heater")
@@ -87,7 +87,7 @@ import Testing
     @Test("Names that are equal in full case mapping and canonical Unicode form are one name")
     func spellings() {
         var directory = PlugDirectory()
-        _ = directory.favour([heater: "Straße Caf\u{E9}"], now: .zero)
+        _ = directory.prioritize([heater: "Straße Caf\u{E9}"], now: .zero)
         _ = directory.take(found("STRASSE CAFE\u{301}", id: PlugID(rawValue: "bbbbbbbbbbbb")), now: .zero)
         #expect(directory.match("straße cafe\u{301}") == nil)
         #expect(directory.match("STRASSE CAF\u{C9}") == nil)
@@ -107,7 +107,7 @@ import Testing
         arguments: [0, 750, 1500, 100_000], [false, true])
     func aPlugThatMattersIsTold(place: Int, othersClaimIt: Bool) {
         var directory = PlugDirectory()
-        _ = directory.favour([heater: "Heater"], now: .zero)
+        _ = directory.prioritize([heater: "Heater"], now: .zero)
         var told: Set<String> = []
         for number in 0...max(1500, place) {
             let name = number == place ? "heater" : "False \(number)"
@@ -128,7 +128,7 @@ import Testing
     @Test("A renamed paired plug is found among many names that claim its id")
     func aPlugThatWasRenamedIsFoundAmongManyThatClaimToBeIt() {
         var directory = PlugDirectory()
-        _ = directory.favour([heater: "Heater"], now: .zero)
+        _ = directory.prioritize([heater: "Heater"], now: .zero)
         var tried: [String] = []
         func note(_ changes: [PlugDirectory.Change]) {
             for case .appeared(let name) in changes { tried.append(name) }
@@ -150,9 +150,9 @@ import Testing
         var directory = PlugDirectory()
         for number in 0..<300 { _ = directory.take(found("False \(number)"), now: .zero) }
         #expect(directory.take(found("Lamp"), now: .zero) == [])
-        #expect(directory.favour([heater: "Lamp"], now: .zero) == [.appeared("Lamp")])
-        #expect(directory.favour([heater: "Lamp"], now: .zero) == [])
-        #expect(directory.favour([:], now: .zero) == [])
+        #expect(directory.prioritize([heater: "Lamp"], now: .zero) == [.appeared("Lamp")])
+        #expect(directory.prioritize([heater: "Lamp"], now: .zero) == [])
+        #expect(directory.prioritize([:], now: .zero) == [])
         #expect(directory.favoured.isEmpty)
     }
 

@@ -10,14 +10,14 @@ import Testing
         setupCode: "518-08-582", setupPayload: "X-HM://0023ISYWY7OSX", deviceID: "11:22:33:44:55:66",
         controllers: [.init(identifier: Array("5C2E81A0".utf8), isAdmin: true, sessions: 2)])
 
-    private func ask(_ bench: inout Bench, _ order: HomeKitOrder) -> [PlugServer.Action] {
+    private func ask(_ bench: inout Bench, _ order: HomeKitRequest) -> [PlugServer.Action] {
         bench.say { $0.manageHomekit = WireManageHomeKit(order) }
     }
 
     @Test(
         "A request is passed to the door, and its answer to the session that sent it",
-        arguments: [HomeKitOrder.ask, .remove(Array("5C2E81A0".utf8)), .removeAll])
-    func answered(_ order: HomeKitOrder) throws {
+        arguments: [HomeKitRequest.ask, .remove(Array("5C2E81A0".utf8)), .removeAll])
+    func answered(_ order: HomeKitRequest) throws {
         var bench = Bench()
         bench.greet(first)
         #expect(ask(&bench, order) == [.manageHomeKit(first, order)])

@@ -11,7 +11,7 @@ import Testing
     private let dialer = Dialer(identity: TransportIdentity())
 
     private func listen(
-        _ limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory()
+        _ limits: AdmissionLimits = AdmissionLimits(), memory: KnownAddressStore = KnownAddressStore()
     ) async throws -> Listener {
         try await Listener.start(
             on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits, memory: memory,
@@ -102,7 +102,7 @@ import Testing
     @Test("Addresses of controllers are reported and used at the next start")
     func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
         let (told, tell) = AsyncStream<[String]>.makeStream()
-        let first = try await listen(memory: AddressMemory { tell.yield($0) })
+        let first = try await listen(memory: KnownAddressStore { tell.yield($0) })
         try await expectControllerGetsIn(first)
         await first.stop()
         var addresses = told.makeAsyncIterator()
@@ -114,7 +114,7 @@ import Testing
         let next = Owner(knowsEverybody: true)
         let listener = try await Listener.start(
             on: next.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits,
-            memory: AddressMemory(known: ["127.0.0.1"]), owner: next)
+            memory: KnownAddressStore(known: ["127.0.0.1"]), owner: next)
         try await Stranger.connect(to: listener.port, from: "127.0.0.2").waitForEnd()
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
         try await dialer.connect(to: [address], on: controller.loop, owner: controller)

@@ -8,14 +8,14 @@ import Testing
         (0..<count).map { ChartPoint(time: from + Double($0), value: Double($0 % 10)) }
     }
 
-    private func records(_ kept: KeptCourse, _ newer: [ChartPoint], columns: Int = 600) -> [SampleRecord] {
+    private func records(_ kept: StoredPowerSeries, _ newer: [ChartPoint], columns: Int = 600) -> [SampleRecord] {
         SampleRecord.records(
             of: "Lamp", kept: kept, newer: newer, from: 1_795_000_000, to: 1_795_003_600, columns: columns)
     }
 
     @Test("Newer samples follow the stored ones without gaps and repetitions")
     func newerOnesFollowOnWhatIsKeptWithoutAHoleOrADoubling() {
-        var kept = KeptCourse()
+        var kept = StoredPowerSeries()
         kept.points = points(100)
         kept.newest = 1_795_000_099
         let all = records(kept, points(150).map { ChartPoint(time: $0.time + 0.05, value: $0.value) })
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("More samples than columns are summed up by columns") func moreThanADrawingShowsIsSummedUpByColumns() {
-        var kept = KeptCourse()
+        var kept = StoredPowerSeries()
         kept.points = points(3600)
         let all = records(kept, [], columns: 60)
         // The columns begin at full minutes, unlike the span.
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("A gap does not raise the mean above the measured power") func aHoleMakesNoMeanHigherThanWhatWasMeasured() {
-        var kept = KeptCourse()
+        var kept = StoredPowerSeries()
         kept.points = points(3600).filter { !(1_795_001_000..<1_795_001_020).contains($0.time) }.map {
             ChartPoint(time: $0.time, value: 100)
         }

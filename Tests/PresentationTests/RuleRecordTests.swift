@@ -18,13 +18,13 @@ import Testing
     private let press = Firing(
         id: request, rule: "Hall",
         cause: Firing.Cause(.trigger(.button(plug: "Switch", .double)), plug: "Switch", event: 7), time: .zero)
-    private let decided = HouseMemory.Command(
+    private let decided = StoredRuleState.Command(
         request: CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: nil)),
         plug: PlugID(rawValue: "0123456789ab")!, rule: "Hall", cause: "Switch: button pressed", event: 7, until: .zero)
     private let at = #""at":"2026-11-21T09:01:23.456Z""#
     private let id = #""id":"09090909090909090909090909090909""#
 
-    private func check(_ cases: [(HouseNotice, String, String)]) {
+    private func check(_ cases: [(RuleNotice, String, String)]) {
         for (notice, line, text) in cases {
             let record = RuleRecord(RunnerRecord(at: moment, notice: notice))
             #expect(jsonLine(record) == line)

@@ -45,7 +45,7 @@ struct ResolveTests {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
         link.run(for: .seconds(20))
-        link.send(.favour([ServiceIdentity(name: "Lamp", type: "_smartplug._tcp")]), to: 1)
+        link.send(.prioritize([ServiceIdentity(name: "Lamp", type: "_smartplug._tcp")]), to: 1)
         func stranger(_ number: UInt64) -> DiscoveryNode.Event {
             .resolve(
                 ResolveID(rawValue: 10 + number), ServiceIdentity(name: "False \(number)", type: "_smartplug._tcp"))

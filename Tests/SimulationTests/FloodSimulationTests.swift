@@ -52,7 +52,7 @@ private struct FloodedHouse {
                     NetworkInterface(id: Self.link, name: "lan", addresses: [address], families: [.v4])), to: node)
         }
         let paired = Dictionary(uniqueKeysWithValues: (0..<plugs).map { (id($0), name($0)) })
-        follow(directory.favour(paired, now: now))
+        follow(directory.prioritize(paired, now: now))
         send(.browse(Self.browse, Self.type), to: controller)
         var waiting = Array(0..<plugs)
         // Enough to fill every cache and list, in portions between which plugs start.
@@ -130,7 +130,7 @@ private struct FloodedHouse {
         let controller = nodes.count - 1
         if directory.favoured != favoured {
             favoured = directory.favoured
-            send(.favour(Set(favoured.map { ServiceIdentity(name: $0, type: Self.type) })), to: controller)
+            send(.prioritize(Set(favoured.map { ServiceIdentity(name: $0, type: Self.type) })), to: controller)
         }
         for change in changes {
             switch change {

@@ -222,7 +222,7 @@ final class RecordingController {
         guard last else { return [] }
         let answer = FetchedChunks(
             chunks: fetch.chunks, clock: clock, origin: .init(nanosecondsSince1970: 0), asked: fetch.asked)
-        queue.add(WindowAnswer(fetch.window, answer), now: now)
+        queue.add(BackfillResult(fetch.window, answer), now: now)
         return []
     }
 

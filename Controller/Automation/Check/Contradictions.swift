@@ -20,8 +20,8 @@ extension RuleInspection {
     }
 
     /// Returns true if no state of the house satisfies the conditions and the facts.
-    func isImpossible(_ conditions: [Condition], _ facts: [SupposedWorld.Fact] = []) -> Bool {
-        var suppositions = Suppositions(self)
+    func isImpossible(_ conditions: [Condition], _ facts: [HypotheticalState.Fact] = []) -> Bool {
+        var suppositions = Assumptions(self)
         suppositions.suppose(facts)
         suppositions.suppose(conditions)
         return suppositions.areImpossible
@@ -29,7 +29,7 @@ extension RuleInspection {
 
     /// Returns true if the condition always holds while its plugs are present.
     func isCertain(_ condition: Condition) -> Bool {
-        var suppositions = Suppositions(self)
+        var suppositions = Assumptions(self)
         suppositions.deny(condition, alsoAway: false)
         return suppositions.areImpossible
     }
@@ -71,14 +71,14 @@ extension RuleInspection {
     }
 
     /// Returns the facts that hold when a trigger fires its rule.
-    func facts(_ trigger: Trigger, of rule: Rule) -> [SupposedWorld.Fact] {
+    func facts(_ trigger: Trigger, of rule: Rule) -> [HypotheticalState.Fact] {
         let key = trigger.plug.map(house.key) ?? ""
         switch trigger {
         case .activePower(_, let threshold):
             let span =
                 switch threshold.direction {
-                case .risesAbove: SupposedWorld.Span(low: threshold.watts, lowIncluded: false)
-                case .fallsBelow: SupposedWorld.Span(high: threshold.watts, highIncluded: false)
+                case .risesAbove: HypotheticalState.Span(low: threshold.watts, lowIncluded: false)
+                case .fallsBelow: HypotheticalState.Span(high: threshold.watts, highIncluded: false)
                 }
             // An impossible threshold is reported separately.
             guard abs(threshold.watts) < Self.rating else { return [] }
@@ -86,7 +86,8 @@ extension RuleInspection {
         case .activePowerStays(_, let band):
             guard band.low <= band.high, band.low <= Self.rating else { return [] }
             return [
-                .measure(.activePower(key), SupposedWorld.Span(low: band.low, high: band.high)), .present(key, true),
+                .measure(.activePower(key), HypotheticalState.Span(low: band.low, high: band.high)),
+                .present(key, true),
             ]
         case .relay(_, let on?):
             // A rule that accepts old events may fire after the relay has switched again.

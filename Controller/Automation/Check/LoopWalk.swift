@@ -53,11 +53,12 @@ struct LoopWalk {
 
     /// Fires the rule from which a link starts. Returns false if the rule does not fire, or if the link's action
     /// changes nothing.
-    private mutating func take(_ link: RuleLink, after incoming: RuleLink) -> Bool {
+    private mutating func follow(_ link: RuleLink, after incoming: RuleLink) -> Bool {
         let rule = inspection.rules[link.from]
         let trigger = rule.triggers[incoming.trigger]
         note(trigger)
-        let facts = inspection.facts(trigger, of: rule) + relays.map { SupposedWorld.Fact.relay($0.key, on: $0.value) }
+        let facts =
+            inspection.facts(trigger, of: rule) + relays.map { HypotheticalState.Fact.relay($0.key, on: $0.value) }
         if !inspection.isImpossible([], facts), inspection.isImpossible(rule.conditions, facts) { return false }
         var timed: [String] = []
         for (place, action) in rule.actions.enumerated() {

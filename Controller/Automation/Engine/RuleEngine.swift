@@ -57,7 +57,7 @@ public struct RuleEngine: Machine, Sendable {
     var senseOf: [Int?] = []
     var counters: [EnergyCounter] = []
     /// The states of plugs before a rule changed them, by the plug's permanent name.
-    var befores: [String: EngineMemory.Before] = [:]
+    var savedStates: [String: EngineMemory.Before] = [:]
     /// The stored marks of plugs that have not appeared yet.
     var storedMarks: [String: [EngineMemory.EnergyMark]] = [:]
     var localTime: LocalTime?
@@ -86,7 +86,7 @@ public struct RuleEngine: Machine, Sendable {
     var edges: [PowerEdge] = []
     /// The number of rules fired by rules within this event.
     var chained = 0
-    var bandsAreOld = false
+    var quietBandsNeedRefresh = false
     var plugsAppeared = false
     /// The actions found at the start, returned with the first event.
     var told: [Action] = []
@@ -96,7 +96,7 @@ public struct RuleEngine: Machine, Sendable {
     /// - Parameter memory: the stored state of an earlier engine. State of removed rules is ignored.
     public init(rules: [Rule], memory: EngineMemory = EngineMemory()) {
         prepare(rules)
-        take(memory)
+        handle(memory)
     }
 
     /// The next time at which work is due. It may be too early: a reading that changed nothing does not move it.
@@ -125,12 +125,12 @@ public struct RuleEngine: Machine, Sendable {
         }
         var actions: [Action] = []
         begin(now: now, &actions)
-        take(event, now: now, &actions)
+        handle(event, now: now, &actions)
         finish(now: now, &actions)
         return actions
     }
 
-    private mutating func take(_ event: Event, now: Instant, _ actions: inout [Action]) {
+    private mutating func handle(_ event: Event, now: Instant, _ actions: inout [Action]) {
         switch event {
         case .rulesChanged(let rules): replace(rules, now: now, &actions)
         case .ruleEnabled(let rule, let isOn): enable(rule, isOn, &actions)
@@ -173,8 +173,8 @@ public struct RuleEngine: Machine, Sendable {
         endPresence(now: now, &actions)
         endSchedules(now: now, &actions)
         wakeRuns(now: now, &actions)
-        guard bandsAreOld else { return }
-        bandsAreOld = false
+        guard quietBandsNeedRefresh else { return }
+        quietBandsNeedRefresh = false
         for index in 0..<plugs.count { refresh(index) }
     }
 }

@@ -27,7 +27,7 @@ public struct BoundNames: Hashable, Sendable {
     ///   - foldsCapitals: true to bind a name also to the only known plug whose name differs in capitals.
     /// - Returns: true if a binding changed.
     mutating func bind(
-        _ rules: [Rule], to known: [HouseMemory.Plug], paired: PairedNames? = nil, foldsCapitals: Bool = true
+        _ rules: [Rule], to known: [StoredRuleState.Plug], paired: PairedNames? = nil, foldsCapitals: Bool = true
     ) -> Bool {
         let before = plugs
         var written = Set(rules.flatMap(\.plugs))

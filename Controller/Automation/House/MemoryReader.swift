@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// Reads the values of a stored ``HouseMemory`` in order. The checksum is verified first, so an invalid value was
+/// Reads the values of a stored ``StoredRuleState`` in order. The checksum is verified first, so an invalid value was
 /// written that way.
 struct MemoryReader {
     private let bytes: ArraySlice<UInt8>
@@ -10,128 +10,132 @@ struct MemoryReader {
     let version: UInt8
 
     /// Verifies the header, the version and the checksum.
-    init(_ all: [UInt8]) throws(MemoryFault) {
-        let start = HouseMemory.magic.count + 1
-        guard all.starts(with: HouseMemory.magic) else { throw MemoryFault(offset: 0, reason: .notOurs) }
-        guard all.count >= start + 16 else { throw MemoryFault(offset: all.count, reason: .tooShort) }
+    init(_ all: [UInt8]) throws(StateDecodingError) {
+        let start = StoredRuleState.magic.count + 1
+        guard all.starts(with: StoredRuleState.magic) else { throw StateDecodingError(offset: 0, reason: .notOurs) }
+        guard all.count >= start + 16 else { throw StateDecodingError(offset: all.count, reason: .tooShort) }
         version = all[start - 1]
-        guard (HouseMemory.oldestVersion...HouseMemory.version).contains(version) else {
-            throw MemoryFault(offset: start - 1, reason: .version(version))
+        guard (StoredRuleState.oldestVersion...StoredRuleState.version).contains(version) else {
+            throw StateDecodingError(offset: start - 1, reason: .version(version))
         }
         bytes = all.dropLast(16)
         guard MemoryWriter.hash(bytes) == Array(all.suffix(16)) else {
-            throw MemoryFault(offset: bytes.endIndex, reason: .checksum)
+            throw StateDecodingError(offset: bytes.endIndex, reason: .checksum)
         }
         offset = start
     }
 
-    func finish() throws(MemoryFault) {
-        guard offset == bytes.endIndex else { throw MemoryFault(offset: offset, reason: .tooLong) }
+    func finish() throws(StateDecodingError) {
+        guard offset == bytes.endIndex else { throw StateDecodingError(offset: offset, reason: .tooLong) }
     }
 
-    mutating func take(_ count: Int) throws(MemoryFault) -> ArraySlice<UInt8> {
-        guard bytes.endIndex - offset >= count else { throw MemoryFault(offset: bytes.endIndex, reason: .tooShort) }
+    mutating func take(_ count: Int) throws(StateDecodingError) -> ArraySlice<UInt8> {
+        guard bytes.endIndex - offset >= count else {
+            throw StateDecodingError(offset: bytes.endIndex, reason: .tooShort)
+        }
         defer { offset += count }
         return bytes[offset..<offset + count]
     }
 
-    mutating func integer<Number: FixedWidthInteger & UnsignedInteger>() throws(MemoryFault) -> Number {
+    mutating func integer<Number: FixedWidthInteger & UnsignedInteger>() throws(StateDecodingError) -> Number {
         try take(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 
-    mutating func instant() throws(MemoryFault) -> Instant {
+    mutating func instant() throws(StateDecodingError) -> Instant {
         Instant(nanoseconds: Int64(bitPattern: try integer()))
     }
 
     /// Reads the number of entries that follow. Throws above the limit.
-    mutating func count(_ limit: Int) throws(MemoryFault) -> Int {
+    mutating func count(_ limit: Int) throws(StateDecodingError) -> Int {
         let start = offset
         let count: UInt16 = try integer()
-        guard count <= limit else { throw MemoryFault(offset: start, reason: .outOfRange("a count up to \(limit)")) }
+        guard count <= limit else {
+            throw StateDecodingError(offset: start, reason: .outOfRange("a count up to \(limit)"))
+        }
         return Int(count)
     }
 
     /// Reads a duration. Throws if it is negative.
-    mutating func duration() throws(MemoryFault) -> Duration {
+    mutating func duration() throws(StateDecodingError) -> Duration {
         let start = offset
         let nanoseconds = Int64(bitPattern: try integer())
-        guard nanoseconds >= 0 else { throw MemoryFault(offset: start, reason: .outOfRange("a duration")) }
+        guard nanoseconds >= 0 else { throw StateDecodingError(offset: start, reason: .outOfRange("a duration")) }
         return .nanoseconds(nanoseconds)
     }
 
     /// Reads a number. Throws on NaN, which does not equal itself.
-    mutating func double() throws(MemoryFault) -> Double {
+    mutating func double() throws(StateDecodingError) -> Double {
         let start = offset
         let value = Double(bitPattern: try integer())
-        guard !value.isNaN else { throw MemoryFault(offset: start, reason: .outOfRange("a number")) }
+        guard !value.isNaN else { throw StateDecodingError(offset: start, reason: .outOfRange("a number")) }
         return value
     }
 
-    mutating func text() throws(MemoryFault) -> String { try text(atMost: HouseMemory.maximumText) }
+    mutating func text() throws(StateDecodingError) -> String { try text(atMost: StoredRuleState.maximumText) }
 
-    mutating func words() throws(MemoryFault) -> String { try text(atMost: HouseMemory.maximumWords) }
+    mutating func words() throws(StateDecodingError) -> String { try text(atMost: StoredRuleState.maximumWords) }
 
-    mutating func text(atMost limit: Int) throws(MemoryFault) -> String {
+    mutating func text(atMost limit: Int) throws(StateDecodingError) -> String {
         let start = offset
         let count: UInt16 = try integer()
         let text = String(validating: try take(Int(count)), as: UTF8.self)
         guard let text, count <= limit else {
-            throw MemoryFault(offset: start, reason: .outOfRange("a text"))
+            throw StateDecodingError(offset: start, reason: .outOfRange("a text"))
         }
         return text
     }
 
     mutating func optional<Value>(
-        _ value: (inout MemoryReader) throws(MemoryFault) -> Value
-    ) throws(MemoryFault) -> Value? {
+        _ value: (inout MemoryReader) throws(StateDecodingError) -> Value
+    ) throws(StateDecodingError) -> Value? {
         try flag() ? try value(&self) : nil
     }
 
-    mutating func requestID() throws(MemoryFault) -> RequestID {
+    mutating func requestID() throws(StateDecodingError) -> RequestID {
         guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
         return id
     }
 
     /// Returns a fault for the value that was read last.
-    func fault(_ what: String) -> MemoryFault { MemoryFault(offset: offset, reason: .outOfRange(what)) }
+    func fault(_ what: String) -> StateDecodingError { StateDecodingError(offset: offset, reason: .outOfRange(what)) }
 
-    mutating func plugID() throws(MemoryFault) -> PlugID {
+    mutating func plugID() throws(StateDecodingError) -> PlugID {
         let start = offset
         let text = String(decoding: try take(12), as: UTF8.self)
         guard let id = PlugID(rawValue: text) else {
-            throw MemoryFault(offset: start, reason: .outOfRange("a plug's id"))
+            throw StateDecodingError(offset: start, reason: .outOfRange("a plug's id"))
         }
         return id
     }
 
-    mutating func cursor() throws(MemoryFault) -> SequenceNumber? {
+    mutating func cursor() throws(StateDecodingError) -> SequenceNumber? {
         let isThere = try flag()
         let number: UInt64 = try integer()
         return isThere ? number : nil
     }
 
-    mutating func flag() throws(MemoryFault) -> Bool {
+    mutating func flag() throws(StateDecodingError) -> Bool {
         let start = offset
         let byte: UInt8 = try integer()
-        guard byte <= 1 else { throw MemoryFault(offset: start, reason: .outOfRange("a flag")) }
+        guard byte <= 1 else { throw StateDecodingError(offset: start, reason: .outOfRange("a flag")) }
         return byte == 1
     }
 
-    mutating func command() throws(MemoryFault) -> HouseMemory.Command {
+    mutating func command() throws(StateDecodingError) -> StoredRuleState.Command {
         let id = try requestID()
         let name = try text()
         let plug =
-            version == 1 ? try plugID() : try optional { (input) throws(MemoryFault) in try input.plugID() }
+            version == 1 ? try plugID() : try optional { (input) throws(StateDecodingError) in try input.plugID() }
         let rule = try text()
         let cause = try text()
         let event = try cursor()
         let until = try instant()
         let request = CommandRequest(id: id, plug: name, command: try plugCommand())
-        return HouseMemory.Command(
+        return StoredRuleState.Command(
             request: request, plug: plug, rule: rule, cause: cause, event: event, until: until)
     }
 
-    mutating func plugCommand() throws(MemoryFault) -> PlugCommand {
+    mutating func plugCommand() throws(StateDecodingError) -> PlugCommand {
         let start = offset
         let kind: UInt8 = try integer()
         switch kind {
@@ -142,12 +146,12 @@ struct MemoryReader {
             let permille: UInt16 = try integer()
             let transition = Int64(bitPattern: try integer())
             guard let level = DimLevel(permille: Int(permille)), transition >= 0 else {
-                throw MemoryFault(offset: start, reason: .outOfRange("a level"))
+                throw StateDecodingError(offset: start, reason: .outOfRange("a level"))
             }
             return .setLevel(level, transition: .nanoseconds(transition))
         case 3: return .identify
         case 4: return .resetProtection
-        case _: throw MemoryFault(offset: start, reason: .outOfRange("a command"))
+        case _: throw StateDecodingError(offset: start, reason: .outOfRange("a command"))
         }
     }
 }

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// Writes the values of a ``HouseMemory`` in order.
+/// Writes the values of a ``StoredRuleState`` in order.
 package struct MemoryWriter {
     private(set) var bytes: [UInt8]
 
@@ -39,11 +39,11 @@ package struct MemoryWriter {
         if let value { put(&self, value) }
     }
 
-    mutating func put(_ text: String) { put(text, atMost: HouseMemory.maximumText) }
+    mutating func put(_ text: String) { put(text, atMost: StoredRuleState.maximumText) }
 
     /// Writes a text of an effect. A cut text could change what a program or server does, so
     /// ``EffectRequest/Effect/fits`` rejects longer ones.
-    mutating func put(words text: String) { put(text, atMost: HouseMemory.maximumWords) }
+    mutating func put(words text: String) { put(text, atMost: StoredRuleState.maximumWords) }
 
     mutating func put(_ text: String, atMost limit: Int) {
         var text = text
@@ -59,7 +59,7 @@ package struct MemoryWriter {
         put(cursor ?? 0)
     }
 
-    mutating func put(_ command: HouseMemory.Command) {
+    mutating func put(_ command: StoredRuleState.Command) {
         put(command.request.id.bytes)
         put(command.request.plug)
         put(optional: command.plug) { $0.put($1) }

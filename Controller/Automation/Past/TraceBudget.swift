@@ -16,7 +16,7 @@ public struct TraceBudget: Sendable {
     private var day: Int64?
     private var spent: [String: Int] = [:]
     private var told: Set<String> = []
-    /// The ids of firings that are stored. Their later changes are stored too. As many as a ``TraceBook`` tracks.
+    /// The ids of firings that are stored. Their later changes are stored too. As many as a ``TraceRecorder`` tracks.
     private var begun: [String] = []
 
     /// Creates a full budget.
@@ -36,7 +36,7 @@ public struct TraceBudget: Sendable {
         spent[trace.rule, default: 0] += size
         if !begun.contains(trace.id) {
             begun.append(trace.id)
-            if begun.count > TraceBook.openLimit { begun.removeFirst() }
+            if begun.count > TraceRecorder.openLimit { begun.removeFirst() }
         }
         return .kept
     }

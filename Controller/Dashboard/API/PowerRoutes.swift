@@ -21,7 +21,7 @@ extension Dashboard {
         let newer = plug?.recent.points(from: span.lowerBound, to: span.upperBound) ?? []
         // Without a history, only the readings since the daemon's start are available.
         if let plug, history == nil {
-            return Response(json: Self.json(plug.record.plug, KeptCourse(), newer, span, columns))
+            return Response(json: Self.json(plug.record.plug, StoredPowerSeries(), newer, span, columns))
         }
         let json = try await reading { history in
             let wanted = plug?.id.map(\.rawValue) ?? name
@@ -30,16 +30,16 @@ extension Dashboard {
                 known = try history.plug(named: wanted, paired: paired)
             } catch {
                 guard let plug, case .unknownPlug = error.reason else { throw error }
-                return Self.json(plug.record.plug, KeptCourse(), newer, span, columns)
+                return Self.json(plug.record.plug, StoredPowerSeries(), newer, span, columns)
             }
-            let kept = try KeptCourse(of: known, from: history, over: span, columns: columns)
+            let kept = try StoredPowerSeries(of: known, from: history, over: span, columns: columns)
             return Self.json(plug?.record.plug ?? known.title, kept, newer, span, columns)
         }
         return Response(json: json)
     }
 
     private static func json(
-        _ name: String, _ kept: KeptCourse, _ newer: [ChartPoint], _ span: ClosedRange<Int64>, _ columns: Int
+        _ name: String, _ kept: StoredPowerSeries, _ newer: [ChartPoint], _ span: ClosedRange<Int64>, _ columns: Int
     ) -> String {
         jsonLine(
             SampleRecord.records(

@@ -3,7 +3,7 @@ import LinuxClocks
 import PlugModel
 import Presentation
 
-/// The parameters of a query. Unknown parameters are rejected, so that no typing error is ignored. `Doorkeeper` limits
+/// The parameters of a query. Unknown parameters are rejected, so that no typing error is ignored. `RequestFilter` limits
 /// the length.
 struct QueryParameters {
     private var values: [String: [String]] = [:]

@@ -22,7 +22,7 @@ extension Dashboard {
         "too many watch the house already",
         hint: "close some pages; a password that is not an owner's has at most \(SeatLimits.streams.password)")
 
-    private func stream(after position: StreamPosition?, for pass: Pass, _ channel: any Channel) -> Response {
+    private func stream(after position: StreamPosition?, for pass: Authorization, _ channel: any Channel) -> Response {
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         return Response(
             status: .ok, headers: headers,

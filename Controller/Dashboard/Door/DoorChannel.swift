@@ -6,10 +6,10 @@ import NIOHTTP1
 /// Sets up an HTTP/1.1 connection with the limits of ``DoorLimits``.
 struct DoorChannel: ServerChildChannel {
     let limits: DoorLimits
-    let guests: Guests
+    let guests: ConnectionTracker
     private let base: HTTP1Channel
 
-    init(limits: DoorLimits, guests: Guests, responder: @escaping HTTPChannelHandler.Responder) {
+    init(limits: DoorLimits, guests: ConnectionTracker, responder: @escaping HTTPChannelHandler.Responder) {
         self.limits = limits
         self.guests = guests
         var configuration = HTTP1Channel.Configuration()

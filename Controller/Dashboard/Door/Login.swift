@@ -5,7 +5,7 @@ import NIOCore
 import PlugModel
 
 /// The authorization of a user.
-struct Pass: Hashable, Sendable {
+struct Authorization: Hashable, Sendable {
     var role: Role
     /// The name of the user's password; nil if no password was needed.
     var name: String?
@@ -19,9 +19,9 @@ struct Pass: Hashable, Sendable {
     var isLocal = false
 
     /// The authorization of the daemon's own user, at the local socket.
-    static let owner = Pass(role: .owner, isLocal: true)
+    static let owner = Authorization(role: .owner, isLocal: true)
     /// The authorization of every user of a dashboard without a password.
-    static let anyone = Pass(role: .owner)
+    static let anyone = Authorization(role: .owner)
 
     /// The password and session that must stay valid while the user is connected (``Login/entrances(isLoopback:)``).
     var entrances: Set<String> {
@@ -30,7 +30,7 @@ struct Pass: Hashable, Sendable {
     }
 }
 
-extension Pass {
+extension Authorization {
     init(_ password: DashboardPassword, session: String? = nil) {
         self.init(
             role: password.role, name: password.name, until: password.until, session: session, password: password.id)
@@ -57,7 +57,9 @@ struct Login: Sendable {
     /// - Parameter isLoopback: true if only this machine can connect. Such a dashboard needs no password if none is
     ///   set.
     /// - Throws: `Refused` if the password is missing, wrong or expired, or if there were too many failures.
-    func pass(of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool) async throws(Refused) -> Pass {
+    func pass(of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool) async throws(Refused)
+        -> Authorization
+    {
         switch await need(isLoopback) {
         case .none: return .anyone
         case .impossible(let refused): throw refused
@@ -66,14 +68,14 @@ struct Login: Sendable {
             guard let password = BasicAuthorization.password(in: headers[values: .authorization]) else {
                 throw unauthorized("this needs the dashboard's password", headers)
             }
-            return Pass(try await verified(password, passwords, headers, from: address))
+            return Authorization(try await verified(password, passwords, headers, from: address))
         }
     }
 
     /// Returns whether a password is needed, and the authorization of a request, if any.
     func state(
         of headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool
-    ) async -> (isNeeded: Bool, pass: Pass?) {
+    ) async -> (isNeeded: Bool, pass: Authorization?) {
         switch await need(isLoopback) {
         case .none: (false, .anyone)
         case .impossible: (true, nil)
@@ -97,7 +99,7 @@ struct Login: Sendable {
             let cookie = devices.kept(in: headers, among: [found.id])?.cookie
             return (
                 await sessions.begin(
-                    found.id, device: DeviceWords.of(headers[.userAgent]), address: address?.ipAddress ?? "",
+                    found.id, device: DeviceDescription.of(headers[.userAgent]), address: address?.ipAddress ?? "",
                     now: seconds),
                 cookie ?? devices.make(for: found.id)
             )
@@ -158,13 +160,13 @@ struct Login: Sendable {
 
     private func session(
         _ headers: HTTPFields, _ passwords: [DashboardPassword], from address: SocketAddress?
-    ) async -> Pass? {
+    ) async -> Authorization? {
         let cookies = SessionCookie.values(in: headers[values: .cookie])
         let now = seconds
         guard let session = await sessions.use(cookies, address: address?.ipAddress ?? "", now: now),
             let password = passwords.first(where: { $0.id == session.password }), !password.hasEnded(now: now)
         else { return nil }
-        return Pass(password, session: session.id)
+        return Authorization(password, session: session.id)
     }
 
     private func verified(
@@ -176,7 +178,7 @@ struct Login: Sendable {
         let device = DeviceCookie(secret: secret).kept(in: headers, among: live.map(\.id))
         let isOwners = device.map { device in live.contains { $0.id == device.password && $0.role == .owner } }
         // A connection that is already closed has no address.
-        let guesser = Guesser(
+        let guesser = LoginThrottleKey(
             network: address?.networkOfGuest ?? "", address: address?.ipAddress ?? "", device: device?.name,
             isOwnersDevice: isOwners ?? false)
         switch await keeper.verify(password, among: passwords, live: live, by: guesser) {

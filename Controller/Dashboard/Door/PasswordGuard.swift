@@ -1,7 +1,7 @@
 import ProtocolCore
 
 /// The sender of a password attempt.
-struct Guesser: Hashable, Sendable {
+struct LoginThrottleKey: Hashable, Sendable {
     /// The network that one attacker can own completely (``NIOCore/SocketAddress/networkOfGuest``). Users in one home
     /// share it.
     var network: String
@@ -83,7 +83,7 @@ struct PasswordGuard {
 
     /// Returns the priority of a sender. A sender is known (or an owner) if a password that is still valid was right on
     /// its device or from its address before.
-    func standing(of guesser: Guesser) -> Standing {
+    func standing(of guesser: LoginThrottleKey) -> Standing {
         if guesser.device != nil { return guesser.isOwnersDevice ? .owner : .known }
         return known[guesser.address].map { $0.isOwners ? .owner : .known } ?? .stranger
     }
@@ -95,7 +95,7 @@ struct PasswordGuard {
 
     /// Returns nil if the sender may try now, else the remaining wait. The attempt counts as a failure until
     /// `succeeded(by:password:isOwners:now:)`, so parallel attempts do not evade the limit.
-    mutating func attempt(by guesser: Guesser, now: Instant) -> Duration? {
+    mutating func attempt(by guesser: LoginThrottleKey, now: Instant) -> Duration? {
         let name = name(of: guesser)
         let isStranger = standing(of: guesser) == .stranger
         let isNew = isNew(name, now: now)
@@ -116,7 +116,7 @@ struct PasswordGuard {
     /// - Parameters:
     ///   - password: the id of the right, valid password.
     ///   - isOwners: true if it is an owner's.
-    mutating func succeeded(by guesser: Guesser, password: String, isOwners: Bool, now: Instant) {
+    mutating func succeeded(by guesser: LoginThrottleKey, password: String, isOwners: Bool, now: Instant) {
         let name = name(of: guesser)
         // The successful attempt no longer counts as a failure; the failures of others remain.
         if standing(of: guesser) == .stranger {
@@ -141,7 +141,7 @@ struct PasswordGuard {
         return known.count < Self.failuresOfNewNetwork
     }
 
-    private func name(of guesser: Guesser) -> Name {
+    private func name(of guesser: LoginThrottleKey) -> Name {
         if let device = guesser.device { return .device(device) }
         return known[guesser.address] == nil ? .network(guesser.network) : .address(guesser.address)
     }

@@ -60,7 +60,8 @@ actor PasswordKeeper {
     ///   - live: the candidates that have not expired; nil for all. An expired password makes no sender known.
     ///   - guesser: the sender, which is slowed down after a wrong password.
     func verify(
-        _ password: String, among passwords: [DashboardPassword], live: [DashboardPassword]? = nil, by guesser: Guesser
+        _ password: String, among passwords: [DashboardPassword], live: [DashboardPassword]? = nil,
+        by guesser: LoginThrottleKey
     ) async -> Verdict {
         let live = live ?? passwords
         guardian.keep(ofPasswords: Set(live.map(\.id)))

@@ -23,7 +23,7 @@ final class RequestHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private var deadlines: RequestDeadlines
-    private let guests: Guests
+    private let guests: ConnectionTracker
     private var timer: (task: Scheduled<Void>, at: Instant)?
     /// The current answer is the last of the connection.
     private var isLast = false
@@ -32,7 +32,7 @@ final class RequestHandler: ChannelDuplexHandler {
     /// The number of answers until the connection closes; nil if the client did not ask to close it.
     private var answersLeft: Int?
 
-    init(_ limits: DoorLimits, guests: Guests) {
+    init(_ limits: DoorLimits, guests: ConnectionTracker) {
         deadlines = RequestDeadlines(limits, now: BootClock.now)
         self.guests = guests
     }

@@ -71,7 +71,7 @@ struct SessionRoutes {
     }
 
     private func state(_ request: Request, _ context: DashboardContext) async throws -> Response {
-        var (isNeeded, pass): (Bool, Pass?) = (false, .owner)
+        var (isNeeded, pass): (Bool, Authorization?) = (false, .owner)
         if !context.isLocal {
             (isNeeded, pass) = await login.state(of: request.headers, from: context.address, isLoopback: isLoopback)
         }

@@ -8,7 +8,7 @@ struct Session: Codable, Hashable, Sendable {
     var digest: String
     /// The id of the password of the login.
     var password: String
-    /// The description of the browser (``DeviceWords``).
+    /// The description of the browser (``DeviceDescription``).
     var device: String
     /// The address of the last use.
     var address: String

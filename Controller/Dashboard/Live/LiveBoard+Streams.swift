@@ -15,7 +15,7 @@ extension LiveBoard {
     private static let portion = 64 << 10
     private static let beat = Duration.seconds(15)
 
-    func hasRoom(for pass: Pass) -> Bool { !hasEnded && readers.hasRoom(for: pass.holder) }
+    func hasRoom(for pass: Authorization) -> Bool { !hasEnded && readers.hasRoom(for: pass.holder) }
 
     /// Opens a reader. It continues after the given position if the ring still has the next message, else it begins
     /// with the complete house.
@@ -26,7 +26,7 @@ extension LiveBoard {
     ///   - close: closes the reader's connection.
     /// - Returns: the number of the reader, or nil if there is no room.
     func open(
-        after position: StreamPosition?, for pass: Pass = .owner, close: @escaping @Sendable () -> Void
+        after position: StreamPosition?, for pass: Authorization = .owner, close: @escaping @Sendable () -> Void
     ) -> UInt64? {
         guard !hasEnded else { return nil }
         let after = position.flatMap { $0.epoch == epoch ? $0.number : nil }

@@ -8,8 +8,8 @@ public import PowerHistory
 import Presentation
 import ProtocolCore
 
-/// Holds the current state of the house and its stream readers: the shell of ``HouseBoard`` and ``NewsRing``.
-public actor LiveBoard: HouseAudience {
+/// Holds the current state of the house and its stream readers: the shell of ``HouseBoard`` and ``EventStreamBuffer``.
+public actor LiveBoard: HouseObserver {
     /// Readings within this time are sent as one message.
     private static let gathering = Duration.milliseconds(200)
 
@@ -19,7 +19,7 @@ public actor LiveBoard: HouseAudience {
     private nonisolated let history: PowerHistory?
     private nonisolated let paired: PairedPlugs
     private(set) var board: HouseBoard
-    private(set) var ring = NewsRing()
+    private(set) var ring = EventStreamBuffer()
     var readers = StreamReaders()
     var heartbeat: Task<Void, Never>?
     var nextReader: UInt64 = 0
@@ -90,7 +90,7 @@ public actor LiveBoard: HouseAudience {
             publish(board.rules.replace(rules, disabled: disabled, faults: faults))
             learnLastFirings()
         case .update(let update):
-            publish(PlugInHand.during(update.source) { board.take(update) })
+            publish(CrashAttribution.during(update.source) { board.take(update) })
             switch update {
             case .lost: learnPaired()
             case .report(let report): if case .connected = report.update { learnPaired() }
@@ -130,7 +130,8 @@ public actor LiveBoard: HouseAudience {
                 let id = StreamPosition(epoch: epoch, number: number)
                 let whole = message.encoded(id: id)
                 let others = message.forOthers
-                return NewsRing.Message(whole: whole, others: others == message ? whole : others?.encoded(id: id))
+                return EventStreamBuffer.Message(
+                    whole: whole, others: others == message ? whole : others?.encoded(id: id))
             }
         }
         readers.wakeAll()
@@ -167,11 +168,11 @@ public actor LiveBoard: HouseAudience {
     private func readWhatWasKnown() async {
         let rules = board.rules.records.map(\.rule)
         asked = Set(rules)
-        var known: KnownBefore?
+        var known: InitialState?
         // It only fails when too many requests use the history at once.
         while known == nil, !hasEnded {
             known = try? await HistoryThreads.run { [history, paired] in
-                KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
+                InitialState(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
             }
             if known == nil { try? await Task.sleep(for: Self.gathering) }
         }
@@ -243,7 +244,7 @@ public actor LiveBoard: HouseAudience {
 }
 
 /// The state that was known before this process.
-private struct KnownBefore: Sendable {
+private struct InitialState: Sendable {
     var paired: [PlugID: String] = [:]
     var cursors: [PlugID: SequenceNumber] = [:]
     /// The last firing of each rule.

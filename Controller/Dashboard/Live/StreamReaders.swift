@@ -24,7 +24,7 @@ struct StreamReaders {
     static let patience = Duration.seconds(60)
 
     private var readers: [UInt64: Reader] = [:]
-    private var seats = Seats(.streams)
+    private var seats = SeatCounter(.streams)
 
     func hasRoom(for holder: SeatHolder) -> Bool { seats.hasRoom(for: holder) }
 

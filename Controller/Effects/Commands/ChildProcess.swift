@@ -15,16 +15,16 @@ final class ChildProcess {
     struct StartFault: Error {
         let words: String
         /// True if the next attempt would fail in the same way.
-        let isLasting: Bool
+        let isPermanent: Bool
 
         init(_ words: String) {
             self.words = words
-            isLasting = true
+            isPermanent = true
         }
 
         init(code: CInt) {
             words = String(cString: strerror(code))
-            isLasting = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, ENAMETOOLONG, E2BIG].contains(code)
+            isPermanent = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, ENAMETOOLONG, E2BIG].contains(code)
         }
     }
 
@@ -45,7 +45,8 @@ final class ChildProcess {
     ///   - input: all of its standard input; it must fit into a pipe.
     ///   - fence: the files that it must not read.
     init(
-        _ words: [String], at place: FilePlace? = nil, input: [UInt8], environment: [String], fence: KeyFence? = nil
+        _ words: [String], at place: ResolvedPath? = nil, input: [UInt8], environment: [String],
+        fence: LandlockSandbox? = nil
     ) throws(StartFault) {
         guard !words.isEmpty, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw StartFault("its words hold a zero byte, or there are none")
@@ -87,7 +88,7 @@ final class ChildProcess {
     }
 
     /// Waits until the program has ended, and stops it at the timeout or interruption. Then kills its process group.
-    func supervise(within timeout: Duration, until interruption: Wake) -> End {
+    func supervise(within timeout: Duration, until interruption: PollWaker) -> End {
         let clock = ContinuousClock()
         var deadline = clock.now + timeout
         var forced: End?

@@ -16,16 +16,16 @@ struct Command: Sendable {
     private let timeout: Duration
     private let input: [UInt8]
     private let environment: [String]
-    private let place: FilePlace?
-    private let fence: KeyFence?
+    private let place: ResolvedPath?
+    private let fence: LandlockSandbox?
 
     /// - Parameters:
     ///   - place: the file of the program; nil to search it in PATH.
     ///   - input: its standard input; nil for the event.
     ///   - environment: additional variables, as `NAME=VALUE`.
     init(
-        _ words: [String], at place: FilePlace? = nil, timeout: Duration, event: EffectEvent, input: [UInt8]? = nil,
-        environment: [String] = [], fence: KeyFence? = nil
+        _ words: [String], at place: ResolvedPath? = nil, timeout: Duration, event: EffectEvent, input: [UInt8]? = nil,
+        environment: [String] = [], fence: LandlockSandbox? = nil
     ) {
         self.words = words
         self.place = place
@@ -39,17 +39,18 @@ struct Command: Sendable {
 
     /// Runs the program on a dedicated thread.
     func ending() async -> Ending {
-        await OwnThread.result { supervise($0) } ?? Ending(outcome: .failed("no thread or no file is left for it"))
+        await DedicatedThread.result { supervise($0) }
+            ?? Ending(outcome: .failed("no thread or no file is left for it"))
     }
 
-    private func supervise(_ interruption: Wake) -> Ending {
+    private func supervise(_ interruption: PollWaker) -> Ending {
         let program = words.first ?? ""
         let process: ChildProcess
         do throws(ChildProcess.StartFault) {
             process = try ChildProcess(words, at: place, input: input, environment: environment, fence: fence)
         } catch {
             let outcome = EffectOutcome.failed("\(program) cannot be started: \(error.words)")
-            return Ending(outcome: outcome, isMissing: error.isLasting)
+            return Ending(outcome: outcome, isMissing: error.isPermanent)
         }
         switch process.supervise(within: timeout, until: interruption) {
         case .exited(0): return Ending(outcome: .done, status: 0)

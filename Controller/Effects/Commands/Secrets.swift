@@ -57,7 +57,7 @@ struct KnownSecrets: Sendable {
     /// The folders on the paths to secrets, from the root, without links. All their entries are listed when a program
     /// starts.
     private(set) var ways: Set<String> = ["/"]
-    private var files: Set<FilePlace> = []
+    private var files: Set<ResolvedPath> = []
     private var folders: Set<String> = []
 
     mutating func update(_ secrets: Secrets) {
@@ -70,7 +70,7 @@ struct KnownSecrets: Sendable {
             note(path)
         }
         ways = ["/"]
-        for folder in files.map(\.folder) + folders.compactMap({ FilePlace($0)?.folder }) {
+        for folder in files.map(\.folder) + folders.compactMap({ ResolvedPath($0)?.folder }) {
             var way = ""
             for part in folder.split(separator: "/") {
                 way += "/" + part
@@ -92,7 +92,7 @@ struct KnownSecrets: Sendable {
 
     /// Returns true if an entry of a folder in `ways` is a secret, a draft of one, or leads to one.
     func covers(_ name: String, in folder: String) -> Bool {
-        let path = FilePlace.joined(folder, name)
+        let path = ResolvedPath.joined(folder, name)
         if ways.contains(path) || isProtected(path) { return true }
         return files.contains { $0.folder == folder && (name == $0.name || name.hasPrefix($0.name + ".")) }
     }
@@ -106,7 +106,7 @@ struct KnownSecrets: Sendable {
                 let names = FileStamp.names(in: place.folder, limit: 10_000) ?? []
                 return names.count { name in
                     name.hasPrefix(place.name + ".")
-                        && FileIdentity.find(FilePlace.joined(place.folder, name), followingLinks: false)?.identity
+                        && FileIdentity.find(ResolvedPath.joined(place.folder, name), followingLinks: false)?.identity
                             == found.identity
                 }
             }
@@ -124,11 +124,11 @@ struct KnownSecrets: Sendable {
 
     /// Returns the path's location, and the target's location if the path is a link. The link itself is harmless: a
     /// program cannot read its target.
-    private static func places(of path: String) -> Set<FilePlace> {
-        var places: Set<FilePlace> = []
-        if let place = FilePlace(path) { places.insert(place) }
+    private static func places(of path: String) -> Set<ResolvedPath> {
+        var places: Set<ResolvedPath> = []
+        if let place = ResolvedPath(path) { places.insert(place) }
         if let end = realpath(path, nil) {
-            if let target = FilePlace(String(cString: end)) { places.insert(target) }
+            if let target = ResolvedPath(String(cString: end)) { places.insert(target) }
             free(end)
         }
         return places

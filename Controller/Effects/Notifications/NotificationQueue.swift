@@ -9,7 +9,7 @@ struct NotificationQueue: Machine, Sendable {
     /// The result of one attempt.
     enum Answer: Hashable, Sendable {
         case taken
-        case failed(String, isWorthAnotherTry: Bool)
+        case failed(String, isRetryable: Bool)
     }
 
     /// Each notification has a number; the numbers rise.
@@ -34,7 +34,7 @@ struct NotificationQueue: Machine, Sendable {
         var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120)]
         /// The time after which no attempt begins. It is a little shorter than the time that rules wait for an effect,
         /// so that they still get the reason of the failure.
-        var patience = HouseRules.effectPatience - .seconds(10)
+        var patience = DurableRuleEngine.effectPatience - .seconds(10)
         /// The notifications that are accepted within any minute. It stops a rule that fires every second from ringing
         /// a phone all night.
         var perMinute = NamedReceiver.usualPerMinute
@@ -76,8 +76,8 @@ struct NotificationQueue: Machine, Sendable {
     mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .came(let number): take(number, now, &actions)
-        case .answered(let number, let answer): take(answer, of: number, now, &actions)
+        case .came(let number): handle(number, now, &actions)
+        case .answered(let number, let answer): handle(answer, of: number, now, &actions)
         case .withdrawn(let number): entries.removeAll { $0.number == number }
         case .deadlineReached: break
         }
@@ -86,7 +86,7 @@ struct NotificationQueue: Machine, Sendable {
         return actions
     }
 
-    private mutating func take(_ number: UInt64, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func handle(_ number: UInt64, _ now: Instant, _ actions: inout [Action]) {
         recent.removeAll { $0 + Self.minute <= now }
         let refusal: String
         if recent.count >= limits.perMinute {
@@ -102,7 +102,7 @@ struct NotificationQueue: Machine, Sendable {
         actions.append(.finish(number, .failed(refusal)))
     }
 
-    private mutating func take(_ answer: Answer, of number: UInt64, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func handle(_ answer: Answer, of number: UInt64, _ now: Instant, _ actions: inout [Action]) {
         guard let told = attempt, told.number == number else { return }
         attempt = nil
         if answer == .taken { leftOut -= told.leftOut }
@@ -111,11 +111,11 @@ struct NotificationQueue: Machine, Sendable {
         case .taken:
             entries.remove(at: index)
             actions.append(.finish(number, .done))
-        case .failed(let words, let isWorthAnotherTry):
+        case .failed(let words, let isRetryable):
             let pause = limits.pauses.prefix(entries[index].attempts + 1).last
             entries[index].attempts += 1
             entries[index].words = words
-            guard isWorthAnotherTry, let pause, now + pause < entries[index].until else {
+            guard isRetryable, let pause, now + pause < entries[index].until else {
                 finish(entries.remove(at: index), &actions)
                 return
             }

@@ -40,7 +40,7 @@ public struct NotificationSettings: Sendable {
             let found = "a file with \(names.count) receivers"
             reader.wrong(.outOfRange(found: found, allowed: "at most \(Self.receiverLimit)"), names.last)
         }
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 }

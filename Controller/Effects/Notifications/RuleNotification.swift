@@ -53,20 +53,20 @@ public struct NotificationFault: Error, Hashable, Sendable {
     /// A hint about what the user can do.
     public let hint: String?
     /// True if a later attempt may succeed: the receiver was not reached, or it failed.
-    public let isWorthAnotherTry: Bool
+    public let isRetryable: Bool
 
     /// Creates a fault.
-    public init(_ words: String, hint: String? = nil, isWorthAnotherTry: Bool = false) {
+    public init(_ words: String, hint: String? = nil, isRetryable: Bool = false) {
         self.words = words
         self.hint = hint
-        self.isWorthAnotherTry = isWorthAnotherTry
+        self.isRetryable = isRetryable
     }
 
     /// Creates a fault with the words of a failed effect.
-    init(_ outcome: EffectOutcome, hint: String? = nil, isWorthAnotherTry: Bool = false) {
+    init(_ outcome: EffectOutcome, hint: String? = nil, isRetryable: Bool = false) {
         switch outcome {
         case .done: preconditionFailure("what is done is no fault")
-        case .failed(let words): self.init(words, hint: hint, isWorthAnotherTry: isWorthAnotherTry)
+        case .failed(let words): self.init(words, hint: hint, isRetryable: isRetryable)
         }
     }
 

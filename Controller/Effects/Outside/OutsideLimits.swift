@@ -43,12 +43,12 @@ public struct OutsideLimits: Hashable, Sendable {
     /// Returns the reason why a program may not run, or nil if it may.
     ///
     /// - Parameter place: the file that the name resolves to; nil if it is not found.
-    func refusal(ofProgram name: String, at place: FilePlace?) -> String? {
+    func refusal(ofProgram name: String, at place: ResolvedPath?) -> String? {
         switch programs {
         case .any: return nil
         case .off: return "\(name) is not run: " + (fault ?? "\(file) has run = \"off\"")
         case .only(let paths):
-            if let place, paths.contains(where: { FilePlace($0) == place }) { return nil }
+            if let place, paths.contains(where: { ResolvedPath($0) == place }) { return nil }
             let found = place.map { $0.path == name ? "" : ", which is \($0.path)," } ?? ", which was not found,"
             return "\(name)\(found) is not run: \(file) does not name it in run"
         }

@@ -37,7 +37,7 @@ extension OutsideLimits {
         case .texts(let items): self.servers = .only(items.compactMap { table.server($0) })
         }
         keepsKeys = table.boolean("keep_keys")
-        reader.tellUnknown()
+        reader.reportUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 }
@@ -45,7 +45,7 @@ extension OutsideLimits {
 extension ConfigurationReader.Table {
     fileprivate func program(_ item: ConfigurationText.Item, _ home: String) -> String? {
         let path = item.text.hasPrefix("~/") ? home + item.text.dropFirst() : item.text
-        guard path.hasPrefix("/"), FilePlace(path) != nil else {
+        guard path.hasPrefix("/"), ResolvedPath(path) != nil else {
             let words =
                 "\"\(item.text.prefix(80))\" is no path of a program, such as \"/usr/bin/mpv\" or \"~/bin/blink\""
             wrong(.contradiction(words), "run", line: item.line)

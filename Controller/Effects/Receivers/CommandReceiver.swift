@@ -13,6 +13,6 @@ struct CommandReceiver: NotificationReceiver, Hashable {
         guard ending.outcome != .done else { return }
         throw NotificationFault(
             ending.outcome, hint: ending.isMissing ? "command = \"...\" names it by its whole path" : nil,
-            isWorthAnotherTry: !ending.isMissing && !Task.isCancelled)
+            isRetryable: !ending.isMissing && !Task.isCancelled)
     }
 }

@@ -14,9 +14,9 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
 
     func receive(_ notification: RuleNotification) async throws(NotificationFault) {
         let (summary, body, urgency) = (notification.headline, notification.text, level)
-        let shown = await OwnThread.result { Self.show(summary, body, urgency, until: $0) }
+        let shown = await DedicatedThread.result { Self.show(summary, body, urgency, until: $0) }
         guard let shown else {
-            throw NotificationFault("no thread or no file is left for it", isWorthAnotherTry: true)
+            throw NotificationFault("no thread or no file is left for it", isRetryable: true)
         }
         if let fault = shown.fault { throw fault }
     }
@@ -33,7 +33,7 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         }
     }
 
-    private static func show(_ summary: String, _ body: String, _ urgency: UInt8, until wake: Wake) -> Shown {
+    private static func show(_ summary: String, _ body: String, _ urgency: UInt8, until wake: PollWaker) -> Shown {
         var message = [UInt8](repeating: 0, count: 300)
         let result = summary.withCString { summary in
             body.withCString { body in
@@ -55,10 +55,10 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
             return Shown(fault: NotificationFault("libsystemd is not there: \(words)", hint: "apt install libsystemd0"))
         case desktop_interrupted: return Shown(fault: .givenUp)
         case desktop_late:
-            return Shown(fault: NotificationFault("the desktop gave no answer in time", isWorthAnotherTry: true))
+            return Shown(fault: NotificationFault("the desktop gave no answer in time", isRetryable: true))
         default:
             let hint = "somebody has to be logged in as this user, at a desktop that shows notifications"
-            return Shown(fault: NotificationFault("the desktop: \(words)", hint: hint, isWorthAnotherTry: true))
+            return Shown(fault: NotificationFault("the desktop: \(words)", hint: hint, isRetryable: true))
         }
     }
 

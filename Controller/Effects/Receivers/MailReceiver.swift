@@ -22,10 +22,10 @@ struct MailReceiver: NotificationReceiver, Hashable {
             [program, "-t", "-i"], timeout: Self.timeout, event: notification.event, input: message.bytes)
         let ending = await command.ending()
         guard ending.outcome != .done else { return }
-        let isLasting = ending.isMissing || ending.status.map(Self.lasting.contains) ?? false
+        let isPermanent = ending.isMissing || ending.status.map(Self.lasting.contains) ?? false
         throw NotificationFault(
             ending.outcome,
             hint: ending.isMissing ? "apt install msmtp-mta, or sendmail = \"...\" says where it is" : nil,
-            isWorthAnotherTry: !isLasting && !Task.isCancelled)
+            isRetryable: !isPermanent && !Task.isCancelled)
     }
 }

@@ -40,7 +40,7 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
             let host = WebHook.origin(of: server) ?? "the server"
             throw NotificationFault(
                 "\(host): \(error.words)", hint: Self.hint(error.status),
-                isWorthAnotherTry: error.isWorthAnotherTry && !Task.isCancelled)
+                isRetryable: error.isRetryable && !Task.isCancelled)
         }
     }
 

@@ -32,7 +32,7 @@ struct WebExchange: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        guard let result else { throw WebFault("no answer came in time", isWorthAnotherTry: true) }
+        guard let result else { throw WebFault("no answer came in time", isRetryable: true) }
         try result.get()
     }
 
@@ -55,10 +55,10 @@ struct WebExchange: Sendable {
             // The host name may be one that TLS cannot use as a server name.
             let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
             let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "its name is not known"
-            return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: !isInsecure))
+            return .failure(WebFault("it is not reached: \(reason)".bounded, isRetryable: !isInsecure))
         } catch {
             return .failure(
-                WebFault("the connection failed: \(Self.reason(for: error))".bounded, isWorthAnotherTry: true))
+                WebFault("the connection failed: \(Self.reason(for: error))".bounded, isRetryable: true))
         }
     }
 
@@ -147,7 +147,7 @@ struct WebExchange: Sendable {
             }
         }
         if let refusal { throw WebFault(refusal, said, to: request) }
-        throw WebFault("the connection ended before the answer came", isWorthAnotherTry: true)
+        throw WebFault("the connection ended before the answer came", isRetryable: true)
     }
 }
 
@@ -164,9 +164,9 @@ extension WebFault {
         // Some servers repeat the request, and it may contain a secret.
         let isSecret = request.secrets.contains { first.contains($0) }
         let words = first.isEmpty || isSecret ? "" : ": \(first)"
-        let isWorthAnotherTry = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout
+        let isRetryable = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout
         self.init(
-            "status \(code) \(head.status.reasonPhrase)\(words)".bounded, isWorthAnotherTry: isWorthAnotherTry,
+            "status \(code) \(head.status.reasonPhrase)\(words)".bounded, isRetryable: isRetryable,
             status: code)
     }
 }

@@ -34,7 +34,7 @@ struct WebHookSender: Sendable {
             } catch {
                 guard !Task.isCancelled else { return .givenUp }
                 let words = "\(hook.method) \(request.host): \(error.words)"
-                guard error.isWorthAnotherTry, let pause = pauses.popFirst(),
+                guard error.isRetryable, let pause = pauses.popFirst(),
                     ContinuousClock.now - began + pause < patience.whole
                 else { return .failed(words) }
                 guard (try? await Task.sleep(for: pause)) != nil else { return .givenUp }
@@ -47,13 +47,13 @@ struct WebHookSender: Sendable {
 struct WebFault: Error, Hashable {
     let words: String
     /// True if a later attempt may succeed: the server was not reached, or it failed.
-    let isWorthAnotherTry: Bool
+    let isRetryable: Bool
     /// The status code of the server's answer; nil without an answer.
     let status: UInt?
 
-    init(_ words: String, isWorthAnotherTry: Bool = false, status: UInt? = nil) {
+    init(_ words: String, isRetryable: Bool = false, status: UInt? = nil) {
         self.words = words
-        self.isWorthAnotherTry = isWorthAnotherTry
+        self.isRetryable = isRetryable
         self.status = status
     }
 }

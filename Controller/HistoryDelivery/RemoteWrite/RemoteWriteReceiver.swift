@@ -18,7 +18,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
 
     private let settings: HistorySettings.RemoteWrite
     private let series: RemoteWriteSeries
-    private let post: WebPost
+    private let post: WebClient
     /// The file with the position.
     private let file: String
     private let complain: @Sendable (String) -> Void
@@ -34,8 +34,8 @@ final class RemoteWriteReceiver: HistoryReceiver {
     ) throws {
         (self.settings, self.file, self.complain) = (settings, file, complain)
         series = RemoteWriteSeries(house: house, labels: labels)
-        do throws(WebPost.Fault) {
-            post = try WebPost(to: settings.url, authority: settings.authority)
+        do throws(WebClient.Fault) {
+            post = try WebClient(to: settings.url, authority: settings.authority)
         } catch {
             throw DeliveryFault(reason: error.words)
         }
@@ -104,7 +104,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
             ("X-Prometheus-Remote-Write-Version", "0.1.0"),
         ]
         if let authorization = try authorization() { fields.append(("Authorization", authorization)) }
-        do throws(WebPost.Fault) {
+        do throws(WebClient.Fault) {
             try await post.send(body, fields: fields.map { (name: $0.0, value: $0.1) }, within: Self.patience)
         } catch {
             // Only these statuses are about the content. It would be rejected again, so it is skipped.
@@ -139,7 +139,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
         }
         switch settings.credentials {
         case .open: return nil
-        case .password(let user, let file): return WebPost.basicAuthorization(user: user, password: try secret(file))
+        case .password(let user, let file): return WebClient.basicAuthorization(user: user, password: try secret(file))
         case .token(let file): return "Bearer \(try secret(file))"
         }
     }

@@ -56,17 +56,18 @@ extension PlugClient {
 
     /// Returns the list entry of the resolved plug, with the key that the plug has to prove.
     ///
-    /// - Throws: ``Distrust`` if the plug is not paired, ``PairedPlugsError``.
+    /// - Throws: ``PairingMismatch`` if the plug is not paired, ``PairedPlugsError``.
     func entry(of service: ResolvedService, named name: String) throws -> PairedPlugs.Entry {
-        guard let id = service.txt?.plugID else { throw Distrust.anonymous(name: name) }
+        guard let id = service.txt?.plugID else { throw PairingMismatch.anonymous(name: name) }
         let all = try paired.all()
         if let entry = all.first(where: { $0.id == id }) { return entry }
-        throw all.contains { $0.name == name } ? Distrust.another(name: name, id: id) : Distrust.notPaired(name: name)
+        throw all.contains { $0.name == name }
+            ? PairingMismatch.another(name: name, id: id) : PairingMismatch.notPaired(name: name)
     }
 }
 
 /// The reason why the controller did not connect to a plug.
-enum Distrust: Error, Hashable, CustomStringConvertible {
+enum PairingMismatch: Error, Hashable, CustomStringConvertible {
     /// The plug is not paired.
     case notPaired(name: String)
     /// A plug of this name is paired, but it has a different id.

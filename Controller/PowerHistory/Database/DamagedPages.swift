@@ -63,7 +63,7 @@ struct DamagedPages {
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
             try removeCopy()
-            for suffix in ["", "-wal"] where Opening.isThere(path + suffix) { try copyFile(suffix) }
+            for suffix in ["", "-wal"] where DatabaseOpener.isThere(path + suffix) { try copyFile(suffix) }
             try mendHeader(withSchema: false)
             if let queue = try? readable() { return queue }
             try mendHeader(withSchema: true)

@@ -63,7 +63,7 @@ extension PowerHistory {
             isDamaged = reading.foundDamage
             return reading.changes
         }
-        if isDamaged { tellDamage() }
+        if isDamaged { reportDamage() }
         return changes
     }
 }

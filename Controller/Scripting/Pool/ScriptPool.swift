@@ -60,7 +60,7 @@ public actor ScriptPool {
     private func start(_ script: Script, state: String?, jobs: ScriptJobs) -> ScriptWorker? {
         let noticing = noticing
         if let worker = ScriptWorker(script, host: host, state: state, jobs: jobs, tell: { noticing.yield($0) }) {
-            let isStarted = OwnThread.run { [weak self] in
+            let isStarted = DedicatedThread.run { [weak self] in
                 worker.run()
                 Task { await self?.threadEnded() }
             }

@@ -7,11 +7,11 @@ final class ScriptWorker: Sendable {
     let script: Script
     let jobs: ScriptJobs
     private let host: String
-    private let wake: Wake
+    private let wake: PollWaker
     private let turn: Int
     /// The state with which the first process starts.
     private let state: String?
-    private let cord = Cord()
+    private let cord = HostPipe()
     private let tell: @Sendable (ScriptNotice) -> Void
 
     /// Begins a turn at the queue, which continues the unfinished calls of the previous worker. Returns nil if no
@@ -20,7 +20,7 @@ final class ScriptWorker: Sendable {
         _ script: Script, host: String, state: String?, jobs: ScriptJobs,
         tell: @escaping @Sendable (ScriptNotice) -> Void
     ) {
-        guard let wake = Wake() else { return nil }
+        guard let wake = PollWaker() else { return nil }
         (self.script, self.host, self.state, self.jobs, self.wake, self.tell) = (script, host, state, jobs, wake, tell)
         turn = jobs.begin()
     }

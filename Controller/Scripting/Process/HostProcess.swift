@@ -13,7 +13,7 @@ final class HostProcess {
     let socket: CInt
     private let id: pid_t
     private let patience: Duration
-    private let cord: Cord?
+    private let cord: HostPipe?
     private(set) var death: ScriptDeath?
     private var buffer: [UInt8] = []
 
@@ -21,7 +21,7 @@ final class HostProcess {
     ///   - name: the script's name, which process lists show after the program's name.
     ///   - cord: lets another thread end the process.
     init(
-        path: String, name: String, patience: Duration = HostProcess.patience, cord: Cord? = nil
+        path: String, name: String, patience: Duration = HostProcess.patience, cord: HostPipe? = nil
     ) throws(ScriptFault) {
         var (ours, theirs): (CInt, CInt) = (-1, -1)
         guard script_socket_pair(&ours, &theirs) == 0 else { throw Self.noStart(path, errno) }

@@ -9,7 +9,7 @@ final class LoadedScript {
 
     init(
         name: String, source: String, host: String, state: String?, time: ScriptTime,
-        patience: Duration = HostProcess.patience, cord: Cord? = nil
+        patience: Duration = HostProcess.patience, cord: HostPipe? = nil
     ) throws(ScriptFault) {
         try Self.check(name, source)
         // The state is inserted into the request verbatim.

@@ -31,15 +31,16 @@ extension InterfaceAddressing {
         case .checking(let lease, var claim):
             let outcome = step(&claim)
             self.lease = .checking(lease, claim)
-            take(outcome, of: claim, wasUsable: false, now: now)
+            handle(outcome, of: claim, wasUsable: false, now: now)
         case .bound(let lease, var claim):
             let outcome = step(&claim)
             self.lease = .bound(lease, claim)
-            take(outcome, of: claim, wasUsable: true, now: now)
+            handle(outcome, of: claim, wasUsable: true, now: now)
         }
     }
 
-    private mutating func take(_ outcome: AddressClaim.Outcome, of claim: AddressClaim, wasUsable: Bool, now: Instant) {
+    private mutating func handle(_ outcome: AddressClaim.Outcome, of claim: AddressClaim, wasUsable: Bool, now: Instant)
+    {
         outbox += outcome.packets.map { .sendARP($0) }
         switch outcome.result {
         case nil: break

@@ -29,19 +29,19 @@ extension InterfaceAddressing {
         case .claiming(var claim):
             let outcome = step(&claim)
             linkLocal = .claiming(claim)
-            take(outcome, of: claim, usableSince: nil, now: now)
+            handle(outcome, of: claim, usableSince: nil, now: now)
         case .held(var claim, let since):
             let outcome = step(&claim)
             linkLocal = .held(claim, since: since)
-            take(outcome, of: claim, usableSince: since, now: now)
+            handle(outcome, of: claim, usableSince: since, now: now)
         case .deprecated(var claim, let usableSince, let since):
             let outcome = step(&claim)
             linkLocal = .deprecated(claim, usableSince: usableSince, since: since)
-            take(outcome, of: claim, usableSince: usableSince, now: now)
+            handle(outcome, of: claim, usableSince: usableSince, now: now)
         }
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ outcome: AddressClaim.Outcome, of claim: AddressClaim, usableSince: Instant?, now: Instant
     ) {
         outbox += outcome.packets.map { .sendARP($0) }

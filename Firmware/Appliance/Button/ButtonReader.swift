@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 /// A recognized gesture of the button.
-enum ButtonSign: Hashable {
+enum ButtonGesture: Hashable {
     /// A press shorter than a long press was released. The relay changes now, before it is known whether this is a
     /// single or a double press.
     case toggle
@@ -100,7 +100,7 @@ struct ButtonReader {
 
     /// Handles an edge.
     /// - Parameter time: The time of the edge, clamped to the range from the last evaluated time to `now`.
-    mutating func edge(down: Bool, at time: Instant, now: Instant) -> [ButtonSign] {
+    mutating func edge(down: Bool, at time: Instant, now: Instant) -> [ButtonGesture] {
         let time = min(max(time, judgedUntil), now)
         patientUntil = nil
         var signs = judge(upTo: time)
@@ -117,7 +117,7 @@ struct ButtonReader {
     }
 
     /// Evaluates what is due if no edge arrived.
-    mutating func advance(to now: Instant) -> [ButtonSign] {
+    mutating func advance(to now: Instant) -> [ButtonGesture] {
         guard let due, due <= now else {
             patientUntil = nil
             return []
@@ -131,8 +131,8 @@ struct ButtonReader {
         return judge(upTo: now)
     }
 
-    private mutating func judge(upTo time: Instant) -> [ButtonSign] {
-        var signs: [ButtonSign] = []
+    private mutating func judge(upTo time: Instant) -> [ButtonGesture] {
+        var signs: [ButtonGesture] = []
         while let due, due <= time {
             judgedUntil = max(judgedUntil, due)
             switch contact {
@@ -154,7 +154,7 @@ struct ButtonReader {
         }
     }
 
-    private mutating func released(at time: Instant) -> [ButtonSign] {
+    private mutating func released(at time: Instant) -> [ButtonGesture] {
         switch press {
         case .none, .awaitingSecond:
             return []
@@ -171,7 +171,7 @@ struct ButtonReader {
         }
     }
 
-    private mutating func pressCameDue() -> [ButtonSign] {
+    private mutating func pressCameDue() -> [ButtonGesture] {
         switch press {
         case .none, .heldForReset:
             return []

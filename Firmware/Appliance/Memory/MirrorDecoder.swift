@@ -78,8 +78,8 @@ public struct MirrorDecoder: Sendable {
 
     private mutating func begins() throws(MirrorFault) -> MirrorRecord {
         format = try integer()
-        guard MirrorRecord.formats.contains(format), let boot = BootID(bytes: try take(16)),
-            let id = PlugID(rawValue: String(decoding: try take(12), as: UTF8.self))
+        guard MirrorRecord.formats.contains(format), let boot = BootID(bytes: try read(16)),
+            let id = PlugID(rawValue: String(decoding: try read(12), as: UTF8.self))
         else { throw fault }
         self.boot = boot
         return .begins(boot, id)
@@ -163,14 +163,14 @@ public struct MirrorDecoder: Sendable {
 
     // MARK: Fields
 
-    private mutating func take(_ count: Int) throws(MirrorFault) -> ArraySlice<UInt8> {
+    private mutating func read(_ count: Int) throws(MirrorFault) -> ArraySlice<UInt8> {
         guard end - place >= count else { throw fault }
         defer { place += count }
         return bytes[place..<place + count]
     }
 
     private mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(MirrorFault) -> Value {
-        try take(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+        try read(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
     }
 
     private mutating func flag() throws(MirrorFault) -> Bool {
@@ -205,21 +205,21 @@ public struct MirrorDecoder: Sendable {
         return level
     }
 
-    private mutating func request() throws(MirrorFault) -> RequestID { RequestID(bytes: try take(16))! }
+    private mutating func request() throws(MirrorFault) -> RequestID { RequestID(bytes: try read(16))! }
 
     private mutating func authority() throws(MirrorFault) -> AuthorityID {
-        format >= 3 ? AuthorityID(bytes: try take(16))! : .unknown
+        format >= 3 ? AuthorityID(bytes: try read(16))! : .unknown
     }
 
     private mutating func text() throws(MirrorFault) -> String {
         let count = Int(try integer(UInt16.self))
-        guard let text = String(validating: try take(count), as: UTF8.self) else { throw fault }
+        guard let text = String(validating: try read(count), as: UTF8.self) else { throw fault }
         return text
     }
 
     private mutating func chunk() throws(MirrorFault) -> SampleChunk {
         do {
-            return try SampleChunk(bytes: Array(try take(end - place)))
+            return try SampleChunk(bytes: Array(try read(end - place)))
         } catch {
             throw fault
         }

@@ -48,7 +48,7 @@ extension PlugMachine {
         guard let (asked, new) = changes.writing else { return }
         changes.writing = nil
         if isKept {
-            take(new, asked, now, &step)
+            apply(new, asked, now, &step)
         } else {
             answer(asked, .refused(.notStored), now, &step)
         }
@@ -73,7 +73,7 @@ extension PlugMachine {
             }
             switch wanted(asked.command) {
             case .failure(let refusal): answer(asked, .refused(refusal), now, &step)
-            case .success(let new) where new == settings: take(new, asked, now, &step)
+            case .success(let new) where new == settings: apply(new, asked, now, &step)
             case .success(let new):
                 guard changes.mayChange(asked.id.authority, now) else {
                     answer(asked, .refused(.changedTooOften), now, &step)
@@ -105,7 +105,7 @@ extension PlugMachine {
         return .success(wanted)
     }
 
-    private mutating func take(_ new: StoredSettings, _ asked: Asked, _ now: Instant, _ step: inout Step) {
+    private mutating func apply(_ new: StoredSettings, _ asked: Asked, _ now: Instant, _ step: inout Step) {
         let before = settings
         settings = new
         note(asked.command, of: asked.id, before: before, now)

@@ -35,7 +35,7 @@ struct KernelChannel: Sendable {
                 number: AttributeNumber(file: raw, unit: 1),
                 // Without a scale the raw number is already in the unit.
                 scale: (open(channel + "_scale") ?? open(kind + "_scale")).map { AttributeNumber(file: $0, unit: unit) }
-                    ?? AttributeNumber(file: One(), unit: unit),
+                    ?? AttributeNumber(file: SingleAttribute(), unit: unit),
                 offset: (open(channel + "_offset") ?? open(kind + "_offset")).map {
                     AttributeNumber(file: $0, unit: 1)
                 })
@@ -44,6 +44,6 @@ struct KernelChannel: Sendable {
     }
 }
 
-private struct One: AttributeFile {
+private struct SingleAttribute: AttributeFile {
     func read() -> String { "1" }
 }

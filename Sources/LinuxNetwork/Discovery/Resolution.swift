@@ -36,8 +36,8 @@ extension Discovery {
 
     /// Sets the priority services. Their records are kept in the cache and refreshed, however many services other hosts
     /// announce. It replaces the previous set.
-    public nonisolated func favour(_ services: Set<ServiceIdentity>) {
-        eventLoop.execute { self.assumeIsolated { $0.handle(.favour(services)) } }
+    public nonisolated func prioritize(_ services: Set<ServiceIdentity>) {
+        eventLoop.execute { self.assumeIsolated { $0.handle(.prioritize(services)) } }
     }
 
     private nonisolated func begin(_ identity: ServiceIdentity, _ continuation: AsyncStream<Resolution>.Continuation) {

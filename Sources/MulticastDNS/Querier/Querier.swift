@@ -36,7 +36,7 @@ public struct Querier: Machine, Sendable {
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
         /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their
         /// records and for the pointers to them. The owner bounds the set. It replaces the previous set.
-        case favour(Set<Name>)
+        case prioritize(Set<Name>)
         case deadlineReached
     }
 
@@ -75,7 +75,7 @@ public struct Querier: Machine, Sendable {
         case .ask(let key, let interface): ask(Ask(key: key, interface: interface), now: now)
         case .forget(let key, let interface): forget(Ask(key: key, interface: interface))
         case .reconfirm(let key, let data, let interface): links[interface]?.cache.reconfirm(key, data, now: now)
-        case .favour(let names): favour(names)
+        case .prioritize(let names): prioritize(names)
         case .deadlineReached: break
         }
         for interface in links.keys.sorted() { advance(interface, now: now, &actions) }
@@ -99,7 +99,7 @@ public struct Querier: Machine, Sendable {
         let old = links[network.id]?.network
         if old == nil {
             links[network.id] = QuerierLink(network: network)
-            for name in favoured { links[network.id]?.cache.favour(name, true) }
+            for name in favoured { links[network.id]?.cache.prioritize(name, true) }
         }
         links[network.id]?.network = network
         // No question has been sent on a new family yet.
@@ -107,11 +107,11 @@ public struct Querier: Machine, Sendable {
         restart(on: network.id, now: now)
     }
 
-    private mutating func favour(_ names: Set<Name>) {
+    private mutating func prioritize(_ names: Set<Name>) {
         let changed = favoured.symmetricDifference(names)
         favoured = names
         for interface in interfaces {
-            for name in changed { links[interface]?.cache.favour(name, names.contains(name)) }
+            for name in changed { links[interface]?.cache.prioritize(name, names.contains(name)) }
         }
     }
 

@@ -170,7 +170,7 @@ struct RecordCache: Sendable {
     // MARK: Favoured names
 
     /// Adds or removes the priority of this name.
-    mutating func favour(_ name: Name, _ isFavoured: Bool) {
+    mutating func prioritize(_ name: Name, _ isFavoured: Bool) {
         if isFavoured { favoured.insert(name) } else { favoured.remove(name) }
         for type in Self.favouredTypes { judge(QuestionKey(name: name, type: type)) }
         if let parent = name.parent { judge(QuestionKey(name: parent, type: .ptr)) }

@@ -1,7 +1,7 @@
 import PlugModel
 
 extension WireManageHomeKit {
-    init(_ order: HomeKitOrder) {
+    init(_ order: HomeKitRequest) {
         self.init()
         switch order {
         case .ask: break
@@ -10,7 +10,7 @@ extension WireManageHomeKit {
         }
     }
 
-    func model() throws(MessageFault) -> HomeKitOrder {
+    func model() throws(MessageFault) -> HomeKitRequest {
         guard !removeAll else { return .removeAll }
         guard !remove.isEmpty else { return .ask }
         return .remove(try WireScalar.homeKitIdentifier(remove, "remove"))

@@ -17,7 +17,7 @@ extension PlugServer {
         private let isListLost: Bool
         var gate = PairingGate()
         var invitations = Invitations()
-        var times = LimitedTimes()
+        var times = AccessExpiry()
 
         /// Creates the state at the plug's start.
         ///

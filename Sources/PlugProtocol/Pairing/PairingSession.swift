@@ -91,7 +91,7 @@ public struct PairingSession: Machine, Sendable {
             if case .ended = phase { return actions }
             do {
                 guard let message = try decoder.next(WirePlugMessage.self) else { return actions }
-                actions += try take(message)
+                actions += try handle(message)
             } catch let fault as FrameFault {
                 return actions + end(.failure(.protocolFault("\(fault)")))
             } catch let fault as MessageFault {
@@ -102,7 +102,7 @@ public struct PairingSession: Machine, Sendable {
         }
     }
 
-    private mutating func take(_ message: WirePlugMessage) throws(MessageFault) -> [Action] {
+    private mutating func handle(_ message: WirePlugMessage) throws(MessageFault) -> [Action] {
         switch (phase, message.kind) {
         case (.asking, .goodbye(let wire)), (.proving, .goodbye(let wire)):
             return end(.failure(PairingError(wire.model)))

@@ -61,10 +61,10 @@ extension PlugServer {
     /// Announces the plug's next key to all sessions. The key is new, or was announced before a restart.
     mutating func announceOwnKey(_ next: PublicKey) {
         access.nextKey = next
-        for session in sessions.all where session.isEstablished { tellNextKey(to: session.connection) }
+        for session in sessions.all where session.isEstablished { sendNextKey(to: session.connection) }
     }
 
-    mutating func tellNextKey(to connection: ConnectionID) {
+    mutating func sendNextKey(to connection: ConnectionID) {
         guard let next = access.nextKey else { return }
         sessions[connection]?.say { $0.nextKey.key = .init(next.bytes) }
     }
@@ -82,14 +82,14 @@ extension PlugServer {
     }
 
     /// Replaces the plug's key by the announced next one. New connections use it.
-    mutating func turnOwnKey() {
+    mutating func rotateOwnKey() {
         guard let next = access.nextKey.take() else { return }
         access.key = next
         notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
     }
 
     /// Removes the previous key and ends its sessions if this is the first session with an announced key.
-    mutating func turnKey(of connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
+    mutating func completeKeyRotation(of connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
         guard let key = sessions[connection]?.key, let old = access.controllers.turn(to: key) else { return }
         access.times.move(from: old, to: key)
         if let controller = access.controllers[key] { access.invitations.revoke(by: controller.authority) }

@@ -14,7 +14,7 @@ extension PlugServer {
                 continue
             }
             advance(connection, &latest, now: now, &actions)
-            tellLog(connection, now: now)
+            sendLog(connection, now: now)
             sessions[connection]?.keepAlive(now: now)
             if let bytes = sessions[connection]?.takeOutput(now: now) {
                 actions.append(.send(connection, bytes))

@@ -42,7 +42,7 @@ extension PlugServer {
     }
 
     /// Sends the next lines to a following session that has received all events, and ends expired subscriptions.
-    mutating func tellLog(_ connection: ConnectionID, now: Instant) {
+    mutating func sendLog(_ connection: ConnectionID, now: Instant) {
         guard let session = sessions[connection], var cursor = session.log else { return }
         if session.writable, !hasEvents(for: session) {
             if let lines = nextLines(for: &cursor) { sessions[connection]?.say { $0.logLines = lines } }

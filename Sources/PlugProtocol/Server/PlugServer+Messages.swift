@@ -15,7 +15,7 @@ extension PlugServer {
             }
             do {
                 guard let message = try sessions[connection]?.decoder.next(WireControllerMessage.self) else { return }
-                try take(message, from: connection, now: now, &actions)
+                try handle(message, from: connection, now: now, &actions)
                 endWhereAnswersGrow(connection, now: now, &actions)
             } catch let fault as FrameFault {
                 end(connection, Goodbye(.malformed, "\(fault)"), now: now, &actions)
@@ -37,7 +37,7 @@ extension PlugServer {
         end(connection, Goodbye(.limit, detail), now: now, &actions)
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ message: WireControllerMessage, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         // Messages of a later version are skipped.
@@ -59,7 +59,7 @@ extension PlugServer {
         case .proving:
             end(connection, Goodbye(.outOfOrder, "The proof is not answered yet."), now: now, &actions)
         case .established(let established):
-            try take(kind, from: connection, established, now: now, &actions)
+            try handle(kind, from: connection, established, now: now, &actions)
         }
     }
 
@@ -87,7 +87,7 @@ extension PlugServer {
         }
         // Validated before any change, so that a refused message has no effect.
         let own = try WireScalar.name(hello.controller, "controller")
-        turnKey(of: connection, now: now, &actions)
+        completeKeyRotation(of: connection, now: now, &actions)
         guard let paired = sessions[connection].flatMap({ access.controllers[$0.key] }) else {
             note(.refused, of: connection, isRefused: true, "hello: not paired")
             return end(connection, .notPaired, now: now, &actions)
@@ -100,10 +100,10 @@ extension PlugServer {
         welcome.role = WireRole(paired.role)
         welcome.nonce = .init(sessions[connection]?.nonce ?? [])
         sessions[connection]?.say { $0.welcome = welcome }
-        tellNextKey(to: connection)
+        sendNextKey(to: connection)
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ kind: WireControllerMessage.OneOf_Kind, from connection: ConnectionID,
         _ established: ServerSession.Established,
         now: Instant, _ actions: inout [Action]
@@ -225,7 +225,7 @@ extension PlugServer {
             actor: actor(of: connection))
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
         let waiter = RequestLedger.Waiter.session(connection)
-        switch take(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
+        switch handle(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
         case .answered(let outcome): answer(outcome, to: request, on: connection)
         case .waitsAlready: break
         case .waits: sessions[connection]?.waits(forRequests: +1)

@@ -148,7 +148,7 @@ public struct PlugServer: Machine, Sendable {
         /// Answer with the oldest audit entries after this number; with `limit`, only of the newest `limit` entries.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
         /// Perform an order at the plug's HomeKit server. Answered at once or later.
-        case manageHomeKit(ConnectionID, HomeKitOrder)
+        case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
         /// Write a new setup code to flash; answered by ``Event/codeKept(_:)``. Sent again only after the answer.
@@ -260,7 +260,7 @@ public struct PlugServer: Machine, Sendable {
         case .nextKey(let key):
             announceOwnKey(key)
         case .keyTurned:
-            turnOwnKey()
+            rotateOwnKey()
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)

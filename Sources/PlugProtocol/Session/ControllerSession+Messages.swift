@@ -17,7 +17,7 @@ extension ControllerSession {
             while true {
                 if case .ended = phase { return }
                 guard let message = try nextMessage() else { return }
-                try take(message, now: now, &actions)
+                try handle(message, now: now, &actions)
             }
         } catch {
             switch error {
@@ -36,7 +36,7 @@ extension ControllerSession {
         }
     }
 
-    private mutating func take(_ message: WirePlugMessage, now: Instant, _ actions: inout [Action]) throws(Fault) {
+    private mutating func handle(_ message: WirePlugMessage, now: Instant, _ actions: inout [Action]) throws(Fault) {
         // Messages of a later version are skipped.
         guard let kind = message.kind else { return }
         if case .goodbye(let wire) = kind {
@@ -53,7 +53,7 @@ extension ControllerSession {
             try greeted(welcome, asked: asked, now: now, &actions)
         case .established(let plug):
             do {
-                try take(kind, of: plug, now: now, &actions)
+                try handle(kind, of: plug, now: now, &actions)
             } catch let fault as MessageFault {
                 throw .message(fault)
             } catch let fault as Fault {
@@ -86,7 +86,7 @@ extension ControllerSession {
         }
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ kind: WirePlugMessage.OneOf_Kind, of plug: PlugDescription, now: Instant, _ actions: inout [Action]
     ) throws {
         switch kind {

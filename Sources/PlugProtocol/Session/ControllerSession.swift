@@ -39,7 +39,7 @@ public struct ControllerSession: Machine, Sendable {
         /// Change the role of a controller. The answer is the list of all controllers.
         case setRole(fingerprint: String, Grant)
         /// Query or change the plug's HomeKit server. Answered by ``SessionUpdate/homeKit(_:)``.
-        case manageHomeKit(HomeKitOrder)
+        case manageHomeKit(HomeKitRequest)
         /// Replace the plug's setup code. Answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
         /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature`
@@ -154,7 +154,7 @@ public struct ControllerSession: Machine, Sendable {
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
-            take(event, now: now, &actions)
+            handle(event, now: now, &actions)
         case .ended:
             // Events that cross the end of the session are ignored.
             return []
@@ -189,7 +189,7 @@ public struct ControllerSession: Machine, Sendable {
         say { $0.hello = hello }
     }
 
-    private mutating func take(_ event: Event, now: Instant, _ actions: inout [Action]) {
+    private mutating func handle(_ event: Event, now: Instant, _ actions: inout [Action]) {
         switch event {
         case .connected:
             preconditionFailure("a session belongs to one connection; make a new one")

@@ -26,7 +26,7 @@ struct Admission: Machine, Sendable {
         case keep([String])
     }
 
-    private struct Guest: Hashable, Sendable {
+    private struct PendingConnection: Hashable, Sendable {
         var address: String
         var isInHandshake = true
         var leaves: Instant
@@ -36,18 +36,18 @@ struct Admission: Machine, Sendable {
 
     private let limits: AdmissionLimits
     /// The admitted connections that are not known as paired, limited by the sum of the allowances.
-    private var guests: [ConnectionID: Guest] = [:]
-    private var strangers: Share
+    private var guests: [ConnectionID: PendingConnection] = [:]
+    private var strangers: AllowanceUsage
     /// The use of the allowance per address. An entry has an open connection, had one within the last seconds, or is in
     /// `paired`. The allowances limit all three, and so the table.
-    private var addresses: [String: Share] = [:]
+    private var addresses: [String: AllowanceUsage] = [:]
     /// The addresses of paired controllers, the most recent one last. Addresses of an earlier start have no key.
     private var paired: [(address: String, key: PublicKey?)] = []
 
     /// - Parameter paired: the addresses that an earlier start stored.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
-        strangers = Share(limits.strangers)
+        strangers = AllowanceUsage(limits.strangers)
         for address in paired { _ = remember(address, of: nil) }
     }
 
@@ -69,12 +69,13 @@ struct Admission: Machine, Sendable {
 
     private mutating func accept(_ id: ConnectionID, from address: String, now: Instant) -> Action {
         let isPaired = isPaired(address)
-        var share = addresses[address] ?? Share(limits.stranger)
+        var share = addresses[address] ?? AllowanceUsage(limits.stranger)
         guard share.hasRoom(at: now), isPaired || strangers.hasRoom(at: now) else { return .refuse(id) }
         share.begin(now: now)
         if !isPaired { strangers.begin(now: now) }
         addresses[address] = share
-        guests[id] = Guest(address: address, leaves: now + limits.handshakeTime, countsAsStranger: !isPaired)
+        guests[id] = PendingConnection(
+            address: address, leaves: now + limits.handshakeTime, countsAsStranger: !isPaired)
         forgetUntouched(now: now)
         return .admit(id)
     }
@@ -108,7 +109,7 @@ struct Admission: Machine, Sendable {
         }
         paired.append((address, key ?? known?.key))
         guard known == nil else { return false }
-        addresses[address, default: Share(limits.stranger)].allowance = limits.pairedAddress
+        addresses[address, default: AllowanceUsage(limits.stranger)].allowance = limits.pairedAddress
         if paired.count > limits.pairedAddresses { forget(0) }
         return true
     }

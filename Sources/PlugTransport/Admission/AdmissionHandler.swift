@@ -30,7 +30,7 @@ final class AdmissionHandler: ChannelInboundHandler {
     ///   - memory: the stored addresses of paired controllers.
     ///   - prepare: adds the handlers to the pipeline of an admitted connection.
     init(
-        _ limits: AdmissionLimits, _ memory: AddressMemory,
+        _ limits: AdmissionLimits, _ memory: KnownAddressStore,
         prepare: @escaping (any Channel, ConnectionID) throws -> Void
     ) {
         admission = Admission(limits, paired: memory.known)

@@ -93,17 +93,17 @@ struct AbsenceTests {
 
     @Test("When the memory is full, a new command is refused and replaces none; a remembered command waits for room")
     func full() {
-        var memory = HouseMemory()
+        var memory = StoredRuleState()
         for (name, id) in HouseBench.ids { memory.meet(id, name) }
         var random = SeededRandom(seed: 3)
-        func command(_ plug: String, _ command: PlugCommand, until: Double) -> HouseMemory.Command {
+        func command(_ plug: String, _ command: PlugCommand, until: Double) -> StoredRuleState.Command {
             let request = CommandRequest(id: RequestID(drawnFrom: &random), plug: plug, command: command)
             return .init(
                 request: request, plug: HouseBench.ids[plug]!, rule: "By button", cause: "pressed", event: nil,
                 until: .at(until))
         }
         memory.commands = [command("Lamp", on, until: 20)]
-        while memory.commands.count < HouseMemory.maximumCommands {
+        while memory.commands.count < StoredRuleState.maximumCommands {
             memory.commands.append(command("Hall", .identify, until: 10))
         }
         memory.wishes = [command("Fan", on, until: 1000)]

@@ -24,7 +24,7 @@ struct BoundNameTests {
         bench.feed(.lost(plug: plug), at: seconds)
     }
 
-    private func renamed(_ bench: HouseBench) -> [HouseNotice] {
+    private func renamed(_ bench: HouseBench) -> [RuleNotice] {
         bench.told.filter { if case .renamed = $0 { true } else { false } }
     }
 

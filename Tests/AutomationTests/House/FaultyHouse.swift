@@ -42,9 +42,9 @@ struct FaultyHouse {
         case press, watts(Double), reading, start, kill, resume
         case suspend(Duration)
         case plug(String, isThere: Bool)
-        case event(HouseRulesEvent, process: Int)
+        case event(DurableRuleEvent, process: Int)
         case command(CommandRequest, process: Int)
-        case stored(HouseMemory, process: Int)
+        case stored(StoredRuleState, process: Int)
         case called(ScriptCall, process: Int, ask: Int)
         case newRules([Rule]), enabled(String, Bool), clock
     }
@@ -55,13 +55,13 @@ struct FaultyHouse {
     var watts = 5.0
     /// The changes of the power, with their times.
     var loads: [(at: Instant, watts: Double)] = []
-    var machine: HouseRules?
+    var machine: DurableRuleEngine?
     var process = 0
-    var disk = HouseMemory()
+    var disk = StoredRuleState()
     var withdrawn: Set<RequestID> = []
     var isSuspended = false
     /// Events that arrived while the process was suspended.
-    var held: [HouseRulesEvent] = []
+    var held: [DurableRuleEvent] = []
     var isCalm = false
     var rules: [Rule]
     var scripts = FaultyScripts()
@@ -160,7 +160,7 @@ struct FaultyHouse {
         tell(.event(plug: name, event, age: .zero), of: name)
     }
 
-    private mutating func tell(_ event: HouseRulesEvent, of name: String) {
+    private mutating func tell(_ event: DurableRuleEvent, of name: String) {
         guard plugs[name]!.isThere else { return }
         add(.event(event, process: process), after: .milliseconds(1))
     }
@@ -190,7 +190,7 @@ struct FaultyHouse {
 
     private mutating func start() {
         guard machine == nil else { return }
-        machine = HouseRules(rules: rules, memory: disk, now: now)
+        machine = DurableRuleEngine(rules: rules, memory: disk, now: now)
         feed(.clockChanged(LocalTime(pieces: [.init(from: .zero, offset: 0)]), .unknown))
         for name in Self.names where plugs[name]!.isThere { connect(name) }
     }
@@ -226,18 +226,18 @@ struct FaultyHouse {
         add(.event(.callFinished(call.id, outcome), process: process), after: .milliseconds(1))
     }
 
-    private mutating func hear(_ event: HouseRulesEvent) {
+    private mutating func hear(_ event: DurableRuleEvent) {
         guard machine != nil else { return }
         guard !isSuspended else { return held.append(event) }
         feed(event)
     }
 
-    private mutating func feed(_ event: HouseRulesEvent) {
+    private mutating func feed(_ event: DurableRuleEvent) {
         guard let actions = machine?.handle(event, now: now) else { return }
         for action in actions { perform(action) }
     }
 
-    private mutating func perform(_ action: HouseRulesAction) {
+    private mutating func perform(_ action: DurableRuleAction) {
         switch action {
         case .store(let memory): add(.stored(memory, process: process), after: .milliseconds(5))
         case .send(let request):

@@ -37,7 +37,7 @@ struct FaultyScripts {
 
     func isUnderWay(_ ask: Int) -> Bool { underWay.values.contains { $0.ask == ask } }
 
-    mutating func hear(_ event: HouseRulesEvent) {
+    mutating func hear(_ event: DurableRuleEvent) {
         guard case .callFinished(let id, _) = event, let script = script(of: id) else { return }
         underWay[script] = nil
     }

@@ -12,19 +12,19 @@ struct HouseBench {
     static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
     static let toggle = Rule.button(.toggle(["Lamp"]))
 
-    var rules: HouseRules
-    var actions: [HouseRulesAction] = []
+    var rules: DurableRuleEngine
+    var actions: [DurableRuleAction] = []
     private var isWriting = false
 
-    init(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
+    init(_ rules: Rule..., memory: StoredRuleState = StoredRuleState(), at seconds: Double = 0) {
         self.init(of: rules, memory: memory, at: seconds)
     }
 
-    init(of rules: [Rule], memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
-        self.rules = HouseRules(rules: rules, memory: memory, now: .at(seconds))
+    init(of rules: [Rule], memory: StoredRuleState = StoredRuleState(), at seconds: Double = 0) {
+        self.rules = DurableRuleEngine(rules: rules, memory: memory, now: .at(seconds))
     }
 
-    mutating func feed(_ event: HouseRulesEvent, at seconds: Double) {
+    mutating func feed(_ event: DurableRuleEvent, at seconds: Double) {
         switch event {
         case .stored, .storeFailed: isWriting = false
         case _: break
@@ -77,14 +77,14 @@ struct HouseBench {
         }
     }
 
-    mutating func done() -> [HouseRulesAction] {
+    mutating func done() -> [DurableRuleAction] {
         defer { actions = [] }
         return actions
     }
 
-    var stored: [HouseMemory] { actions.compactMap { if case .store(let memory) = $0 { memory } else { nil } } }
+    var stored: [StoredRuleState] { actions.compactMap { if case .store(let memory) = $0 { memory } else { nil } } }
     var sent: [CommandRequest] { actions.compactMap { if case .send(let request) = $0 { request } else { nil } } }
-    var told: [HouseNotice] { actions.compactMap { if case .tell(let notice) = $0 { notice } else { nil } } }
+    var told: [RuleNotice] { actions.compactMap { if case .tell(let notice) = $0 { notice } else { nil } } }
     var heldBack: [SequenceNumber?] {
         told.compactMap { if case .heldBack(let firing, _) = $0 { firing.cause.event } else { nil } }
     }

@@ -9,8 +9,8 @@ struct HouseMemoryFormatTests {
     private static let boots = [UInt8(1), 2].map { BootID(bytes: [UInt8](repeating: $0, count: 16))! }
     private static let then = HostMoment(boot: boots[0], instant: .at(100), nanosecondsSince1970: 5_000_000_000)
 
-    private static func memory() -> HouseMemory {
-        var memory = HouseMemory()
+    private static func memory() -> StoredRuleState {
+        var memory = StoredRuleState()
         var random = SeededRandom(seed: 1)
         for (name, cursor) in [("Hall", 7), ("Büro \"Lampe\"\n", nil), ("", SequenceNumber.max)] as [(_, UInt64?)] {
             memory.plugs.append(.init(id: PlugID(drawnFrom: &random), name: name, cursor: cursor))
@@ -52,11 +52,11 @@ struct HouseMemoryFormatTests {
             let call = ScriptCall(id: RequestID(drawnFrom: &random), handler: handler, firing: firing)
             _ = memory.calls.append(.init(call: call, until: .at(500 + Double(number))))
         }
-        var script = HouseMemory.Script(name: "hall.lua")
+        var script = StoredRuleState.Script(name: "hall.lua")
         script.state = "{\"n\":1}"
         script.timers = [90, 130].map { .init(name: "t\($0)", end: .at($0), startedBy: command.request.id) }
         script.commands = [.at(50), .at(99)]
-        var away = HouseMemory.Script(name: "other.lua")
+        var away = StoredRuleState.Script(name: "other.lua")
         away.until = .at(5000)
         memory.scripts = [script, away]
         memory.names = BoundNames(["Hall": memory.plugs[0].id, "Büro": memory.plugs[1].id])
@@ -65,9 +65,9 @@ struct HouseMemoryFormatTests {
 
     private static let bytes = memory().encoded(at: then)
 
-    private func read(boot: BootID = boots[0], at seconds: Double, wall: Int64) throws -> HouseMemory {
+    private func read(boot: BootID = boots[0], at seconds: Double, wall: Int64) throws -> StoredRuleState {
         let now = HostMoment(boot: boot, instant: .at(seconds), nanosecondsSince1970: wall * 1_000_000_000)
-        return try HouseMemory(decoding: Self.bytes, at: now)
+        return try StoredRuleState(decoding: Self.bytes, at: now)
     }
 
     @Test("In the same boot the memory is read unchanged, whatever the wall clock")
@@ -111,7 +111,7 @@ struct HouseMemoryFormatTests {
         memory.engine.judgedUntil = .at(99)
         memory.commands[0].until = .at(50_000)
         let now = HostMoment(boot: Self.boots[1], instant: .at(1), nanosecondsSince1970: 0)
-        let read = try HouseMemory(decoding: memory.encoded(at: Self.then), at: now)
+        let read = try StoredRuleState(decoding: memory.encoded(at: Self.then), at: now)
         #expect(read.engine.runs.map(\.until) == [.at(601)] && read.engine.judgedUntil == .at(1))
         #expect(read.commands[0].until == .at(49_901) && read.commands[1].until == .at(1))
     }
@@ -125,11 +125,11 @@ struct HouseMemoryFormatTests {
         for number in 0..<600 { memory.engine.fired["\(number)"] = Array(repeating: .at(1), count: 1000) }
         let (bytes, missing) = memory.stored(at: Self.then)
         #expect(missing?.hasSuffix("only 4 MiB are stored, without how often rules fired") == true)
-        let read = try HouseMemory(decoding: bytes, at: Self.then)
+        let read = try StoredRuleState(decoding: bytes, at: Self.then)
         #expect(read.engine.fired["599"] == [.at(1)] && read.engine.runs == memory.engine.runs)
-        memory.commands = Array(repeating: memory.commands[0], count: HouseMemory.maximumCommands + 1)
-        let more = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
-        #expect(more.commands.count == HouseMemory.maximumCommands)
+        memory.commands = Array(repeating: memory.commands[0], count: StoredRuleState.maximumCommands + 1)
+        let more = try StoredRuleState(decoding: memory.encoded(at: Self.then), at: Self.then)
+        #expect(more.commands.count == StoredRuleState.maximumCommands)
     }
 
     @Test("A stored deadline is never later than that of a new command")
@@ -137,14 +137,14 @@ struct HouseMemoryFormatTests {
         var memory = Self.memory()
         memory.commands[0].until = .at(1_000_000)
         memory.effects[0].until = .at(10_000)
-        let read = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
+        let read = try StoredRuleState(decoding: memory.encoded(at: Self.then), at: Self.then)
         #expect(read.commands[0].until == .at(86_500) && read.effects[0].until == .at(700))
     }
 
     @Test("A file of version 1 yields its cursors, cooldowns and commands")
     func older() throws {
         let memory = Self.memory()
-        var out = MemoryWriter(bytes: HouseMemory.magic + [1])
+        var out = MemoryWriter(bytes: StoredRuleState.magic + [1])
         out.put(Self.boots[0].bytes)
         out.put(Instant.at(100))
         out.put(UInt64(5_000_000_000))
@@ -165,7 +165,7 @@ struct HouseMemoryFormatTests {
         out.put(command.event)
         out.put(command.until)
         out.put(command.request.command)
-        let read = try HouseMemory(decoding: out.sealed, at: Self.then)
+        let read = try StoredRuleState(decoding: out.sealed, at: Self.then)
         #expect(read.cursors == [memory.plugs[0].id: 7] && read.engine.fired == ["By button": [.at(99)]])
         #expect(read.commands == [command] && read.wishes.isEmpty && read.effects.isEmpty)
     }
@@ -173,11 +173,11 @@ struct HouseMemoryFormatTests {
     @Test("A file of version 2 yields all but the state of scripts")
     func beforeScripts() throws {
         var memory = Self.memory()
-        (memory.calls, memory.scripts, memory.names) = (CallList(), [], BoundNames())
+        (memory.calls, memory.scripts, memory.names) = (PendingCalls(), [], BoundNames())
         // The hash, and three empty counts.
         var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 6))
-        bytes[HouseMemory.magic.count] = 2
-        let read = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
+        bytes[StoredRuleState.magic.count] = 2
+        let read = try StoredRuleState(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
         #expect(read == memory)
     }
 
@@ -186,8 +186,8 @@ struct HouseMemoryFormatTests {
         var memory = Self.memory()
         memory.names = BoundNames()
         var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 2))
-        bytes[HouseMemory.magic.count] = 3
-        let read = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
+        bytes[StoredRuleState.magic.count] = 3
+        let read = try StoredRuleState(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
         #expect(read == memory)
     }
 
@@ -195,22 +195,22 @@ struct HouseMemoryFormatTests {
     func twice() throws {
         var memory = Self.memory()
         memory.scripts[1] = memory.scripts[0]
-        #expect(throws: MemoryFault.self) {
-            try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
+        #expect(throws: StateDecodingError.self) {
+            try StoredRuleState(decoding: memory.encoded(at: Self.then), at: Self.then)
         }
         memory.scripts.removeLast()
         var later = Self.then
         later.instant = .at(112)
-        let read = try HouseMemory(decoding: memory.encoded(at: later), at: later)
+        let read = try StoredRuleState(decoding: memory.encoded(at: later), at: later)
         #expect(read.scripts[0].commands == [.at(99)])
     }
 
     @Test("A full memory is smaller than the limit of the file")
     func size() throws {
-        var memory = HouseMemory()
+        var memory = StoredRuleState()
         var random = SeededRandom(seed: 2)
         let name = String(repeating: "n", count: 63)
-        for number in 0..<HouseMemory.maximumPlugs {
+        for number in 0..<StoredRuleState.maximumPlugs {
             memory.plugs.append(.init(id: PlugID(drawnFrom: &random), name: name, cursor: UInt64(number)))
         }
         for number in 0..<2000 {
@@ -220,11 +220,11 @@ struct HouseMemoryFormatTests {
         memory.engine.disabled = ["Alarm"]
         var command = Self.memory().commands[0]
         command.cause = String(repeating: "ü", count: 1000)
-        memory.commands = Array(repeating: command, count: HouseMemory.maximumCommands)
-        memory.wishes = Array(repeating: command, count: HouseMemory.maximumWishes)
+        memory.commands = Array(repeating: command, count: StoredRuleState.maximumCommands)
+        memory.wishes = Array(repeating: command, count: StoredRuleState.maximumWishes)
         var effect = Self.memory().effects[0]
         effect.request.effect = .notify(title: "", text: String(repeating: "t", count: 8192))
-        memory.effects = Array(repeating: effect, count: HouseMemory.maximumEffects)
+        memory.effects = Array(repeating: effect, count: StoredRuleState.maximumEffects)
         var call = Self.memory().calls.elements[0]
         call.call.firing.cause.source = .told(String(repeating: "w", count: 300))
         call.call.firing.judged = Array(repeating: true, count: 1024)
@@ -233,7 +233,7 @@ struct HouseMemoryFormatTests {
             _ = memory.calls.append(call)
         }
         for number in 0..<ScriptLimits.scripts {
-            var script = HouseMemory.Script(name: "\(number)" + String(repeating: "s", count: 250))
+            var script = StoredRuleState.Script(name: "\(number)" + String(repeating: "s", count: 250))
             script.state = String(repeating: "x", count: ScriptLimits.stateSize)
             script.timers = (0..<ScriptLimits.timers).map {
                 .init(name: "\($0)" + String(repeating: "t", count: 197), end: .at(200), startedBy: call.call.id)
@@ -244,8 +244,8 @@ struct HouseMemoryFormatTests {
         let bound = (0..<BoundNames.limit).map { ("\($0)" + String(repeating: "b", count: 250), memory.plugs[0].id) }
         memory.names = BoundNames(Dictionary(uniqueKeysWithValues: bound))
         let bytes = memory.encoded(at: Self.then)
-        #expect(bytes.count < HouseMemory.sizeLimit)
-        let read = try HouseMemory(decoding: bytes, at: Self.then)
+        #expect(bytes.count < StoredRuleState.sizeLimit)
+        let read = try StoredRuleState(decoding: bytes, at: Self.then)
         #expect(read.plugs == memory.plugs && read.wishes.count == 256 && read.effects == memory.effects)
         #expect(read.commands[1023].cause == String(repeating: "ü", count: 127))
         #expect(read.engine.disabled == ["Alarm"])
@@ -255,9 +255,9 @@ struct HouseMemoryFormatTests {
 
     @Test("Every truncated, added or changed byte is detected")
     func damage() {
-        func fault(_ bytes: [UInt8]) -> MemoryFault? {
+        func fault(_ bytes: [UInt8]) -> StateDecodingError? {
             do {
-                _ = try HouseMemory(decoding: bytes, at: Self.then)
+                _ = try StoredRuleState(decoding: bytes, at: Self.then)
                 return nil
             } catch {
                 return error

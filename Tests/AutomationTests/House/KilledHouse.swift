@@ -16,7 +16,7 @@ struct KilledHouse {
     private enum Happening {
         case press
         case start
-        case event(HouseRulesEvent, process: Int)
+        case event(DurableRuleEvent, process: Int)
         case command(CommandRequest, process: Int)
     }
 
@@ -28,16 +28,16 @@ struct KilledHouse {
 
     private(set) var now = Instant.zero
     private(set) var actionCount = 0
-    private(set) var told: [HouseNotice] = []
+    private(set) var told: [RuleNotice] = []
     /// The commands that the lamp executed, in order.
     private(set) var effects: [RequestID] = []
     private(set) var lampOn = false
     /// The violated invariants.
     private(set) var violations: [String] = []
     private(set) var writes = 0
-    private var machine: HouseRules?
+    private var machine: DurableRuleEngine?
     private var process = 0
-    private var disk = HouseMemory()
+    private var disk = StoredRuleState()
     private var presses: [Instant] = []
     private var switchings: [(on: Bool, request: RequestID, at: Instant)] = []
     private var queue: [(at: Instant, order: Int, what: Happening)] = []
@@ -115,7 +115,7 @@ struct KilledHouse {
     // MARK: Process
 
     private mutating func start() {
-        machine = HouseRules(rules: Self.rules, memory: disk, now: now)
+        machine = DurableRuleEngine(rules: Self.rules, memory: disk, now: now)
         connect("Switch", Self.switchID, isOn: true)
         for index in presses.indices where SequenceNumber(index + 1) > disk.cursors[Self.switchID] ?? 0 {
             feed(.event(plug: "Switch", pressEvent(index), age: now - presses[index]))
@@ -133,13 +133,13 @@ struct KilledHouse {
         feed(.snapshot(plug: name, PlugState(relayOn: isOn)))
     }
 
-    private mutating func feed(_ event: HouseRulesEvent) {
+    private mutating func feed(_ event: DurableRuleEvent) {
         let living = process
         guard let actions = machine?.handle(event, now: now) else { return }
         for action in actions where living == process { perform(action) }
     }
 
-    private mutating func perform(_ action: HouseRulesAction) {
+    private mutating func perform(_ action: DurableRuleAction) {
         if isDoomed { return die() }
         actionCount += 1
         switch action {
@@ -189,9 +189,9 @@ struct KilledHouse {
     }
 
     /// The presses whose command was reported as failed.
-    var refused: Set<SequenceNumber> { refused { $0 != HouseRules.overtaken } }
+    var refused: Set<SequenceNumber> { refused { $0 != DurableRuleEngine.overtaken } }
     /// The presses that another one followed before the lamp answered.
-    var overtaken: Set<SequenceNumber> { refused { $0 == HouseRules.overtaken } }
+    var overtaken: Set<SequenceNumber> { refused { $0 == DurableRuleEngine.overtaken } }
 
     private func refused(_ isMeant: (Refusal) -> Bool) -> Set<SequenceNumber> {
         Set(

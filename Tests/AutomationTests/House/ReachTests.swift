@@ -65,7 +65,7 @@ struct ReachTests {
         var bench = settled(rule)
         for sequence in 1...2 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: Double(sequence)) }
         bench.settle(at: 3)
-        #expect(bench.sent.isEmpty && bench.refusals == [HouseRules.overtaken])
+        #expect(bench.sent.isEmpty && bench.refusals == [DurableRuleEngine.overtaken])
         let memory = try #require(bench.stored.last)
         #expect(memory.wishes.map(\.until) == [.at(3602)])
         var next = HouseBench(of: [rule], memory: memory, at: 1000)
@@ -94,7 +94,7 @@ struct ReachTests {
         bench.press("Hall", 2, .long, at: 3)
         bench.feed(.stored, at: 3)
         #expect(bench.actions.contains(.withdraw(first.id)))
-        #expect(bench.refusals == [HouseRules.overtaken])
+        #expect(bench.refusals == [DurableRuleEngine.overtaken])
         #expect(bench.sent.map(\.command) == [on, .setLevel(DimLevel(percent: 30), transition: .zero), off])
         // The plug had executed it nevertheless.
         let count = bench.actions.count

@@ -7,9 +7,9 @@ import Testing
 @Suite("Scripts across restarts")
 struct ScriptRestartTests {
     /// The memory as the next process reads it.
-    private func reread(_ bench: HouseBench, at seconds: Double) throws -> HouseMemory {
+    private func reread(_ bench: HouseBench, at seconds: Double) throws -> StoredRuleState {
         let moment = HostMoment(boot: HouseBench.boot, instant: .at(seconds), nanosecondsSince1970: 0)
-        return try HouseMemory(decoding: try #require(bench.stored.last).encoded(at: moment), at: moment)
+        return try StoredRuleState(decoding: try #require(bench.stored.last).encoded(at: moment), at: moment)
     }
 
     @Test("An unanswered call is repeated with its id once the plugs are connected, before new calls")
@@ -164,9 +164,9 @@ struct ScriptRestartTests {
 
     @Test("At the limit of scripts, a new one replaces the one that would expire first")
     func makesRoom() {
-        var memory = HouseMemory()
+        var memory = StoredRuleState()
         for number in 0..<ScriptLimits.scripts {
-            var script = HouseMemory.Script(name: "\(number)")
+            var script = StoredRuleState.Script(name: "\(number)")
             script.until = number == 0 ? nil : .at(Double((number * 7) % 64))
             memory.scripts.append(script)
         }

@@ -75,7 +75,7 @@ struct ScriptTimerTests {
         bench.appear("Lamp", on: true, at: 11.6)
         bench.answer(try #require(bench.calls.last), .answer(.turnOff(["Lamp"]), .turnOn(["Hall"])), at: 12)
         let untils = bench.rules.memory.commands.map(\.until)
-        #expect(untils.count == 2 && untils[0] == .at(12) + HouseRules.waitedPatience)
+        #expect(untils.count == 2 && untils[0] == .at(12) + DurableRuleEngine.waitedPatience)
     }
 
     @Test("More than sixty commands per minute are held back, reported once a minute; other scripts continue")

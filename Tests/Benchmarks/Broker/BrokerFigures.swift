@@ -164,7 +164,9 @@ private struct BrokeredStates {
         try await Task.sleep(for: .seconds(2))
         let arrived = try broker.retained(below: "smartplug/states-\(count)/+/state", count)
             .count { $0.contains("\"activeEnergy\":\(Double(1000 + seconds - 1) / 1000)") }
-        guard arrived == count else { throw Complaint("the broker has the last state of \(arrived) plugs of \(count)") }
+        guard arrived == count else {
+            throw BenchmarkError("the broker has the last state of \(arrived) plugs of \(count)")
+        }
         telling.cancel()
         await telling.value
         try await group.shutdownGracefully()

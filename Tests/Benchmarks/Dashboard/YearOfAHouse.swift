@@ -21,7 +21,7 @@ enum YearOfAHouse {
             model.samples.enumerated().compactMap { $0.offset % 30 == 0 ? $0.element : nil }
         }
         for (number, text) in plugs.enumerated() {
-            guard let id = PlugID(rawValue: text) else { throw Complaint("\(text) is not a plug id") }
+            guard let id = PlugID(rawValue: text) else { throw BenchmarkError("\(text) is not a plug id") }
             let model = models[number % models.count]
             for first in stride(from: 0, to: days, by: Int(daysAtOnce)) {
                 let samples = (first..<min(first + daysAtOnce, days)).flatMap { day in

@@ -33,11 +33,11 @@ final class EjabberdCluster {
     }
 
     /// Waits until a started node is ready.
-    /// - Throws: ``Complaint`` if the node ended instead.
+    /// - Throws: ``BenchmarkError`` if the node ended instead.
     func waitUntilReady(_ index: Int) throws {
         guard starting.remove(index) != nil else { return }
         while let line = nodes[index].line() { if line == "ready" { return } }
-        throw Complaint("a node of ejabberd did not start: see \(folder)/node\(index)/ejabberd.log")
+        throw BenchmarkError("a node of ejabberd did not start: see \(folder)/node\(index)/ejabberd.log")
     }
 
     /// Kills a node with SIGKILL, after its start if it is still starting.

@@ -40,7 +40,7 @@ private struct FleetRun {
         // Wait until all houses have published their first messages: three per plug.
         try await Task.sleep(for: .seconds(2 + Double(3 * houses * plugs) / 1000))
         let connected = fleet.connected
-        guard connected == houses else { throw Complaint("\(connected) of \(houses) houses reached a broker") }
+        guard connected == houses else { throw BenchmarkError("\(connected) of \(houses) houses reached a broker") }
         let before = (own: ChildProcess.processorTime(of: getpid()), cluster: cluster.processorTime, at: BootClock.now)
         let events = try await turn(fleet, subscriber, cluster)
         let seconds = (BootClock.now - before.at).inSeconds
@@ -55,7 +55,7 @@ private struct FleetRun {
         await subscriber.end()
         try await group.shutdownGracefully()
         let delays = account.delays.sorted()
-        guard !delays.isEmpty else { throw Complaint("the subscriber received no event") }
+        guard !delays.isEmpty else { throw BenchmarkError("the subscriber received no event") }
         return [
             Figure("\(houses) houses x \(plugs) plugs, \(kills) kills: events", Double(events), ""),
             Figure("the same, missing at the subscriber", Double(missing), "", .atMost(0)),
@@ -107,7 +107,7 @@ private struct FleetRun {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = min(limit.rlim_max, 65_536)
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            throw Complaint("the limit of open files cannot be raised")
+            throw BenchmarkError("the limit of open files cannot be raised")
         }
     }
 

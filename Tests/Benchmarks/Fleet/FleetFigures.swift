@@ -43,7 +43,7 @@ private struct DeliveredHistory {
         for round in 0..<rounds {
             let seconds = try await delivered(history, to: server, state: folder.path + "/state\(round)")
             samples = try server.number("SELECT count(*) FROM smartplug.samples")
-            guard samples > 0 else { throw Complaint("the database has no samples") }
+            guard samples > 0 else { throw BenchmarkError("the database has no samples") }
             ours.append(Double(samples) / seconds)
             copied.append(Double(samples) / (try server.copiedSamples(into: folder.path + "/samples")))
         }
@@ -70,7 +70,7 @@ private struct DeliveredHistory {
         let running = Task { await delivery.run() }
         for await text in said {
             if text.hasSuffix("has all of the history") { break }
-            guard !text.contains("does not") else { throw Complaint(text) }
+            guard !text.contains("does not") else { throw BenchmarkError(text) }
         }
         let seconds = Double((BootClock.now - began).wholeNanoseconds) / 1e9
         running.cancel()

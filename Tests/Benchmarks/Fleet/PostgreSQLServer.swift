@@ -42,7 +42,7 @@ struct PostgreSQLServer {
             if (try? connection(to: "postgres")) != nil { return }
             Thread.sleep(forTimeInterval: 0.1)
         }
-        throw Complaint("PostgreSQL does not answer within 30 s")
+        throw BenchmarkError("PostgreSQL does not answer within 30 s")
     }
 
     func stop() {
@@ -79,7 +79,7 @@ struct PostgreSQLServer {
             "SELECT min(date_trunc('month', at)), max(date_trunc('month', at)) + interval '1 month' FROM smartplug.samples"
         )
         guard let first = months.first?[0], let last = months.first?[1] else {
-            throw Complaint("the database has no samples to copy")
+            throw BenchmarkError("the database has no samples to copy")
         }
         try link.rows("CREATE TABLE reference (LIKE smartplug.samples INCLUDING ALL) PARTITION BY RANGE (at)")
         try link.rows("CREATE TABLE reference_other PARTITION OF reference DEFAULT")
@@ -107,6 +107,8 @@ struct PostgreSQLServer {
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Complaint("\(path) ended with \(process.terminationStatus)") }
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("\(path) ended with \(process.terminationStatus)")
+        }
     }
 }

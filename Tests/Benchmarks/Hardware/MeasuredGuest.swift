@@ -45,12 +45,12 @@ struct MeasuredGuest {
         }
         // The measurements are in order, so the last one proves that all are present.
         guard values[last.name]?.count == last.count else {
-            throw Complaint("the guest did not measure everything; its output:\n" + others.joined(separator: "\n"))
+            throw BenchmarkError("the guest did not measure everything; its output:\n" + others.joined(separator: "\n"))
         }
     }
 
     func all(_ name: String) throws -> [Double] {
-        guard let measured = values[name] else { throw Complaint("\"\(name)\" was not measured in the guest") }
+        guard let measured = values[name] else { throw BenchmarkError("\"\(name)\" was not measured in the guest") }
         return measured
     }
 }

@@ -19,7 +19,7 @@ enum PressedLine {
         var events = try await FollowedPlugEvents(
             of: name, state: state, directory: directory, as: TransportIdentity(), followsState: false)
         let line = open(pull, O_WRONLY)
-        guard line >= 0 else { throw Complaint("cannot open \(pull): \(String(cString: strerror(errno)))") }
+        guard line >= 0 else { throw BenchmarkError("cannot open \(pull): \(String(cString: strerror(errno)))") }
         var (done, again) = (0, 0)
         while done < count {
             try set(line, "pull-down")
@@ -31,7 +31,7 @@ enum PressedLine {
                 done += 1
             } else {
                 again += 1
-                guard again <= count / 10 + 1 else { throw Complaint("the machine pauses during short presses") }
+                guard again <= count / 10 + 1 else { throw BenchmarkError("the machine pauses during short presses") }
             }
             try await Task.sleep(for: pause)
         }
@@ -52,7 +52,7 @@ enum PressedLine {
 
     private static func set(_ line: Int32, _ way: String) throws {
         guard pwrite(line, way, way.utf8.count, 0) == way.utf8.count else {
-            throw Complaint("the line cannot be pulled")
+            throw BenchmarkError("the line cannot be pulled")
         }
     }
 }

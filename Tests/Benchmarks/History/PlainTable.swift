@@ -10,7 +10,7 @@ final class PlainTable {
 
     init(_ path: String, hasVoltage: Bool = false) throws {
         self.path = path
-        guard sqlite3_open(path, &database) == SQLITE_OK else { throw Complaint("SQLite cannot open \(path)") }
+        guard sqlite3_open(path, &database) == SQLITE_OK else { throw BenchmarkError("SQLite cannot open \(path)") }
         try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         try run(
             """
@@ -27,7 +27,7 @@ final class PlainTable {
 
     func run(_ sql: String) throws {
         guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
-            throw Complaint("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+            throw BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(database)))")
         }
     }
 
@@ -39,7 +39,7 @@ final class PlainTable {
         if let volts = sample.voltageRMS { sqlite3_bind_double(insert, 4, volts) }
         if let amperes = sample.currentRMS { sqlite3_bind_double(insert, 5, amperes) }
         guard sqlite3_step(insert) == SQLITE_DONE else {
-            throw Complaint("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+            throw BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(database)))")
         }
         sqlite3_reset(insert)
     }
@@ -69,7 +69,7 @@ final class PlainTable {
     private func prepare(_ sql: String) throws -> OpaquePointer? {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw Complaint("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+            throw BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(database)))")
         }
         return statement
     }

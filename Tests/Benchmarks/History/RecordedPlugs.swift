@@ -77,7 +77,7 @@ struct ScratchFolder: ~Copyable {
 func historySize(_ directory: String) throws -> Double {
     let path = directory + "/history.sqlite"
     var database: OpaquePointer?
-    guard sqlite3_open(path, &database) == SQLITE_OK else { throw Complaint("SQLite cannot open \(path)") }
+    guard sqlite3_open(path, &database) == SQLITE_OK else { throw BenchmarkError("SQLite cannot open \(path)") }
     defer { sqlite3_close(database) }
     sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
     return try fileSize(path)
@@ -85,7 +85,7 @@ func historySize(_ directory: String) throws -> Double {
 
 func fileSize(_ path: String) throws -> Double {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
-    guard let size = attributes[.size] as? UInt64 else { throw Complaint("\(path) has no size") }
+    guard let size = attributes[.size] as? UInt64 else { throw BenchmarkError("\(path) has no size") }
     return Double(size)
 }
 

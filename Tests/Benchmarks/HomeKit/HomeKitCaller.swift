@@ -24,7 +24,7 @@ final class HomeKitCaller {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard status == 0 else { throw Complaint("no accessory at port \(port)") }
+        guard status == 0 else { throw BenchmarkError("no accessory at port \(port)") }
         waited = Double((BootClock.now - began).wholeNanoseconds)
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -36,7 +36,7 @@ final class HomeKitCaller {
     func ask(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> SimulatedConnection.Answer {
         let bytes = try connection.request(method, target, body)
         let began = BootClock.now
-        guard write(socket, bytes, bytes.count) == bytes.count else { throw Complaint("the accessory is gone") }
+        guard write(socket, bytes, bytes.count) == bytes.count else { throw BenchmarkError("the accessory is gone") }
         var isFirst = true
         while true {
             if let answer = connection.takeAnswer() { return answer }
@@ -58,7 +58,7 @@ final class HomeKitCaller {
     private func nextBytes() throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 8192)
         let count = read(socket, &buffer, buffer.count)
-        guard count > 0 else { throw Complaint("the accessory closed the connection") }
+        guard count > 0 else { throw BenchmarkError("the accessory closed the connection") }
         return Array(buffer[..<count])
     }
 
@@ -74,7 +74,7 @@ final class HomeKitCaller {
         let second = try caller.exchange("/pair-setup", SetupAttempt.first())
         let fourth = try caller.exchange("/pair-setup", try attempt.second(second))
         try attempt.finish(try caller.exchange("/pair-setup", try attempt.third(fourth)))
-        guard let (key, id) = attempt.accessory else { throw Complaint("the accessory did not send its identity") }
+        guard let (key, id) = attempt.accessory else { throw BenchmarkError("the accessory did not send its identity") }
         controller.learn(key, id)
         return controller
     }
@@ -88,14 +88,16 @@ final class HomeKitCaller {
     }
 
     /// Writes to a characteristic of accessory 1.
-    /// - Throws: ``Complaint`` if the accessory's status is not 204.
+    /// - Throws: ``BenchmarkError`` if the accessory's status is not 204.
     /// - Returns: the nanoseconds until the answer.
     @discardableResult
     func put(_ instance: Int, _ entry: String) throws -> Double {
         let before = waited
         let body = #"{"characteristics":[{"aid":1,"iid":\#(instance),\#(entry)}]}"#
         let answer = try ask("PUT", "/characteristics", Array(body.utf8))
-        guard answer.status == 204 else { throw Complaint("the accessory answers \(answer.status): \(answer.text)") }
+        guard answer.status == 204 else {
+            throw BenchmarkError("the accessory answers \(answer.status): \(answer.text)")
+        }
         return waited - before
     }
 }

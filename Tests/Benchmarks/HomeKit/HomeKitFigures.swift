@@ -34,7 +34,7 @@ private struct ReferenceAccessory {
             ".build-python/bin/python",
             ["Tests/BenchmarkReferences/hap_accessory.py", Self.code, folder + "/hap.state"])
         let numbers = process.line()?.split(separator: " ").compactMap { Int($0) } ?? []
-        guard numbers.count == 2 else { throw Complaint("HAP-python did not start") }
+        guard numbers.count == 2 else { throw BenchmarkError("HAP-python did not start") }
         (port, on) = (numbers[0], numbers[1])
     }
 
@@ -132,7 +132,7 @@ private struct HomeKitBench {
                 let event = try await own.next()
                 guard case .buttonPressed = event.kind else { continue }
                 times.own.append(Double((BootClock.now - event.time).wholeNanoseconds))
-                guard let at = await heard.next() else { throw Complaint("the accessory closed the connection") }
+                guard let at = await heard.next() else { throw BenchmarkError("the accessory closed the connection") }
                 times.homeKit.append(Double((at - event.time).wholeNanoseconds))
                 break
             }
@@ -145,7 +145,7 @@ private struct HomeKitBench {
             let caller = try HomeKitCaller(port: port)
             try caller.verify(controller)
             let answer = try caller.ask("GET", "/characteristics?id=1.\(on)")
-            guard answer.status == 200 else { throw Complaint("the accessory answers \(answer.status)") }
+            guard answer.status == 200 else { throw BenchmarkError("the accessory answers \(answer.status)") }
             return caller.waited
         }
         var times: (ours: [Double], theirs: [Double]) = ([], [])

@@ -23,7 +23,7 @@ struct MeasuredPlugd {
     }
 
     /// Waits up to 20 s for a line of `plugd status` that `wanted` accepts.
-    /// - Throws: ``Complaint`` after 20 s.
+    /// - Throws: ``BenchmarkError`` after 20 s.
     func says(_ wanted: (String) -> Bool) throws {
         let end = BootClock.now + Self.patience
         while BootClock.now < end {
@@ -33,7 +33,7 @@ struct MeasuredPlugd {
             if let line, wanted(line) { return }
             Thread.sleep(forTimeInterval: 0.2)
         }
-        throw Complaint("plugd in \(state) did not report the expected status")
+        throw BenchmarkError("plugd in \(state) did not report the expected status")
     }
 
     /// The anonymous memory in kB.

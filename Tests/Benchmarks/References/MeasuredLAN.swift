@@ -22,9 +22,9 @@ struct MeasuredLAN {
     }
 
     /// Returns all values of a name, in the order of output.
-    /// - Throws: ``Complaint`` if there are none.
+    /// - Throws: ``BenchmarkError`` if there are none.
     func all(_ name: String) throws -> [Double] {
-        guard let measured = values[name] else { throw Complaint("\"\(name)\" was not measured") }
+        guard let measured = values[name] else { throw BenchmarkError("\"\(name)\" was not measured") }
         return measured
     }
 

@@ -90,7 +90,7 @@ private struct AnsweredPresses {
                     sent = (record.at.nanosecondsSince1970, firing.time)
                 }
             }
-            guard let sent else { throw Complaint("the rules ended while they were measured") }
+            guard let sent else { throw BenchmarkError("the rules ended while they were measured") }
             let press = try await pressed(&events)
             times.append(
                 Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
@@ -115,10 +115,10 @@ private struct AnsweredPresses {
         let descriptor = open(place + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0,
             close(descriptor) == 0, rename(place + ".new", place) == 0
-        else { throw Complaint("\(place) cannot be written: \(String(cString: strerror(errno)))") }
+        else { throw BenchmarkError("\(place) cannot be written: \(String(cString: strerror(errno)))") }
         let folder = open(URL(filePath: place).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
         guard folder >= 0, fsync(folder) == 0, close(folder) == 0 else {
-            throw Complaint("the folder of \(place) cannot be synchronised: \(String(cString: strerror(errno)))")
+            throw BenchmarkError("the folder of \(place) cannot be synchronised: \(String(cString: strerror(errno)))")
         }
         return Double((BootClock.now - began).wholeNanoseconds)
     }
@@ -135,9 +135,11 @@ private struct AnsweredPresses {
     }
 
     /// Returns a folder next to this program. A temporary folder may be in memory, where synchronising costs nothing.
-    /// - Throws: ``Complaint`` if the folder's file system is in memory.
+    /// - Throws: ``BenchmarkError`` if the folder's file system is in memory.
     private static func directory() throws -> String {
-        guard let program = Bundle.main.executableURL else { throw Complaint("the path of this program is unknown") }
+        guard let program = Bundle.main.executableURL else {
+            throw BenchmarkError("the path of this program is unknown")
+        }
         let folder = program.deletingLastPathComponent().path
         // A line has the device, the mount point and the type. The longest mount point that contains the folder counts;
         // if it occurs twice, the later line.
@@ -149,7 +151,7 @@ private struct AnsweredPresses {
             if (folder + "/").hasPrefix(below) { found = (words[1], words[2]) }
         }
         guard !["", "tmpfs", "ramfs"].contains(found.system) else {
-            throw Complaint("\(folder) is in memory\nhint: build in a folder on a disk")
+            throw BenchmarkError("\(folder) is in memory\nhint: build in a folder on a disk")
         }
         return folder + "/benchmark-\(getpid())"
     }

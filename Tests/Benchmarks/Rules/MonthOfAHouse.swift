@@ -40,7 +40,7 @@ struct MonthOfAHouse {
                     firings = try house.run(rules, over: span).counts.values.reduce(0) { $0 + $1.firings }
                 })
         }
-        guard firings > days else { throw Complaint("\(firings) firings in \(days) days") }
+        guard firings > days else { throw BenchmarkError("\(firings) firings in \(days) days") }
         let samples = Double(days * Self.plugs) * 86_400
         return [
             Figure(
@@ -63,7 +63,7 @@ struct MonthOfAHouse {
                 for sample in samples where sample.activePower > 40 { above += 1 }
             }
         }
-        guard above > 0 else { throw Complaint("no sample is above 40 W") }
+        guard above > 0 else { throw BenchmarkError("no sample is above 40 W") }
     }
 
     // MARK: The house
@@ -136,7 +136,7 @@ struct MonthOfAHouse {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { throw Complaint("the kernel does not report the peak memory") }
+        else { throw BenchmarkError("the kernel does not report the peak memory") }
         return kilobytes / 1000
     }
 }

@@ -60,7 +60,7 @@ struct ScriptFigures {
             (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) == ScriptHost.program + "\n"
         }
         guard found.count == 1, let only = found.first else {
-            throw Complaint("\(found.count) processes run scripts instead of one")
+            throw BenchmarkError("\(found.count) processes run scripts instead of one")
         }
         return only
     }
@@ -69,7 +69,7 @@ struct ScriptFigures {
 /// Presses of a simulated plug, and the rules that handle them. Each store action is confirmed at once.
 private struct ManyPresses {
     private let pool: ScriptPool
-    private var rules: HouseRules
+    private var rules: DurableRuleEngine
     private var sequence: SequenceNumber = 0
     private let boot: BootID
     /// The nanoseconds of each call.
@@ -86,7 +86,7 @@ private struct ManyPresses {
             preconditionFailure("an identifier has its length")
         }
         (self.pool, self.boot, scriptName) = (pool, boot, script.name)
-        rules = HouseRules(rules: script.rules, now: BootClock.now)
+        rules = DurableRuleEngine(rules: script.rules, now: BootClock.now)
         _ = rules.handle(.connected(plug: "Switch", id: id, boot: boot), now: BootClock.now)
         _ = rules.handle(.following(plug: "Switch", after: 0), now: BootClock.now)
         _ = rules.handle(.snapshot(plug: "Switch", PlugState(relayOn: true)), now: BootClock.now)
@@ -99,7 +99,7 @@ private struct ManyPresses {
         var done = 0
         while done < count || answered < pressed.count {
             guard BootClock.now - begin < .seconds(60) else {
-                throw Complaint("\(pressed.count - answered) calls are not answered")
+                throw BenchmarkError("\(pressed.count - answered) calls are not answered")
             }
             while done < count, begin + .milliseconds(done) <= BootClock.now {
                 sequence += 1
@@ -122,7 +122,7 @@ private struct ManyPresses {
         var presses: Int
     }
 
-    private mutating func perform(_ actions: [HouseRulesAction]) async {
+    private mutating func perform(_ actions: [DurableRuleAction]) async {
         var queue = actions
         var next = 0
         while next < queue.count {

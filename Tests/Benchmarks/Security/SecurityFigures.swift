@@ -25,7 +25,7 @@ private func handshakeFigure(
     let pause = Duration.seconds(2)
     let server = try Peer.start(.bareTLS)
     defer { server.finish() }
-    guard let barePort = server.line().flatMap({ Int($0) }) else { throw Complaint("the bare echo did not start") }
+    guard let barePort = server.line().flatMap({ Int($0) }) else { throw BenchmarkError("the bare echo did not start") }
     let bare = try BareTLS.Client(port: barePort)
     let dialer = Dialer(identity: identity)
     let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
@@ -54,7 +54,7 @@ private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port
     // Wait until the unpaired connections have used their budget.
     try await Task.sleep(for: .seconds(1))
     let disturbed = try await commandTimes(commands, &plug)
-    guard let seconds = flood.line().flatMap({ Double($0) }) else { throw Complaint("the flood failed") }
+    guard let seconds = flood.line().flatMap({ Double($0) }) else { throw BenchmarkError("the flood failed") }
     flood.finish()
     let reference = Figure.Reference(name: "the same undisturbed", value: undisturbed.median / 1000)
     return [
@@ -80,7 +80,9 @@ private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ por
         try await Task.sleep(for: .milliseconds(300))
         let times = Distribution(try await commandTimes(count, &plug))
         flooding.cancel()
-        guard await flooding.value > 0 else { throw Complaint("the viewer could not connect to flood \(message.name)") }
+        guard await flooding.value > 0 else {
+            throw BenchmarkError("the viewer could not connect to flood \(message.name)")
+        }
         if times.quantile(0.99) >= worst.times.quantile(0.99) || worst.name.isEmpty { worst = (message.name, times) }
     }
     let grown = max(0, try plug.anonymousMemory - memory)

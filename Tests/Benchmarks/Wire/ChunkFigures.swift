@@ -44,7 +44,7 @@ private func speeds(_ name: String, _ series: [MeasuredSeries], _ setting: Setti
             times.encode += time { encoded = chunks(of: samples) }
             var count = 0
             times.decode += try time { for chunk in encoded { count += try chunk.samples().count } }
-            guard count == samples.count else { throw Complaint("\(count) samples of \(samples.count) returned") }
+            guard count == samples.count else { throw BenchmarkError("\(count) samples of \(samples.count) returned") }
         }
         copying.append(times.copy.inNanoseconds)
         encoding.append(times.encode.inNanoseconds)

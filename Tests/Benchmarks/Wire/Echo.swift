@@ -61,7 +61,7 @@ struct EchoClient {
                 try await outbound.write(question)
                 var missing = Self.size
                 while missing > 0 {
-                    guard let bytes = try await answers.next() else { throw Complaint("the echo ended") }
+                    guard let bytes = try await answers.next() else { throw BenchmarkError("the echo ended") }
                     missing -= bytes.readableBytes
                 }
             }

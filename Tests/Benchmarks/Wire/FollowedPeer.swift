@@ -35,7 +35,7 @@ struct FollowedPeer {
         var random = SystemRandomNumberGenerator()
         let code = SetupCode(drawnFrom: &random)
         guard try await events.plug.invite(with: code, as: Grant(.viewer)) != nil else {
-            throw Complaint("the plug did not accept the invitation")
+            throw BenchmarkError("the plug did not accept the invitation")
         }
         _ = try await viewer.find(events.plug.name, within: .seconds(10))
         _ = try await viewer.pair(events.plug.name, code: code)
@@ -74,7 +74,7 @@ struct FollowedPeer {
         }
         try process.write([MeasuredPlug.times])
         let times = process.line()?.split(separator: " ").compactMap { Int64($0) } ?? []
-        guard times.count == 2, let heard else { throw Complaint("a press did not switch the relay") }
+        guard times.count == 2, let heard else { throw BenchmarkError("a press did not switch the relay") }
         return (Double(times[1] - times[0]), Double((heard - Instant(nanoseconds: times[0])).wholeNanoseconds))
     }
 

@@ -34,23 +34,23 @@ struct FollowedPlugEvents {
             // The first event is the plug's start.
             if case .event = update { return }
         }
-        throw Complaint("the plug could not be followed")
+        throw BenchmarkError("the plug could not be followed")
     }
 
     /// Waits for the next event.
-    /// - Throws: ``Complaint`` after a gap or a disconnection.
+    /// - Throws: ``BenchmarkError`` after a gap or a disconnection.
     mutating func next() async throws -> PlugEvent {
         while case let update? = await reports.next()?.update {
             switch update {
             case .event(let event, _):
                 if case .relayChanged(let on, _) = event.kind { relayIsOn = on }
                 return event
-            case .gap(let gap): throw Complaint("events \(gap.from) to \(gap.to) were lost while measuring")
-            case .disconnected(let reason, _): throw Complaint("the plug was lost while measuring: \(reason)")
+            case .gap(let gap): throw BenchmarkError("events \(gap.from) to \(gap.to) were lost while measuring")
+            case .disconnected(let reason, _): throw BenchmarkError("the plug was lost while measuring: \(reason)")
             case .connected, .following, .snapshot, .state, .log: continue
             }
         }
-        throw Complaint("the plug was lost while measuring")
+        throw BenchmarkError("the plug was lost while measuring")
     }
 
     func stop() async {

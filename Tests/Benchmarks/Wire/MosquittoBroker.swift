@@ -27,7 +27,7 @@ struct MosquittoBroker {
     func published() throws -> Int {
         guard
             let count = try heard(["-t", "$SYS/broker/messages/received", "-C", "1"]).first.flatMap({ Int($0) })
-        else { throw Complaint("mosquitto does not report its received messages") }
+        else { throw BenchmarkError("mosquitto does not report its received messages") }
         return count
     }
 

@@ -11,7 +11,7 @@ func wireFigures(_ setting: Setting) async throws -> [Figure] {
 /// at a time, so that other load on the machine affects all of them.
 private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     let server = try Peer.start(.echo)
-    guard let port = server.line().flatMap({ Int($0) }) else { throw Complaint("the echo did not start") }
+    guard let port = server.line().flatMap({ Int($0) }) else { throw BenchmarkError("the echo did not start") }
     let client = try await EchoClient(port: port)
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: true)
     var medians = Latencies()

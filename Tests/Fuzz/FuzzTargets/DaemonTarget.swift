@@ -98,7 +98,7 @@ private struct DaemonLife {
 }
 
 /// Observes the house and forwards its updates to the page.
-private final class Ears: HouseAudience {
+private final class Ears: HouseObserver {
     let reports = Mutex<[PlugReport]>([])
     private let board: LiveBoard
 

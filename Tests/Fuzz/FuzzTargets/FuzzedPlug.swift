@@ -64,7 +64,7 @@ struct FuzzedPlug {
             time: now - .seconds(4), AuditNote(kind, by: actors[index % 4], isRefused: index % 3 == 0, "for a test"))
     }
 
-    private static func homeKit(_ order: HomeKitOrder) -> Result<HomeKitReport, Refusal> {
+    private static func homeKit(_ order: HomeKitRequest) -> Result<HomeKitReport, Refusal> {
         guard case .ask = order else { return .failure(Refusal(.storageFailed, "for a test")) }
         let controller = HomeKitReport.Controller(identifier: [65, 66], isAdmin: true, sessions: 1)
         return .success(

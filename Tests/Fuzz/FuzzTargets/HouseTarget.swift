@@ -15,7 +15,7 @@ extension FuzzTarget {
         seeds: { recorded { $0.fromPlug } },
         check: { bytes in
             let reports = FollowedBytes(bytes).reports
-            var first = RuledReports(memory: HouseMemory())
+            var first = RuledReports(memory: StoredRuleState())
             try first.hear(reports)
             var next = RuledReports(memory: try first.stored())
             try next.hear(reports)
@@ -89,10 +89,12 @@ struct RuledReports {
     private static let moment = HostMoment(
         boot: FuzzedPlug.boot, instant: FuzzedPlug.now, nanosecondsSince1970: 1_800_000_000_000_000_000)
 
-    private var machine: HouseRules
+    private var machine: DurableRuleEngine
     private var commands: Set<RequestID> = []
 
-    init(memory: HouseMemory) { machine = HouseRules(rules: Self.rules, memory: memory, now: FuzzedPlug.now) }
+    init(memory: StoredRuleState) {
+        machine = DurableRuleEngine(rules: Self.rules, memory: memory, now: FuzzedPlug.now)
+    }
 
     mutating func hear(_ reports: [PlugReport]) throws(FuzzFailure) {
         let time = LocalTime(pieces: [.init(from: Instant(nanoseconds: .min), offset: 1_800_000_000)])
@@ -102,11 +104,11 @@ struct RuledReports {
     }
 
     /// The state that the next process reads.
-    func stored() throws -> HouseMemory {
-        try HouseMemory(decoding: machine.memory.encoded(at: Self.moment), at: Self.moment)
+    func stored() throws -> StoredRuleState {
+        try StoredRuleState(decoding: machine.memory.encoded(at: Self.moment), at: Self.moment)
     }
 
-    private mutating func handle(_ event: HouseRulesEvent) throws(FuzzFailure) {
+    private mutating func handle(_ event: DurableRuleEvent) throws(FuzzFailure) {
         var events = [event][...]
         while let event = events.popFirst() {
             for action in machine.handle(event, now: FuzzedPlug.now) {
@@ -121,7 +123,7 @@ struct RuledReports {
         }
     }
 
-    private static func event(of update: PlugUpdate) -> HouseRulesEvent? {
+    private static func event(of update: PlugUpdate) -> DurableRuleEvent? {
         let plug = "Lamp"
         switch update {
         case .connected(let description): return .connected(plug: plug, id: description.id, boot: description.boot)

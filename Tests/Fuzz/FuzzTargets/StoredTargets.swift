@@ -30,18 +30,18 @@ extension FuzzTarget {
     /// Decodes the stored memory of running rules, without the hash at its end.
     static let houseMemory = FuzzTarget(
         name: "house-memory",
-        seeds: { [HouseMemory(), scripted].map { Array($0.encoded(at: moment).dropLast(16)) } },
+        seeds: { [StoredRuleState(), scripted].map { Array($0.encoded(at: moment).dropLast(16)) } },
         check: { bytes in
-            let memory: HouseMemory
-            do throws(MemoryFault) {
-                memory = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: moment)
+            let memory: StoredRuleState
+            do throws(StateDecodingError) {
+                memory = try StoredRuleState(decoding: MemoryWriter(bytes: bytes).sealed, at: moment)
             } catch {
                 try require((0...bytes.count + 16).contains(error.offset), "\(error) in \(bytes.count) bytes")
                 return false
             }
             // The first decoding clamps times that are centuries away.
-            let cut = try HouseMemory(decoding: memory.encoded(at: moment), at: moment)
-            let again = try HouseMemory(decoding: cut.encoded(at: moment), at: moment)
+            let cut = try StoredRuleState(decoding: memory.encoded(at: moment), at: moment)
+            let again = try StoredRuleState(decoding: cut.encoded(at: moment), at: moment)
             try require(
                 cut.plugs == memory.plugs && cut.commands.count == memory.commands.count && again == cut
                     && cut.calls.count == memory.calls.count && cut.scripts.count == memory.scripts.count,
@@ -50,11 +50,11 @@ extension FuzzTarget {
         })
 
     /// The memory of a script that has answered one call and has another pending.
-    private static var scripted: HouseMemory {
+    private static var scripted: StoredRuleState {
         let call = RuleAction.call(ScriptHandler(script: "hall.lua", index: 0))
         let rule = Rule(name: "hall.lua:1", triggers: [.button(plug: "Hall", .single)], actions: [call])
-        var rules = HouseRules(rules: [rule], now: FuzzedPlug.now)
-        func store(_ events: HouseRulesEvent...) {
+        var rules = DurableRuleEngine(rules: [rule], now: FuzzedPlug.now)
+        func store(_ events: DurableRuleEvent...) {
             var events = events[...]
             while let event = events.popFirst() {
                 for action in rules.handle(event, now: FuzzedPlug.now) {

@@ -18,7 +18,7 @@ extension MemoryWriter {
         }
         putEach(memory.dwells) { $0.put($1) }
         putEach(memory.runs) { $0.put($1) }
-        putEach(memory.befores) { $0.put($1) }
+        putEach(memory.savedStates) { $0.put($1) }
         putEach(memory.energies) { $0.put($1) }
         putEach(memory.occurrences) { out, entry in
             out.put(entry.rule)

@@ -6,7 +6,7 @@ extension MemoryReader {
     ///
     /// - Parameter moved: converts an instant of the writer's boot to the present clock; returns now if its age is
     ///   unknown. Instants of dwells are on the plugs' clocks and are not converted.
-    mutating func engineMemory(moved: (Instant) -> Instant) throws(MemoryFault) -> EngineMemory {
+    mutating func engineMemory(moved: (Instant) -> Instant) throws(StateDecodingError) -> EngineMemory {
         var memory = EngineMemory()
         for _ in 0..<(try entries()) {
             let rule = try text()
@@ -16,7 +16,7 @@ extension MemoryReader {
         }
         for _ in 0..<(try entries()) { memory.dwells.append(try dwell()) }
         for _ in 0..<(try entries()) { memory.runs.append(try run(moved)) }
-        for _ in 0..<(try entries()) { memory.befores.append(try before()) }
+        for _ in 0..<(try entries()) { memory.savedStates.append(try before()) }
         for _ in 0..<(try entries()) { memory.energies.append(try energyMark()) }
         for _ in 0..<(try entries()) {
             let (rule, trigger) = (try text(), try text())
@@ -28,16 +28,16 @@ extension MemoryReader {
         return memory
     }
 
-    private mutating func entries() throws(MemoryFault) -> Int { try count(EngineMemory.maximumEntries) }
+    private mutating func entries() throws(StateDecodingError) -> Int { try count(EngineMemory.maximumEntries) }
 
     /// Reads a measured value, which must be finite.
-    private mutating func number() throws(MemoryFault) -> Double {
+    private mutating func number() throws(StateDecodingError) -> Double {
         let value = try double()
         guard value.isFinite else { throw fault("a number") }
         return value
     }
 
-    private mutating func dwell() throws(MemoryFault) -> EngineMemory.Dwell {
+    private mutating func dwell() throws(StateDecodingError) -> EngineMemory.Dwell {
         let (rule, trigger, plug) = (try text(), try text(), try text())
         let boot = try flag() ? BootID(bytes: try take(16)) : nil
         return EngineMemory.Dwell(
@@ -45,7 +45,7 @@ extension MemoryReader {
             value: try number())
     }
 
-    private mutating func run(_ moved: (Instant) -> Instant) throws(MemoryFault) -> EngineMemory.Run {
+    private mutating func run(_ moved: (Instant) -> Instant) throws(StateDecodingError) -> EngineMemory.Run {
         let firing = try firing(moved)
         let actions = try text()
         let next: UInt16 = try integer()
@@ -53,7 +53,7 @@ extension MemoryReader {
         return EngineMemory.Run(firing: firing, actions: actions, next: Int(next), until: until)
     }
 
-    private mutating func before() throws(MemoryFault) -> EngineMemory.Before {
+    private mutating func before() throws(StateDecodingError) -> EngineMemory.Before {
         let (plug, rule) = (try text(), try text())
         let firing = try requestID()
         let on = try flag()
@@ -66,7 +66,7 @@ extension MemoryReader {
         return EngineMemory.Before(plug: plug, rule: rule, firing: firing, on: on, level: level)
     }
 
-    private mutating func energyMark() throws(MemoryFault) -> EngineMemory.EnergyMark {
+    private mutating func energyMark() throws(StateDecodingError) -> EngineMemory.EnergyMark {
         let plug = try text()
         let period: UInt8 = try integer()
         let periods = EnergyThreshold.Period.allCases
@@ -83,7 +83,7 @@ extension MemoryReader {
             known: known)
     }
 
-    private mutating func firing(_ moved: (Instant) -> Instant) throws(MemoryFault) -> Firing {
+    private mutating func firing(_ moved: (Instant) -> Instant) throws(StateDecodingError) -> Firing {
         var firing = try firing()
         firing.time = moved(firing.time)
         firing.cause.since = firing.cause.since.map(moved)

@@ -82,7 +82,7 @@ public struct EngineMemory: Hashable, Sendable {
     /// The unfinished firings, in the order of their start.
     public var runs: [Run] = []
     /// The states of plugs before rules changed them, at most one per plug.
-    public var befores: [Before] = []
+    public var savedStates: [Before] = []
     /// The starts of the energy periods, at most one per plug and kind of period.
     public var energies: [EnergyMark] = []
     /// The last evaluated occurrences, at most one per schedule.

@@ -14,7 +14,7 @@ extension RuleEngine {
             let actions = states[run.rule].rule.actionsFingerprint
             return EngineMemory.Run(firing: run.firing, actions: actions, next: run.next, until: run.until)
         }
-        memory.befores = befores.values.sorted { $0.plug < $1.plug }
+        memory.savedStates = savedStates.values.sorted { $0.plug < $1.plug }
         memory.energies = energyMarks
         for trigger in schedules {
             guard let number = trigger.judged else { continue }
@@ -73,7 +73,7 @@ extension RuleEngine {
         for dwell in memory.dwells { take(dwell) }
         for mark in memory.energies { storedMarks[mark.plug, default: []].append(mark) }
         forgetEnergies()
-        for before in memory.befores { befores[before.plug] = before }
+        for before in memory.savedStates { savedStates[before.plug] = before }
         for occurrence in memory.occurrences {
             guard let rule = ruleIndexes[occurrence.rule] else { continue }
             for place in schedules.indices where schedules[place].rule == rule {

@@ -53,7 +53,7 @@ extension RuleEngine {
         // Triggers without a plug have no dwell.
         dwelling = dwelling.filter { power[$0].plug != nil }
         findDwellDeadline()
-        bandsAreOld = true
+        quietBandsNeedRefresh = true
     }
 
     private func seed(_ kind: String, _ rule: Int, _ place: Int, _ plug: Int, boot: BootID? = nil) -> FiringSeed {

@@ -69,7 +69,7 @@ extension RuleEngine {
             let wanted = sum.overflow ? (permille < 0 ? 0 : 1000) : min(max(0, sum.partialValue), 1000)
             return DimLevel(permille: wanted).map { .setLevel($0, transition: transition) }
         case .restore:
-            guard let before = befores.removeValue(forKey: plugs[index].lasting) else {
+            guard let before = savedStates.removeValue(forKey: plugs[index].lasting) else {
                 actions.append(.step(firing, .nothingToRestore(plug: plugs[index].name)))
                 return nil
             }
@@ -86,7 +86,7 @@ extension RuleEngine {
         case .dim(_, let level, let transition): return .setLevel(level, transition: transition)
         case .restore:
             guard let index = plugs.index(of: written) else { return nil }
-            return befores.removeValue(forKey: plugs[index].lasting)?.command(from: plugs[index].level)
+            return savedStates.removeValue(forKey: plugs[index].lasting)?.command(from: plugs[index].level)
         case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
         }
     }
@@ -102,8 +102,8 @@ extension RuleEngine {
             case .setLevel(let level, _): level != plug.expectedLevel || (level.permille > 0) != plug.expectedOn
             case .identify, .resetProtection, .rename, .configure: false
             }
-        guard changes, befores[plug.lasting]?.firing.key != origin else { return }
-        befores[plug.lasting] = EngineMemory.Before(
+        guard changes, savedStates[plug.lasting]?.firing.key != origin else { return }
+        savedStates[plug.lasting] = EngineMemory.Before(
             plug: plug.lasting, rule: firing.rule, firing: RequestID(origin), on: plug.expectedOn,
             level: plug.expectedLevel)
     }
@@ -111,14 +111,14 @@ extension RuleEngine {
     /// Handles a switched relay. If no rule switched it, the stored state is discarded and cannot be restored.
     mutating func relaySwitched(_ index: Int, cause: RelayCause) {
         let plug = plugs[index]
-        guard let before = befores[plug.lasting] else { return }
+        guard let before = savedStates[plug.lasting] else { return }
         switch cause {
         case .controller(_, let request, _):
             // An earlier process may have sent the command; its id shows that.
             if plug.ours.contains(request.key) || request.key.isPart(of: before.firing.key) { return }
         case .button, .protection, .timer, .powerOn: break
         }
-        befores[plug.lasting] = nil
+        savedStates[plug.lasting] = nil
     }
 }
 

@@ -73,7 +73,7 @@ extension RuleEngine {
     /// Power conditions of waiting runs narrow the quiet bands.
     private mutating func waitingChanged(by change: Int) {
         waitingFor += change
-        bandsAreOld = true
+        quietBandsNeedRefresh = true
     }
 
     mutating func findRunDeadline() { runDeadline = runs.lazy.compactMap(\.deadline).min() }

@@ -1,0 +1,37 @@
+import PlugModel
+
+/// The queue of one script's stored calls. One call is in progress, the others wait for their turn.
+struct ScriptCallQueue: Sendable {
+    private(set) var asked: RequestID?
+    private var waiting: [RequestID] = []
+    /// The calls before this place have had their turn.
+    private var next = 0
+
+    var isEmpty: Bool { asked == nil && next == waiting.count }
+
+    mutating func add(_ id: RequestID) { waiting.append(id) }
+
+    /// Inserts calls of an earlier process before the calls of this one.
+    mutating func addAhead(_ ids: [RequestID]) { waiting.insert(contentsOf: ids, at: next) }
+
+    /// Starts the next wanted call and returns it; nil while one is in progress, or if the queue is empty.
+    mutating func advance(where isWanted: (RequestID) -> Bool) -> RequestID? {
+        guard asked == nil else { return nil }
+        while next < waiting.count, asked == nil {
+            if isWanted(waiting[next]) { asked = waiting[next] }
+            next += 1
+        }
+        if next > 64, 2 * next > waiting.count {
+            waiting.removeFirst(next)
+            next = 0
+        }
+        return asked
+    }
+
+    /// Ends the call in progress. Returns false if it is a different call.
+    mutating func end(_ id: RequestID) -> Bool {
+        guard asked == id else { return false }
+        asked = nil
+        return true
+    }
+}

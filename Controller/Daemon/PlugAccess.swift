@@ -1,0 +1,59 @@
+import AsyncAlgorithms
+import Automation
+import PlugClient
+import PlugModel
+
+/// The access of running rules to the house: its updates, and commands to its plugs.
+protocol PlugAccess: Sendable {
+    /// The updates, in order for each plug. The channel ends after ``run()`` was cancelled.
+    var updates: AsyncChannel<HouseFollower.Update> { get }
+
+    /// Follows the house until the task is cancelled.
+    func run() async
+
+    /// Sends a command.
+    ///
+    /// - Throws: ``Refusal`` if the plug refused or is away.
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?)
+
+    /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
+    func pairedPlugs() async -> [PlugID: String]?
+
+    /// Connects to a plug that is away at once, because its state may have changed.
+    func locate(_ plug: String) async
+
+    /// Notifies the plug that every event up to this one has taken effect.
+    func acknowledge(_ sequence: SequenceNumber, of plug: String) async
+
+    /// Passes a record of the rules to recorder and observers.
+    func note(_ record: RunnerRecord) async
+
+    /// Passes the current rules, the names of those that are turned off, and the faults of rule files to recorder and
+    /// observers.
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
+
+    /// Returns the power that the plug measured in the last hours, on the controller's clock; empty if it is not
+    /// stored.
+    func past(of plug: PlugID) async -> [RecordedPower]
+
+    /// Ends the recording after the rules have ended and stored their state.
+    func end() async
+}
+
+extension PlugAccess {
+    func locate(_ plug: String) async {}
+    func note(_ record: RunnerRecord) async {}
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}
+    func past(of plug: PlugID) async -> [RecordedPower] { [] }
+    func end() async {}
+}
+
+extension HouseFollower: PlugAccess {
+    func locate(_ name: String) async { await plug(named: name)?.locate() }
+
+    func acknowledge(_ sequence: SequenceNumber, of name: String) async {
+        await plug(named: name)?.acknowledge(sequence)
+    }
+}

@@ -1,0 +1,22 @@
+import PlugClient
+import PlugModel
+
+/// The access of the recorder to the plugs: their clocks and stored samples.
+protocol SampleSource: Sendable {
+    /// Returns the clock of the plug with that name; nil before the first connection.
+    func clock(of plug: String) async -> ClockMapping?
+
+    /// Fetches the chunks of a range of the plug's clock, in milliseconds.
+    ///
+    /// - Throws: `Refusal` if the plug refused, is away, or is in a different boot.
+    func chunks(of plug: String, boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks
+}
+
+extension HouseFollower: SampleSource {
+    func clock(of name: String) async -> ClockMapping? { await plug(named: name)?.clock }
+
+    func chunks(of name: String, boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks {
+        guard let plug = plug(named: name) else { throw Refusal(.deadlinePassed, "the plug is away") }
+        return try await plug.chunks(of: boot, range)
+    }
+}

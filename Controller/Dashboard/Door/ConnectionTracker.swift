@@ -1,0 +1,106 @@
+import LinuxClocks
+import NIOCore
+import ProtocolCore
+import Synchronization
+
+/// The connections of one socket: their channels, tasks and phases.
+final class ConnectionTracker: Sendable {
+    /// Channels and tasks under one lock, so that every admitted connection is also dismissed.
+    private struct House {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var table: ConnectionTable<ObjectIdentifier>
+        /// False while no connection is admitted.
+        var isOpen: Bool
+    }
+
+    private let house: Mutex<House>
+
+    /// - Parameter isOpen: false if connections are rejected until ``open()``.
+    init(_ limits: DoorLimits, isOpen: Bool = true) {
+        house = Mutex(House(table: ConnectionTable(limits), isOpen: isOpen))
+    }
+
+    func open() { house.withLock { $0.isOpen = true } }
+
+    /// Admits a connection; false if there is no room. Must be called once per connection, on its event loop.
+    func admit(_ channel: any Channel) -> Bool {
+        let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.networkOfGuest }
+        let id = ObjectIdentifier(channel)
+        let (isAdmitted, left) = house.withLock { house -> (Bool, (any Channel)?) in
+            guard house.isOpen else { return (false, nil) }
+            switch house.table.admit(id, address: address, now: BootClock.now) {
+            case .refused: return (false, nil)
+            case .admitted(closing: let victim):
+                house.channels[id] = channel
+                guard let victim else { return (true, nil) }
+                house.tasks[victim] = nil
+                return (true, house.channels.removeValue(forKey: victim))
+            }
+        }
+        left?.close(promise: nil)
+        guard isAdmitted else { return false }
+        channel.closeFuture.whenComplete { _ in
+            self.house.withLock { house in
+                house.channels[id] = nil
+                house.tasks[id] = nil
+                house.table.remove(id)
+            }
+        }
+        return true
+    }
+
+    func note(_ id: ObjectIdentifier, _ phase: ConnectionTable<ObjectIdentifier>.Phase) {
+        house.withLock { $0.table.note(id, phase, now: BootClock.now) }
+    }
+
+    /// Gives the connection a seat of the request's user.
+    ///
+    /// - Returns: false if the user's password has no seat left.
+    func seat(_ channel: any Channel, _ holder: SeatHolder) -> Bool {
+        house.withLock { $0.table.seat(ObjectIdentifier(channel), holder) }
+    }
+
+    /// Runs the task of a connection until the connection ends.
+    func serve(_ channel: any Channel, _ body: @escaping @Sendable () async -> Void) {
+        let task = Task { await body() }
+        let isOpen = house.withLock { house in
+            if house.channels[ObjectIdentifier(channel)] != nil { house.tasks[ObjectIdentifier(channel)] = task }
+            return house.isOpen
+        }
+        // The connection was dismissed after its admission.
+        if !isOpen { task.cancel() }
+    }
+
+    /// Cancels all tasks and closes connections that do not end in time. Returns when all connections are closed.
+    func dismiss(within time: Duration) async {
+        let all = house.withLock { house in
+            house.isOpen = false
+            for task in house.tasks.values { task.cancel() }
+            return Array(house.channels.values)
+        }
+        for channel in all {
+            channel.eventLoop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) { channel.close(promise: nil) }
+        }
+        for channel in all { try? await channel.closeFuture.get() }
+    }
+}
+
+extension SocketAddress {
+    var isLoopback: Bool {
+        switch self {
+        case .v4: ipAddress?.hasPrefix("127.") == true
+        case .v6: ipAddress == "::1" || ipAddress?.hasPrefix("::ffff:127.") == true
+        case .unixDomainSocket: false
+        }
+    }
+
+    /// The address that counts against limits: the IPv4 address, or the /64 network of an IPv6 address, since one
+    /// machine can use every address of it.
+    var networkOfGuest: String? {
+        guard case .v6 = self, let text = ipAddress, !text.hasPrefix("::ffff:") else { return ipAddress }
+        let groups = text.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)
+        // A gap of zeros within the first four groups ends the prefix.
+        return groups.prefix(4).prefix { !$0.isEmpty }.joined(separator: ":") + "::/64"
+    }
+}

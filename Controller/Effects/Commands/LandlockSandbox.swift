@@ -1,0 +1,89 @@
+import CEffects
+import DurableFiles
+internal import Glibc
+import Synchronization
+
+/// Keeps a program, and everything that it starts, from reading the daemon's secrets: with them it could act as the
+/// controller, from any machine and forever. The program runs as the daemon's user, so file permissions do not help;
+/// Landlock does (Linux 5.13) and needs no privileges.
+///
+/// Landlock has no rule that denies access. So access is granted to everything that exists when the program starts,
+/// except the secrets and the folders that lead to them. A file that is created later in such a folder (for example the
+/// home folder) can be written, but not read before the next program starts. A folder can be created there, but neither
+/// renamed nor removed.
+final class LandlockSandbox: Sendable {
+    /// True if the kernel has Landlock and lets this process use it.
+    static var isPossible: Bool { fence_version() > 0 }
+    /// The most entries of the folders that lead to secrets. It bounds the cost of a start: about 10 ms for this many
+    /// entries.
+    private static let entryLimit = 10_000
+
+    private let secrets: Secrets
+    private let known: Mutex<KnownSecrets>
+
+    /// Records the identities of the files. A program that renames a secret later cannot read it under its new name.
+    init(keeping secrets: Secrets) {
+        self.secrets = secrets
+        known = Mutex(KnownSecrets())
+        known.withLock { $0.update(secrets) }
+    }
+
+    /// Returns a Landlock descriptor for the start of a program. The caller closes it.
+    func raised() throws(ChildProcess.StartFault) -> CInt {
+        let known = known.withLock { known in
+            known.update(secrets)
+            return known
+        }
+        try known.refuseHardLinks(to: secrets.files)
+        let fence = fence_make()
+        guard fence >= 0 else { throw Self.fault(errno) }
+        do throws(ChildProcess.StartFault) {
+            var left = Self.entryLimit
+            for folder in known.ways {
+                // If the daemon cannot list a folder, neither can a program.
+                let names = FileStamp.names(in: folder, limit: left + 1) ?? []
+                left -= names.count
+                guard left >= 0 else {
+                    throw ChildProcess.StartFault("there are too many files beside the daemon's keys, in \(folder)")
+                }
+                for name in names where !known.covers(name, in: folder) {
+                    try allow(ResolvedPath.joined(folder, name), behind: fence, fence_read_and_move, known)
+                }
+            }
+            for path in secrets.sharedFolders {
+                guard let place = ResolvedPath(path), known.isProtected(place.path), !known.isOnWay(place.path) else {
+                    continue
+                }
+                try allow(place.path, behind: fence, fence_read_only, known)
+            }
+            return fence
+        } catch {
+            close(fence)
+            throw error
+        }
+    }
+
+    private func allow(
+        _ path: String, behind fence: CInt, _ access: fence_access, _ known: KnownSecrets
+    ) throws(ChildProcess.StartFault) {
+        var file = fence_file()
+        let place = fence_look(path, 0, &file)
+        guard place >= 0 else { return try Self.throwIfShort(errno) }
+        defer { close(place) }
+        // A link grants no access by itself.
+        guard file.kind != fence_link, !known.identities.contains(FileIdentity(file)) else { return }
+        guard file.kind == fence_folder || access == fence_read_and_move else { return }
+        let isFolder = file.kind == fence_folder
+        try Self.throwIfShort(fence_allow(fence, place, isFolder ? access : fence_read_only))
+    }
+
+    /// Ignores errors of a file that was removed or that the daemon cannot open; such a file needs no rule. Throws if
+    /// memory or descriptors are exhausted.
+    private static func throwIfShort(_ code: CInt) throws(ChildProcess.StartFault) {
+        if [ENOMEM, EMFILE, ENFILE].contains(code) { throw fault(code) }
+    }
+
+    private static func fault(_ code: CInt) -> ChildProcess.StartFault {
+        ChildProcess.StartFault("it cannot be kept from the daemon's keys: " + String(cString: strerror(code)))
+    }
+}

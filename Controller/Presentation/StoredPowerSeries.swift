@@ -1,0 +1,125 @@
+public import Charting
+public import PowerHistory
+
+/// The history's active power of a plug over a time: summaries if the samples would exceed the resolution of a drawing,
+/// then samples.
+public struct StoredPowerSeries: Hashable, Sendable {
+    /// Summaries in order of time, before the points.
+    public var summaries: [ChartSummary] = []
+    /// Samples in order of time.
+    public var points: [ChartPoint] = []
+    /// The times with damaged data, in seconds since 1970.
+    public var damaged: [ClosedRange<Double>] = []
+
+    /// True if there are more samples than these.
+    public private(set) var isCut = false
+
+    /// The time of the newest sample in the history, even if it is not included, in seconds since 1970.
+    public var newest: Double?
+
+    /// Creates an empty series.
+    ///
+    /// - Parameter plug: the plug; nil if the history does not know it.
+    public init(newestOf plug: HistoryPlug? = nil) { newest = plug?.span.map { Double($0.upperBound) / 1000 } }
+
+    /// The longest time that is shown with samples: a day of samples is read within milliseconds.
+    static let longestOfSamples: Int64 = 26 * 3_600_000
+    /// The limit of samples: twice the number at one per second. It bounds plugs that measure more often, and forged
+    /// chunks.
+    private static let mostSamples = 200_000
+    /// The minimum number of summaries per column; with fewer the curve would have steps.
+    private static let leastDensity = 1.5
+
+    /// Reads the series from the history.
+    ///
+    /// - Parameters:
+    ///   - plug: the plug.
+    ///   - history: the history.
+    ///   - span: the time in milliseconds since 1970, both ends included.
+    ///   - columns: the number of columns in the drawing.
+    /// - Throws: `HistoryError` if the history cannot be read.
+    public init(
+        of plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>, columns: Int
+    ) throws(HistoryError) {
+        self.init(newestOf: plug)
+        guard let known = plug.span, known.overlaps(span) else { return }
+        guard let step = Self.step(of: span, columns: columns) else {
+            try readSamples(of: plug, from: history, over: span)
+            return
+        }
+        let length = step.milliseconds
+        // The current, unfinished step is drawn from its samples.
+        let end = min(known.upperBound, span.upperBound) / length * length
+        try readBeginning(of: plug, from: history, span.lowerBound, before: step, end: end)
+        let begin = Self.multiple(of: length, from: span.lowerBound)
+        if begin < end {
+            summaries += try history.summaries(of: plug.id, step: step, from: begin, to: end - 1).map {
+                ChartSummary($0, length: length)
+            }
+        }
+        try readSamples(of: plug, from: history, over: max(end, span.lowerBound)...span.upperBound)
+    }
+
+    /// Reads the incomplete step at the beginning from shorter steps, so that nothing before the start is shown.
+    private mutating func readBeginning(
+        of plug: HistoryPlug, from history: PowerHistory, _ from: Int64, before longest: RollUpStep, end: Int64
+    ) throws(HistoryError) {
+        let steps = RollUpStep.allCases.filter { $0.milliseconds <= longest.milliseconds }
+        var begin = from
+        for (step, longer) in zip(steps, steps.dropFirst()) {
+            let next = min(Self.multiple(of: longer.milliseconds, from: begin), end)
+            let first = Self.multiple(of: step.milliseconds, from: begin)
+            if first < next {
+                summaries += try history.summaries(of: plug.id, step: step, from: first, to: next - 1).map {
+                    ChartSummary($0, length: step.milliseconds)
+                }
+            }
+            begin = max(begin, next)
+        }
+    }
+
+    /// Returns the first multiple at or after `time`.
+    private static func multiple(of length: Int64, from time: Int64) -> Int64 {
+        let rest = time % length
+        return rest == 0 ? time : time - rest + (rest > 0 ? length : 0)
+    }
+
+    private mutating func readSamples(
+        of plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>
+    ) throws(HistoryError) {
+        var points: [ChartPoint] = []
+        points.reserveCapacity(Int(min(span.upperBound - span.lowerBound, Self.longestOfSamples) / 1000) + 1)
+        let unreadable = try history.samples(
+            of: plug.id, from: span.lowerBound, to: span.upperBound, atMost: Self.mostSamples
+        ) { time, sample in points.append(ChartPoint(time: Double(time) / 1000, value: sample.activePower)) }
+        damaged += unreadable.map { Double($0.lowerBound) / 1000...Double($0.upperBound) / 1000 }
+        self.points = points
+        isCut = points.count >= Self.mostSamples
+        // Samples are deleted earlier than their summaries.
+        guard points.isEmpty, summaries.isEmpty else { return }
+        for step in RollUpStep.allCases where summaries.isEmpty {
+            summaries = try history.summaries(
+                of: plug.id, step: step, from: span.lowerBound / step.milliseconds * step.milliseconds,
+                to: span.upperBound
+            ).map { ChartSummary($0, length: step.milliseconds) }
+        }
+    }
+
+    /// Returns the longest step with enough summaries for the columns, or nil to use samples.
+    static func step(of span: ClosedRange<Int64>, columns: Int) -> RollUpStep? {
+        let length = span.upperBound - span.lowerBound
+        guard length > longestOfSamples else { return nil }
+        return RollUpStep.allCases.last {
+            Double(length / $0.milliseconds) >= Double(max(columns, 1)) * leastDensity
+        } ?? .minute
+    }
+}
+
+extension ChartSummary {
+    init(_ summary: PowerSummary, length: Int64) {
+        self.init(
+            from: Double(summary.start) / 1000, to: Double(summary.start + length) / 1000,
+            covered: Double(summary.coveredMilliseconds) / 1000, mean: summary.mean, least: summary.least,
+            greatest: summary.greatest)
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import Synchronization
+
+/// A time limit for calls to file systems. A network file system whose server is unreachable, or a FUSE file system,
+/// may never answer: the call then blocks in the kernel, and no signal interrupts it.
+public final class FileSystemTimeout: Sendable {
+    /// The limit for the files that this process reads: 10 s.
+    public static let ofFiles = FileSystemTimeout(.seconds(10))
+    /// The lowest rate at which a working disk is assumed to deliver data.
+    private static let slowestBytesASecond = 1 << 20
+
+    private let limit: Duration
+    /// The most threads that wait at a time. It stops repeated attempts at a file system that never answers from
+    /// creating more and more threads.
+    private let threads: Int
+    private let waiting = Mutex(Waiting())
+
+    private struct Waiting {
+        var count = 0
+        /// The calls that exceeded their time and are still running, by place.
+        var overdue: [String: Int] = [:]
+    }
+
+    /// - Parameters:
+    ///   - limit: the time in which a path must be looked up, and reading must begin.
+    ///   - threads: the most calls that may be running; further calls fail immediately.
+    public init(_ limit: Duration, threads: Int = 16) {
+        (self.limit, self.threads) = (limit, threads)
+    }
+
+    /// Runs the body on a dedicated thread, which continues after the time limit.
+    ///
+    /// While a call for a place is overdue, further calls for that place fail immediately. So a directory whose file
+    /// system does not answer blocks one thread, however often it is read, and leaves the other threads to other
+    /// directories.
+    ///
+    /// - Parameters:
+    ///   - place: the directory, or the single file, that the body reads.
+    ///   - bytes: the most bytes that the body reads; the limit is extended by 1 s per MiB.
+    /// - Returns: nil if the time is over, if an earlier call for the place is overdue, or if too many calls are
+    ///   running.
+    public func within<Value: Sendable>(
+        place: String, bytes: Int = 0, _ body: @escaping @Sendable () -> Value
+    ) -> Value? {
+        let isFree = waiting.withLock { waiting in
+            guard waiting.count < threads, waiting.overdue[place] == nil else { return false }
+            waiting.count += 1
+            return true
+        }
+        guard isFree else { return nil }
+        let answer = Answer<Value>()
+        let progress = Progress()
+        let began = startThread { [self] in
+            let value = body()
+            // Before the answer: the caller may make its next call as soon as it has the answer.
+            waiting.withLock { waiting in
+                waiting.count -= 1
+                guard progress.finish() else { return }
+                waiting.overdue[place] = waiting.overdue[place].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
+            answer.give(value)
+        }
+        guard began else {
+            waiting.withLock { $0.count -= 1 }
+            return body()
+        }
+        if let value = answer.wait(limit + .seconds(bytes / Self.slowestBytesASecond)) { return value }
+        waiting.withLock { waiting in
+            if progress.expire() { waiting.overdue[place, default: 0] += 1 }
+        }
+        return nil
+    }
+}
+
+/// Determines which came first: the end of a call or its deadline. It is used while ``FileSystemTimeout`` holds its lock.
+private final class Progress: Sendable {
+    private let state = Mutex((isFinished: false, isOverdue: false))
+
+    /// - Returns: true if the call was overdue.
+    func finish() -> Bool {
+        state.withLock { state in
+            state.isFinished = true
+            return state.isOverdue
+        }
+    }
+
+    /// - Returns: true if the call has not finished.
+    func expire() -> Bool {
+        state.withLock { state in
+            state.isOverdue = !state.isFinished
+            return state.isOverdue
+        }
+    }
+}
+
+/// A value from another thread. Waiting for it uses the monotonic clock, which is never set.
+private final class Answer<Value: Sendable>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let isThere = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var value: Value?
+
+    init() {
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(isThere, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(isThere)
+        pthread_mutex_destroy(mutex)
+        isThere.deallocate()
+        mutex.deallocate()
+    }
+
+    func give(_ value: Value) {
+        pthread_mutex_lock(mutex)
+        self.value = value
+        pthread_cond_signal(isThere)
+        pthread_mutex_unlock(mutex)
+    }
+
+    func wait(_ limit: Duration) -> Value? {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let (seconds, attoseconds) = limit.components
+        end.tv_sec += Int(seconds)
+        end.tv_nsec += Int(attoseconds / 1_000_000_000)
+        if end.tv_nsec >= 1_000_000_000 { (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000) }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while value == nil, pthread_cond_timedwait(isThere, mutex, &end) == 0 {}
+        return value
+    }
+}
+
+private final class ThreadBody {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// Starts a detached thread. Returns false if the system cannot create one.
+func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    var attributes = pthread_attr_t()
+    guard pthread_attr_init(&attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    let context = Unmanaged.passRetained(ThreadBody(body))
+    var thread = pthread_t()
+    let error = pthread_create(
+        &thread, &attributes,
+        { context in
+            Unmanaged<ThreadBody>.fromOpaque(context!).takeRetainedValue().run()
+            return nil
+        }, context.toOpaque())
+    if error != 0 { context.release() }
+    return error == 0
+}

@@ -1,0 +1,36 @@
+import ProtocolCore
+
+/// The part of an allowance that an address, or all strangers together, currently use.
+struct AllowanceUsage: Hashable, Sendable {
+    var allowance: AdmissionLimits.Allowance {
+        didSet { bucket = TokenBucket(every: allowance.interval, burst: allowance.burst) }
+    }
+    private(set) var handshakes = 0
+    private(set) var connections = 0
+    private var bucket: TokenBucket
+
+    init(_ allowance: AdmissionLimits.Allowance) {
+        self.allowance = allowance
+        bucket = TokenBucket(every: allowance.interval, burst: allowance.burst)
+    }
+
+    func hasRoom(at now: Instant) -> Bool {
+        handshakes < allowance.handshakes && connections < allowance.connections && bucket.hasToken(at: now)
+    }
+
+    /// Returns true if the share equals a new one, so that it can be discarded.
+    func isUntouched(at now: Instant) -> Bool { connections == 0 && bucket.isFull(at: now) }
+
+    mutating func begin(now: Instant) {
+        handshakes += 1
+        connections += 1
+        bucket.take(now: now)
+    }
+
+    mutating func finishHandshake() { handshakes -= 1 }
+
+    mutating func end(inHandshake: Bool) {
+        connections -= 1
+        if inHandshake { handshakes -= 1 }
+    }
+}

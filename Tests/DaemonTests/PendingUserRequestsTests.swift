@@ -1,0 +1,63 @@
+import Automation
+import DurableFiles
+import NIOCore
+import NIOPosix
+import PlugModel
+import TestFolders
+import Testing
+
+@testable import Daemon
+
+/// Requests of the user to running rules.
+@Suite(.timeLimit(.minutes(1))) struct AskedOfRulesTests {
+    private static let waiting = Rule(
+        name: "Fan", triggers: [.button(plug: "Switch", .single)], actions: [.wait(.seconds(600)), .turnOff(["Fan"])])
+
+    private func running(_ store: RuleStore?, _ body: (RuleRunner) async throws -> Void) async throws {
+        let runner = RuleRunner(
+            RuleFileSet(rules: [Self.waiting]), house: FakeHouse(), store: store,
+            on: MultiThreadedEventLoopGroup.singleton.next())
+        let task = Task { await runner.run() }
+        let reading = Task { for await _ in runner.records {} }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(runner))
+        } catch {
+            result = .failure(error)
+        }
+        task.cancel()
+        await task.value
+        await reading.value
+        await #expect(throws: CancellationError.self) { try await runner.enable("Fan", true) }
+        try result.get()
+    }
+
+    @Test("A manual run that is held back throws the reason") func aRunThatIsHeldBackIsNoSuccess() async throws {
+        try await running(nil) { runner in
+            _ = try await runner.fire("Fan")
+            let error = await #expect(throws: HeldBackRun.self) { try await runner.fire("Fan") }
+            #expect(error?.reason == .running(1))
+            #expect(error.map { "\($0)" } == "\"Fan\" did not fire: what it did before is not done")
+            await #expect(throws: UnknownRule.self) { try await runner.fire("fan") }
+        }
+    }
+
+    @Test("Turning a rule off returns when it is stored, and throws if it cannot be stored")
+    func aRuleIsOffOnceThatIsStored() async throws {
+        let directory = TestFolder()
+        let disk = FailingWrites()
+        try disk.preventReserve(in: directory.path)
+        let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
+        try await running(store) { runner in
+            try await runner.enable("Fan", false)
+            disk.fails = true
+            let error = await #expect(throws: UnstoredSwitch.self) { try await runner.enable("Fan", true) }
+            #expect(error?.reason.hasSuffix("No space left on device") == true && error?.isOn == true)
+            #expect(await runner.disabled.isEmpty, "it holds all the same")
+            disk.fails = false
+            try await runner.enable("Fan", false)
+        }
+        let next = try RuleStore(directory.path) { Issue.record("\($0)") }
+        #expect(next.memory.engine.disabled == ["Fan"])
+    }
+}
