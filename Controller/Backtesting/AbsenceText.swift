@@ -5,7 +5,7 @@ extension RuleAbsence {
     /// Returns the lines of text for the user.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         var lines = [
-            "\(TimeFormat.local(at, zone))  \(rule): nothing is known to have met it within \(TimeFormat.span(Self.near))"
+            "\(TimeFormat.local(at, zone))  \(rule): no recorded trigger within \(TimeFormat.span(Self.near))"
         ]
         for trigger in triggers {
             lines.append("    trigger   \(trigger.trigger)")
@@ -15,7 +15,7 @@ extension RuleAbsence {
             lines.append("    if        \(condition.condition): \(condition.held ? "held" : "did not hold")")
         }
         guard !wouldHave.isEmpty else { return lines }
-        lines.append("    by what was recorded, the rule as it is now had this to do:")
+        lines.append("    according to the recorded samples, the current rule would have done this:")
         lines += wouldHave.flatMap { $0.lines(zone) }.map { "    " + $0 }
         return lines
     }

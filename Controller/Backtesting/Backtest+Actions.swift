@@ -179,10 +179,10 @@ extension HoldBack {
     /// The reason without details that differ each time, as a key for counts.
     fileprivate var kind: String {
         switch self {
-        case .condition(let condition): "not so: \(condition)"
+        case .condition(let condition): "condition does not hold: \(condition)"
         case .cooldown: "cooling down"
         case .old: "too old"
-        case .running: "what it did before was not done"
+        case .running: "the previous firing was not finished"
         case .limit: "fired too often"
         case .disabled: "turned off"
         }

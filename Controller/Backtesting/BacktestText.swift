@@ -25,17 +25,17 @@ extension BacktestReport {
                 parts.append("\(count.failures) \(count.failures == 1 ? "call" : "calls") failed")
             }
             if count.commandsHeldBack > 0 {
-                parts.append("\(count.commandsHeldBack) commands more than a script may in a minute are left out")
+                parts.append("\(count.commandsHeldBack) commands above the limit of scripts per minute are left out")
             }
             return "\(rule): " + parts.joined(separator: "; ")
         }
-        if omitted > 0 { lines.append("\(omitted) firings more are counted and not listed") }
+        if omitted > 0 { lines.append("\(omitted) more firings are counted but not listed") }
         if omittedAsides > 0 {
-            lines.append("\(omittedAsides) edges more that did nothing are counted and not listed")
+            lines.append("\(omittedAsides) more edges without a firing are counted but not listed")
         }
         if !unrecorded.isEmpty {
             lines.append(
-                "not recorded, so taken to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
+                "not recorded, assumed to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
         }
         lines += coverage.compactMap { $0.line(within: span, zone) }
         lines.append("from \(TimeFormat.local(span.lowerBound, zone)) to \(TimeFormat.local(span.upperBound, zone))")
@@ -68,12 +68,12 @@ extension RecordedSwitching {
             }
         guard let at else {
             return wasSo
-                ? "it was \(direction) already\(by)"
+                ? "it was already \(direction)\(by)"
                 : "it was not switched \(direction) within \(TimeFormat.span(Self.reach))\(by)"
         }
         let (time, distance) = (at - command, TimeFormat.span(at - command))
-        let when = time == 0 ? "in this moment" : time > 0 ? "\(distance) later" : "\(distance) before"
-        return "it was really switched \(direction) \(when)\(by)"
+        let when = time == 0 ? "at the same time" : time > 0 ? "\(distance) later" : "\(distance) before"
+        return "it was switched \(direction) \(when)\(by)"
     }
 }
 
@@ -90,7 +90,7 @@ extension BacktestComparison {
         var last = ["with both: \(inBoth)"]
         if let until {
             last.append(
-                "compared up to \(TimeFormat.local(until, zone)): \(omitted) firings more are counted and not compared")
+                "compared up to \(TimeFormat.local(until, zone)); \(omitted) more firings are counted but not compared")
         }
         func list(_ firings: [BacktestReport.Firing], _ name: String) -> [String] {
             ["only with \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }

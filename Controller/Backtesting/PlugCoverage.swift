@@ -34,11 +34,11 @@ public struct PlugCoverage: Hashable, Sendable {
 
     /// Returns a line for the user; nil if the plug is recorded completely.
     func line(within span: ClosedRange<Int64>, _ zone: ZoneOffsets) -> String? {
-        let unread = damaged == 0 ? "" : "; \(damaged) chunk\(damaged == 1 ? "" : "s") of it cannot be read"
-        guard let first, let last else { return "nothing is recorded of \(plug) in this time" + unread }
+        let unread = damaged == 0 ? "" : "; \(damaged) chunk\(damaged == 1 ? "" : "s") cannot be read"
+        guard let first, let last else { return "there are no samples of \(plug) in this time" + unread }
         let isWhole = first - span.lowerBound <= usual && span.upperBound - last <= usual
         guard !isWhole || away > 0 || damaged > 0 else { return nil }
-        let holes = away > 0 ? ", without \(TimeFormat.span(away)) of it" : ""
+        let holes = away > 0 ? ", with gaps of \(TimeFormat.span(away))" : ""
         return "\(plug) is recorded from \(TimeFormat.local(first, zone)) to \(TimeFormat.local(last, zone))" + holes
             + unread
     }

@@ -54,7 +54,7 @@ extension PastHouse {
             var state = RuleAbsence.TriggerState(trigger: "\(trigger)")
             if let plug = trigger.plug {
                 guard let found = Self.find(plug, among: known, over: span) else {
-                    state.facts = ["nothing was ever recorded of \(plug)"]
+                    state.facts = ["there are no samples of \(plug)"]
                     absence.triggers.append(state)
                     continue
                 }
@@ -83,22 +83,22 @@ extension PastHouse {
             for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
         }
         guard let first = course.first else {
-            return ["nothing was recorded of \(plug.title) from \(TimeFormat.local(span.lowerBound, zone)) on"]
+            return ["there are no samples of \(plug.title) after \(TimeFormat.local(span.lowerBound, zone))"]
         }
         var facts: [String] = []
         if let since = course.armedSince {
             facts.append("armed since \(TimeFormat.local(since, zone)): the power was \(course.armingWords)")
         } else if let back = course.lastReturn, course.lastArming.map({ $0.at < back.at }) ?? true {
             facts.append(
-                "not armed: \(plug.title) was back at \(TimeFormat.local(back.at, zone)) after \(TimeFormat.span(back.after)) "
-                    + "without a sample, and from then on the power had not been \(course.armingWords)")
+                "not armed: \(plug.title) returned at \(TimeFormat.local(back.at, zone)) after \(TimeFormat.span(back.after)) "
+                    + "without samples, and the power has not been \(course.armingWords) since")
         } else {
             let since = course.lastArming?.at ?? first
             facts.append(
                 "not armed: the power had not been \(course.armingWords) since \(TimeFormat.local(since, zone))")
         }
         guard let greatest = course.greatest, let least = course.least else {
-            return facts + ["nothing was recorded of \(plug.title) within \(TimeFormat.span(RuleAbsence.near))"]
+            return facts + ["there are no samples of \(plug.title) within \(TimeFormat.span(RuleAbsence.near))"]
         }
         func words(_ point: PowerTriggerReplay.Point) -> String {
             "\(TimeFormat.number(point.watts)) W at \(TimeFormat.clock(point.at, zone))"
@@ -108,7 +108,7 @@ extension PastHouse {
                 + "it fires at \(course.firingWords)")
         if let stay = course.longestStay {
             facts.append(
-                "there it was for \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone)) on")
+                "it stayed there for \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone))")
         }
         return facts
     }

@@ -18,7 +18,7 @@ extension RuleTrace {
         if let since {
             add("crossed", "\(TimeFormat.clock(since, zone)), \(TimeFormat.span(at - since)) before")
         }
-        if isPart == true { add("", "what it did at first is not known") }
+        if isPart == true { add("", "its first actions are not known") }
         for condition in conditions { add("if", "\(condition.condition): \(condition.held ? "held" : "did not hold")") }
         if let why { add("but", why) }
         for step in steps {
@@ -26,14 +26,14 @@ extension RuleTrace {
             add(head, step.what + step.answer)
         }
         if let omitted { add("", "and \(omitted) more") }
-        if let finished, !steps.isEmpty { add(TimeFormat.clock(finished, zone), "all is done") }
+        if let finished, !steps.isEmpty { add(TimeFormat.clock(finished, zone), "finished") }
         return lines
     }
 }
 
 extension RuleTrace.Step {
     fileprivate var answer: String {
-        guard let outcome else { return id == nil ? "" : ": no answer is known" }
+        guard let outcome else { return id == nil ? "" : ": no answer" }
         guard let answered else { return ": \(outcome)" }
         return ": \(outcome) after \(TimeFormat.span(answered - at))"
     }

@@ -51,23 +51,23 @@ public struct HistoryError: Error, Hashable, Sendable {
     public var hint: String? {
         switch reason {
         case .absent:
-            "plugctl daemon records one; if yours was started with --history DIRECTORY, give the same option here; plugctl history import fills one"
+            "plugctl daemon records one, and plugctl history import creates one; if the daemon uses --history DIRECTORY, use the same option here"
         case .recorded(let holder?): "stop process \(holder), or choose another directory"
         case .recorded(nil): "stop the process that uses it, or choose another directory"
         case .newer: "use the newer version of this program"
-        case .outdated: "start the daemon once: it brings the history up to date"
+        case .outdated: "start the daemon once to update the history"
         case .full: "free some space on that file system"
-        case .locked: "see which other program has the database open, and close it"
-        case .damaged: "copy what is readable with plugctl history repair, or move the file away"
+        case .locked: "close the other program that uses the database"
+        case .damaged: "copy the readable data with plugctl history repair, or move the file away"
         case .unreadableLog:
-            "run as the user who records, or copy history.sqlite and history.sqlite-wal to a directory of yours"
+            "run as the user of the daemon, or copy history.sqlite and history.sqlite-wal to your own directory"
         case .nothingReadable: "restore the file from a backup"
-        case .occupied: "name a new directory"
+        case .occupied: "choose a new directory"
         case .unknownPlug(_, let suggestions):
             suggestions.isEmpty
-                ? "plugctl history lists what is recorded"
+                ? "`plugctl history` lists the recorded plugs"
                 : "did you mean \(suggestions.map { "\"\($0)\"" }.joined(separator: " or "))?"
-        case .ambiguous(_, let plugs): "name one by its id: \(plugs.joined(separator: ", "))"
+        case .ambiguous(_, let plugs): "use an id: \(plugs.joined(separator: ", "))"
         case .file(let error): error.hint
         case .database(let code, _): hint(forCode: code)
         }
@@ -79,7 +79,7 @@ extension HistoryError {
     private func hint(forCode code: Int32) -> String? {
         switch code & 0xFF {
         // SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN.
-        case 3, 8, 14: "check the owner and the permissions, or run as the user who records"
+        case 3, 8, 14: "check the owner and the permissions, or run as the user of the daemon"
         // SQLITE_IOERR.
         case 10: "the storage may be failing or full: see the kernel's log (dmesg)"
         case _: nil
@@ -94,16 +94,16 @@ extension HistoryError: CustomStringConvertible {
         case .absent: "there is no history in \(path)"
         case .recorded(let holder?): "the history in \(path) is being recorded by process \(holder)"
         case .recorded(nil): "the history in \(path) is being recorded by another process"
-        case .newer: "the history \(path) was made by a later version of this program"
-        case .outdated: "the history \(path) was made by an earlier version of this program"
-        case .full: "no room is left to write the history \(path)"
+        case .newer: "the history \(path) was created by a newer version of this program"
+        case .outdated: "the history \(path) was created by an older version of this program"
+        case .full: "no space is left to write the history \(path)"
         case .locked: "the history \(path) is locked by another program"
         case .damaged: "the history \(path) is damaged"
-        case .unreadableLog: "the history \(path) has a log, and its directory cannot be written"
-        case .nothingReadable: "nothing of the history \(path) can be read"
-        case .occupied: "there is a history in \(path) already"
-        case .unknownPlug(let name, _): "no plug named \"\(name)\" is in the history"
-        case .ambiguous(let name, _): "\"\(name)\" may be several plugs of the history"
+        case .unreadableLog: "the history \(path) has a log, but its directory is not writable"
+        case .nothingReadable: "no data in the history \(path) is readable"
+        case .occupied: "\(path) already contains a history"
+        case .unknownPlug(let name, _): "the history has no plug named \"\(name)\""
+        case .ambiguous(let name, _): "\"\(name)\" matches several plugs in the history"
         case .file(let error): error.description
         case .database(let code, let message): "the history \(path) failed: \(message) (SQLite \(code))"
         }

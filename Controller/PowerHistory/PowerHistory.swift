@@ -184,8 +184,8 @@ public final class PowerHistory: Sendable {
         guard isFirst else { return }
         complain(
             """
-            the history \(path) is damaged in places; what is readable is shown, the rest is left out
-            hint: the storage may be failing: see the kernel's log (dmesg); keep a copy of the file
+            the history \(path) is partly damaged; unreadable parts are left out
+            hint: the storage may be failing; check the kernel's log (dmesg), and keep a copy of the file
             """)
     }
 

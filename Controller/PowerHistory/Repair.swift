@@ -115,9 +115,9 @@ extension PowerHistory {
         }
         complain(
             """
-            the history \(path) was damaged and could not be written; what is readable is in a new one, \
+            the history \(path) was damaged and not writable; its readable data was copied to a new one, and \
             \(report.chunks) chunks of samples are lost\(report.tables.map { "; \($0)" }.joined())
-            hint: the storage may be failing: see the kernel's log (dmesg); the old one is kept as \(name)
+            hint: the storage may be failing; check the kernel's log (dmesg); the old file is kept as \(name)
             """)
         return try DatabaseOpener(path: path, role: .recorder, complain: complain).queue()
     }

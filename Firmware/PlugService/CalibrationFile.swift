@@ -47,8 +47,8 @@ public struct CalibrationFile: Sendable {
     }
 
     private func warning(_ reason: String) -> String {
-        "\(reason)\nThe calibration is not used: what this plug measures may be wrong by some percent"
-            + "\nhint: calibrate it anew with `plugd calibrate`, or remove the file"
+        "\(reason)\nThe calibration is not used, so measurements may be wrong by some percent"
+        + "\nhint: calibrate again with `plugd calibrate`, or remove the file"
     }
 
     /// Replaces the file atomically.

@@ -16,7 +16,7 @@ public enum PlugReset {
                 BootIdentifier.current().flatMap { BootID(bytes: $0) } ?? BootID(
                     bytes: [UInt8](repeating: 0, count: 16))!
             try PlugStorage.reset(state: plug.state, runtime: plug.runtime, boot: boot)
-            return "set back to factory state"
+            return "reset to factory state"
         } catch let error as FileError {
             // A running plugd holds the lock.
             guard case .held = error.reason else { throw error }

@@ -15,7 +15,7 @@ extension PlugService {
         do throws(RegistrationError) {
             return try service(named: identity.name)
         } catch {
-            logger.error("\(error)\nhint: until it has another name it is \"\(Self.usualName(identity.id))\"")
+            logger.error("\(error)\nhint: until the name is changed, the plug is announced as \"\(Self.usualName(identity.id))\"")
             return try service(named: Self.usualName(identity.id))
         }
     }
@@ -31,7 +31,7 @@ extension PlugService {
             wishedName = service.name
             inOrder { await registration.replace(with: service) }
         } catch {
-            logger.error("\(error)\nhint: `plugctl rename` gives it another")
+            logger.error("\(error)\nhint: choose a different name with `plugctl rename`")
         }
     }
 

@@ -12,9 +12,9 @@ extension PlugService {
             throw PanelError("this plug has no meter that can be calibrated")
         }
         guard machine.state.relayOn else {
-            throw PanelError("the relay is off\nhint: turn the plug on, with the load of \(load.power) W in it")
+            throw PanelError("the relay is off\nhint: plug in the load of \(load.power) W and turn the plug on")
         }
-        guard !isCalibrating else { throw PanelError("it is being calibrated already") }
+        guard !isCalibrating else { throw PanelError("a calibration is already in progress") }
         isCalibrating = true
         defer { isCalibrating = false }
         let meter = board.meter

@@ -70,7 +70,7 @@ extension PlugService {
         let patience = loop.scheduleTask(in: Self.flashPatience) { [weak self] in
             guard let self else { return }
             assumeIsolated { service in
-                service.logger.error("flash does not answer: who is paired is told without standing there")
+                service.logger.error("flash does not respond; a change of pairings was reported before it was stored")
                 service.release(number, isKept: false)
             }
         }

@@ -89,7 +89,7 @@ extension PlugService {
         let label = known?.with(category) ?? HomeKitLabel(category)
         guard label != known else { return label }
         guard storage.keep(homeKitLabel: label.line) else {
-            throw HomeKitUnusable(reason: "flash does not take its setup code")
+            throw HomeKitUnusable(reason: "its setup code cannot be written to flash")
         }
         return label
     }

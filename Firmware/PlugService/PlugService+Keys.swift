@@ -37,26 +37,28 @@ extension PlugService {
     /// - Returns: A description of the state for the user.
     func rotateKey(now: Bool) async throws -> String {
         guard identity != nil, isKeyKept else {
-            throw PanelError("the plug has no key in flash that another could replace; its log says why")
+            throw PanelError("the plug has no key in flash that can be replaced\nhint: see the plug's log")
         }
         if case .none = keyRotation {
             let path = settings.directories.nextKey
             let drawn = await onFlashThread { try? TransportIdentity.kept(in: path) }
             guard let drawn else {
-                throw PanelError("the key is as it was: the plug's flash cannot be written; its log says why")
+                throw PanelError(
+                    "the key was not changed: the plug's flash cannot be written\nhint: see the plug's log")
             }
             if case .none = keyRotation { announce(drawn) }
         }
-        guard case .announced(let next, let since) = keyRotation else { return "the plug has another key" }
+        guard case .announced(let next, let since) = keyRotation else { return "the plug has a new key" }
         let missing = machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since)
         if now || missing.isEmpty {
             guard await turn(to: next) else {
-                throw PanelError("the key is as it was: the plug's flash cannot be written; its log says why")
+                throw PanelError(
+                    "the key was not changed: the plug's flash cannot be written\nhint: see the plug's log")
             }
-            return "the plug has another key"
+            return "the plug has a new key"
         }
         let names = missing.map(\.name).joined(separator: ", ")
-        return "the next key is told to controllers; the plug takes it when these know it too: \(names)"
+        return "the next key is announced to controllers; the plug uses it when these know it too: \(names)"
     }
 
     /// Replaces the key if every controller has stored the next one. Called after each event.
@@ -85,14 +87,14 @@ extension PlugService {
         }
         guard isTurned else {
             logger.error(
-                "the plug keeps its key, since flash cannot be written; it tries again when it is started anew")
+                "the plug keeps its key because flash cannot be written; it retries at the next start")
             return false
         }
         keyRotation = .none
         proof.withLock { $0 = next }
         listener?.show(next)
         handle(.keyTurned)
-        logger.notice("the plug has another key", metadata: ["key": "\(next.publicKey.fingerprint)"])
+        logger.notice("the plug has a new key", metadata: ["key": "\(next.publicKey.fingerprint)"])
         return true
     }
 

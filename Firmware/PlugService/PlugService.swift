@@ -132,7 +132,7 @@ public actor PlugService: ConnectionOwner {
             case .recovered: logger.notice("\(notice)")
             }
         }
-        if storage.wasReset { logger.notice("set back to factory state") }
+        if storage.wasReset { logger.notice("reset to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let changed = storage.settings()
         let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
@@ -200,7 +200,7 @@ public actor PlugService: ConnectionOwner {
         unfinished = [:]
         leaveButton()
         await wait(for: .flash, atMost: Self.flashEnd)
-        if !jobs.isEmpty { logger.error("flash does not answer: what was to be written is lost") }
+        if !jobs.isEmpty { logger.error("flash does not respond; pending writes are lost") }
         if !isReset { await releaseRelay() }
         await wait(for: .meter, atMost: Self.meterEnd)
         flashThread?.stop()
@@ -336,7 +336,8 @@ public actor PlugService: ConnectionOwner {
             storage.mirror(records)
             for case .leap(let next) in records {
                 logger.warning(
-                    "flash failed or does not answer: event numbers go on at \(next), as if those before were lost")
+                    "flash failed or does not respond; event numbers continue at \(next), as if the previous events were lost"
+                )
             }
         case .persist(let state): write(.state, storage.writing(state))
         case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)

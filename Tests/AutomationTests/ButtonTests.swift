@@ -25,7 +25,7 @@ struct ButtonTests {
             guard case .heldBack(_, let reason) = item.action else { return "something else" }
             return "\(reason)"
         }
-        #expect(reasons == ["that was 5 s ago", "that was before the plug started"])
+        #expect(reasons == ["that was 5 s ago", "the event is from before the plug's restart"])
         house.press("Hall", 3, age: RuleEngine.maximumAge, at: 1)
         house.press("Hall", 3, at: 2)
         house.press("Hall", 2, at: 2)
@@ -166,7 +166,7 @@ struct ButtonTests {
         }
         #expect(firing.cause.event == 2 && firing.cause.source == .trigger(.button(plug: "Hall", .single)))
         #expect(firing.judged == [false])
-        #expect(HoldBack.condition(condition).description == "not so: Lamp is on")
+        #expect(HoldBack.condition(condition).description == "condition does not hold: Lamp is on")
         house.turn("Lamp", on: true, at: 3)
         house.press("Hall", 3, at: 3)
         #expect(house.firings == ["3.0 By button"])

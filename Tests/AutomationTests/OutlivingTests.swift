@@ -88,7 +88,7 @@ struct OutlivingTests {
         var changed = fan
         changed.cooldown = .seconds(1)
         house.at(41, .rulesChanged([changed]))
-        #expect(house.steps.last == "41.0 given up: the rule was changed")
+        #expect(house.steps.last == "41.0 cancelled: the rule was changed")
         house.run(to: 200)
         #expect(house.commands == ["10.0 Hall: on"])
         house.press("Hall", 2, at: 201)

@@ -24,7 +24,7 @@ struct RunTests {
         house.press("Hall", 2, at: 30)
         house.run(to: 200)
         #expect(house.commands == ["1.0 Fan: on", "61.0 Fan: off"])
-        #expect(house.heldBack == ["30.0 By button: what it did before is not done"])
+        #expect(house.heldBack == ["30.0 By button: the previous firing is not finished"])
         #expect(house.steps == ["1.0 waits", "61.0 done"])
     }
 
@@ -42,9 +42,9 @@ struct RunTests {
         queued.run(to: 300)
         parallel.run(to: 300)
         #expect(restart.commands == ["1.0 Fan: on", "30.0 Fan: on", "40.0 Fan: on", "100.0 Fan: off"])
-        #expect(restart.steps.contains("30.0 given up: the rule fired again"))
+        #expect(restart.steps.contains("30.0 cancelled: the rule fired again"))
         #expect(queued.commands == ["1.0 Fan: on", "61.0 Fan: off", "61.0 Fan: on", "121.0 Fan: off"])
-        #expect(queued.heldBack == ["40.0 By button: 2 earlier firings are not done"])
+        #expect(queued.heldBack == ["40.0 By button: 2 previous firings are not finished"])
         #expect(parallel.commands == ["1.0 Fan: on", "30.0 Fan: on", "61.0 Fan: off", "90.0 Fan: off"])
     }
 
@@ -77,7 +77,7 @@ struct RunTests {
         #expect(actions.contains { if case .step(_, .cancelled(.missed)) = $0 { true } else { false } })
         house.restart([.button(.turnOn(["Fan"]), .wait(.seconds(61)), .turnOff(["Fan"]))])
         house.run(to: 100)
-        #expect(house.steps.last == "1.0 given up: the rule was changed" && house.commands.count == 1)
+        #expect(house.steps.last == "1.0 cancelled: the rule was changed" && house.commands.count == 1)
     }
 
     @Test("A turn-off that was due while the daemon was down is sent when the plug appears")
@@ -203,7 +203,7 @@ struct RunTests {
         house.press("Hall", 1, at: 1)
         house.at(2, .ruleEnabled("By button", false))
         house.press("Hall", 2, at: 3)
-        #expect(house.steps.last == "2.0 given up: the rule was turned off")
+        #expect(house.steps.last == "2.0 cancelled: the rule was turned off")
         #expect(house.heldBack == ["3.0 By button: it is turned off"])
         house.restart()
         house.appear("Fan", at: 4)
@@ -224,7 +224,7 @@ struct RunTests {
         for number in 1...3 { house.press("Hall", UInt64(number), at: Double(number)) }
         house.press("Hall", 4, at: 61)
         #expect(
-            house.firings.count == 3 && house.heldBack == ["3.0 By button: it has fired 2 times within 1 min already"])
+            house.firings.count == 3 && house.heldBack == ["3.0 By button: it has already fired 2 times within 1 min"])
         let remembered = house.log.compactMap { item -> CommandRequest? in
             guard case .remember(let request, _, for: .seconds(7200)) = item.action else { return nil }
             return request

@@ -137,7 +137,7 @@ extension BacktestReport {
         let all = report.counts["free"]?.firings ?? 0
         #expect(all > BacktestReport.limit && report.firings.count == BacktestReport.limit)
         #expect(report.omitted > 0 && report.omittedAsides > 0)
-        #expect(report.lines(.utc).contains("\(report.omitted) firings more are counted and not listed"))
+        #expect(report.lines(.utc).contains("\(report.omitted) more firings are counted but not listed"))
         let last = try #require(BacktestRecord.records(of: report).last)
         #expect(last.event == "omitted" && last.omitted == report.omitted)
         #expect(last.omittedAsides == report.omittedAsides)
@@ -276,7 +276,7 @@ extension BacktestReport {
             part.summary(.utc).contains(
                 "Heater is recorded from 2024-03-04 00:00:00 to 2024-03-04 00:29:59, without 10 min 1 s of it"))
         let none = try past.run([rule], 5000...7200)
-        #expect(none.summary(.utc).contains("nothing is recorded of Heater in this time"))
+        #expect(none.summary(.utc).contains("there are no samples of Heater in this time"))
         #expect(try past.run([rule], 0...599).summary(.utc).count == 2)
     }
 

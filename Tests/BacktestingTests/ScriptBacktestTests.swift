@@ -132,7 +132,7 @@ private func answer(
         #expect(script.refusals == ["tv.lua"] && report.counts["tv.lua:2"]?.failures == 1)
         let trace = try #require(report.firings.first { $0.trace.rule == "tv.lua:2" }).trace
         #expect(trace.steps.map(\.what) == ["log: so far", "call tv.lua"])
-        #expect(trace.steps[1].outcome == "failed: it would have 65 timers: at most 64")
+        #expect(trace.steps[1].outcome == "failed: it would have 65 timers, but at most 64 are allowed")
         #expect(report.told == ["tv.lua:0 1003.0", "tv.lua:2 1003.0"])
     }
 

@@ -37,7 +37,7 @@ import Testing
             _ = try await runner.fire("Fan")
             let error = await #expect(throws: HeldBackRun.self) { try await runner.fire("Fan") }
             #expect(error?.reason == .running(1))
-            #expect(error.map { "\($0)" } == "\"Fan\" did not fire: what it did before is not done")
+            #expect(error.map { "\($0)" } == "\"Fan\" did not fire: the previous firing is not finished")
             await #expect(throws: UnknownRule.self) { try await runner.fire("fan") }
         }
     }

@@ -107,7 +107,7 @@ import Testing
         #expect(board.nearMisses["Movie night"] == 1)
         #expect(
             board.records[0].nearMissBecause
-                == "Television rises above 40 W: it held 1 s, then nothing was heard of the plug")
+                == "Television rises above 40 W: it held 1 s, then the plug sent no readings")
     }
 
     @Test("Waiting runs are counted")

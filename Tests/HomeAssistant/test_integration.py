@@ -208,7 +208,7 @@ class House:
         done = self.television.host.finish(self.television._plugd, "rotate-key", *self.television._places)
         assert done.status == 0, done
         self.owner.does("on", "Television", within=30)
-        self.television.running.seen(lambda line: "the plug has another key" in line.text, 20, "the new key")
+        self.television.running.seen(lambda line: "the plug has a new key" in line.text, 20, "the new key")
         assert self.keys_of(self.television)[0] == before[0]
         self.television.running.stop()
         core.sees(television, lambda state: state["state"] == "unavailable")

@@ -83,7 +83,7 @@ class House:
         assert not self.told("notSent", "gap", "notStored"), told()
         eventually(lambda: {line["cause"] for line in self.told("command")} == fired, 12, told)
         undone = [line for line in self.told("command") if line["outcome"] != "done"]
-        assert all(line["why"] == "overtaken by a later command" for line in undone), told()
+        assert all(line["why"] == "replaced by a later command" for line in undone), told()
         overtaken = len({line["cause"] for line in undone})
         eventually(lambda: len(self.switchings()) >= len(fired) - 2 * overtaken, 5, told)
         turns = [line["on"] for line in self.switchings()]

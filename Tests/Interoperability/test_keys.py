@@ -120,7 +120,7 @@ def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, contro
     lamp.running.ended(within=5)
     lamp = plug(lamp.host, "Lamp", state=lamp.state, paired=False)
     person.does("off", "Lamp", within=30)
-    lamp.running.seen(lambda line: "the plug has another key" in line.text, 10, "the log line of the new key")
+    lamp.running.seen(lambda line: "the plug has a new key" in line.text, 10, "the log line of the new key")
     assert pathlib.Path(lamp.state, "key").read_bytes() != key and not pathlib.Path(lamp.state, "next-key").exists()
     person.does("on", "Lamp", within=30)
     after = pinned(memory)["Lamp"]
@@ -135,6 +135,6 @@ def test_who_was_not_there_when_the_plug_turned_is_told_to_pair_anew(lan, plug, 
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("on", "Lamp")
-    assert "the plug has another key" in rotate(lamp, "--now")
+    assert "the plug has a new key" in rotate(lamp, "--now")
     refused = person.finish("off", "Lamp", within=30)
     assert refused.status == 1 and "pair" in refused.errors and lamp.status()["relay"] == "on", refused

@@ -8,13 +8,13 @@ def test_a_press_is_a_debug_line_for_who_follows_and_the_level_falls_back(lan, p
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     following = person.start("logs", "Lamp", "--level", "debug", "--for", "6s")
-    following.seen(lambda line: "controller connected" in line.text or "the log is followed" in line.text, 5, "the first line")
+    following.seen(lambda line: "controller connected" in line.text or "follows the log" in line.text, 5, "the first line")
     assert lamp.press().status == 0
     following.seen(lambda line: " debug " in line.text and line.text.endswith(f"PlugService: {LINE}"), 4, "the press")
     assert following.ended(within=8) == 0, following.transcript()
     told = following.transcript()
     assert 'announced as "Lamp"' in told, f"earlier lines come first:\n{told}"
-    lamp.running.seen(lambda line: "nobody follows the log any more" in line.text, 5, "the return to the configured level")
+    lamp.running.seen(lambda line: "no client follows the log" in line.text, 5, "the return to the configured level")
     # The remembered lines show that nothing more was logged at debug.
     assert lamp.press().status == 0
     later = person.does("logs", "Lamp", "--level", "debug", "--for", "2s", "--json").objects

@@ -173,7 +173,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
     eventually(lambda: sequence in house.history.events("Switch"), 10, "the first press in the history")
     command("sh", "-c", f"cat /dev/zero >{place}/filling 2>/dev/null || true")
     pressed = []
-    while not (said := [line for line in daemon.lines if line.error and "no room" in line.text]) and len(pressed) < 30:
+    while not (said := [line for line in daemon.lines if line.error and "no space" in line.text]) and len(pressed) < 30:
         pressed.append(press(switch))
     assert said and "the rules keep running" in said[0].text, daemon.transcript()
     assert any(line.error and line.text.startswith("hint: free some space") for line in daemon.lines), daemon.transcript()

@@ -26,7 +26,7 @@ import Testing
             if case .line(let line) = update { messages.append(line.message) }
         }
         #expect(wanted.isSubset(of: messages))
-        #expect(journal.text.contains("the log is followed over the network, from debug on"))
+        #expect(journal.text.contains("a client follows the log over the network, at level debug"))
         #expect(!journal.text.contains("the button is"))
         await desk.followLog(.debug, for: .zero)
         while let update = await heard.nextLog(), update != .ended {}
@@ -34,7 +34,7 @@ import Testing
         _ = try await plug.ask(.status)
         #expect(relay.followed == nil)
         await plug.stop()
-        #expect(journal.text.contains("nobody follows the log any more"))
+        #expect(journal.text.contains("no client follows the log"))
     }
 
     /// The log is at its most detailed level.

@@ -53,13 +53,13 @@ import Testing
             (
                 .heldBack(press, .condition(.relay(plug: "Lamp", on: true))),
                 #"{\#(at),"cause":7,"event":"heldBack","plug":"Switch","rule":"Hall","#
-                    + #""why":"Switch: button pressed (double); not so: Lamp is on"}"#,
-                "\"Hall\" held back: Switch: button pressed (double); not so: Lamp is on"
+                    + #""why":"Switch: button pressed (double); condition does not hold: Lamp is on"}"#,
+                "\"Hall\" was held back: Switch: button pressed (double); condition does not hold: Lamp is on"
             ),
             (
                 .notSent(press, plug: "Lamp", .notPresent),
-                #"{\#(at),"cause":7,"event":"notSent","plug":"Lamp","rule":"Hall","why":"no such plug is there now"}"#,
-                "\"Hall\" cannot command Lamp: no such plug is there now"
+                #"{\#(at),"cause":7,"event":"notSent","plug":"Lamp","rule":"Hall","why":"the plug is not connected"}"#,
+                "\"Hall\" cannot command Lamp: the plug is not connected"
             ),
             (
                 .command(decided, .done(state(), event: 12)),

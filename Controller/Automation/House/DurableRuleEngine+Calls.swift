@@ -34,7 +34,7 @@ extension DurableRuleEngine {
         let script = call.handler.script
         guard memory.calls.hasRoom(for: script) else {
             let words =
-                "too many events wait for \(script): \(memory.calls.count(of: script)) of its calls are not answered"
+                "too many events are waiting for \(script): \(memory.calls.count(of: script)) calls are unanswered"
             return [told, .tell(.callFailed(call, words))]
         }
         guard memory.calls.append(StoredRuleState.Call(call: call, until: now + ScriptLimits.patience)) else {
@@ -113,7 +113,7 @@ extension DurableRuleEngine {
     /// Returns the reason in words why the answer is rejected; nil if it is valid.
     private func fault(in answer: ScriptAnswer, of script: String) -> String? {
         guard memory.hasRoom(for: script, running: scripts) else {
-            return "\(memory.scripts.count) scripts keep something already: there is room for no more"
+            return "\(memory.scripts.count) scripts already have stored state, which is the maximum"
         }
         return answer.fault(for: memory.script(named: script))
     }
@@ -150,7 +150,7 @@ extension DurableRuleEngine {
 
     // MARK: Ends
 
-    static let ruleChanged = "its rule was changed or taken away"
+    static let ruleChanged = "its rule was changed or removed"
 
     /// Handles a change of the rules. A call continues if its rule still has the same triggers: it is found by the
     /// rule's name, and its function may have a new place. Calls of a script that is not loaded are checked when it
@@ -208,11 +208,11 @@ extension DurableRuleEngine {
                 if isUnderWay {
                     "it did not answer within \(seconds) s"
                 } else if !scripts.contains(first.call.handler.script) {
-                    "its script was not there to be called within \(seconds) s"
+                    "its script was not available within \(seconds) s"
                 } else if resumable.isEmpty {
-                    "it could not be called within \(seconds) s: those before it took too long"
+                    "it could not be called within \(seconds) s because earlier calls took too long"
                 } else {
-                    "nobody was there to call it in time"
+                    "the daemon was not running to call it in time"
                 }
             giveUp(first.call, words, now: now, &actions)
         }

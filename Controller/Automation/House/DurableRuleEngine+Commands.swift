@@ -3,7 +3,7 @@ import ProtocolCore
 
 /// Commands on their way to plugs, and commands stored for absent plugs.
 extension DurableRuleEngine {
-    static let overtaken = Refusal(.deadlinePassed, "overtaken by a later command")
+    static let overtaken = Refusal(.deadlinePassed, "replaced by a later command")
 
     mutating func decide(_ request: CommandRequest, _ firing: Firing, now: Instant) -> [Action] {
         guard let plug = present[request.plug]?.id else { preconditionFailure("the engine commands an absent plug") }
@@ -14,7 +14,7 @@ extension DurableRuleEngine {
         let told = Action.tell(.commanded(request, firing))
         // Without room for the new command, the commands that it would supersede continue.
         guard memory.commands.count < StoredRuleState.maximumCommands else {
-            let detail = "\(memory.commands.count) commands wait for their answers already"
+            let detail = "\(memory.commands.count) commands are already waiting for their answers"
             return [told, .tell(.command(command, refuse(command, Refusal(.busy, detail))))]
         }
         let ends = overtake(by: command)
@@ -118,7 +118,7 @@ extension DurableRuleEngine {
         let wish = StoredRuleState.Command(request, firing, to: plug, until: until)
         let others = memory.wishes.filter { !$0.isForSamePlug(as: wish) }
         guard others.count < StoredRuleState.maximumWishes else {
-            let detail = "commands for \(others.count) other plugs that are away are kept already"
+            let detail = "commands for \(others.count) other absent plugs are already stored"
             return [.tell(.command(wish, refuse(wish, Refusal(.busy, detail))))]
         }
         var done = overtake(by: wish)
@@ -190,7 +190,7 @@ extension DurableRuleEngine {
                 if wasSent { actions.append(.withdraw(id)) }
                 detail = Self.overtaken.detail
             case .decided, .ready: detail = "it could not be sent in time"
-            case nil: detail = "nobody was there in time to send it, or to hear its answer"
+            case nil: detail = "the daemon was not running to send it or to receive its answer"
             }
             let outcome = refuse(command, Refusal(.deadlinePassed, detail))
             actions.append(.tell(.command(command, outcome)))

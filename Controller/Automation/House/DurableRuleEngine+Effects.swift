@@ -7,12 +7,12 @@ extension DurableRuleEngine {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))
         guard request.effect.fits else {
-            let words = "its texts are too long: at most \(StoredRuleState.maximumWords) bytes each"
+            let words = "its texts are too long; at most \(StoredRuleState.maximumWords) bytes each are allowed"
             return [told, .tell(.effect(request, .failed(words)))]
         }
         let total = memory.effects.reduce(request.effect.size) { $0 + $1.request.effect.size }
         guard memory.effects.count < StoredRuleState.maximumEffects, total <= StoredRuleState.Effect.maximumTotal else {
-            let words = "\(memory.effects.count) others are not done yet"
+            let words = "\(memory.effects.count) others are not finished yet"
             return [told, .tell(.effect(request, .failed(words)))]
         }
         let until = now + Self.patience(for: request.effect)
@@ -47,9 +47,9 @@ extension DurableRuleEngine {
             let isTaken = taken.remove(effect.request.id) != nil
             let words =
                 switch (isTaken, begun.remove(effect.request.id) != nil) {
-                case (false, _): "nobody was there to do it in time"
-                case (true, false): "it could not begin within \(seconds) s: those before it took too long"
-                case (true, true): "it did not end within \(seconds) s"
+                case (false, _): "the daemon was not running to do it in time"
+                case (true, false): "it could not start within \(seconds) s because earlier ones took too long"
+                case (true, true): "it did not finish within \(seconds) s"
                 }
             actions += [.withdraw(effect.request.id), .tell(.effect(effect.request, .failed(words)))]
         }

@@ -79,12 +79,12 @@ extension StoredRuleState {
         var part = engine
         var missing: [String] = []
         let sacrifices: [(words: String, make: (inout EngineMemory) -> Void)] = [
-            ("how often rules fired", { $0.fired = $0.fired.mapValues { Array($0.suffix(1)) } }),
-            ("when rules fired last", { $0.fired = [:] }),
-            ("the counters of energies", { $0.energies = [] }),
+            ("the times of earlier firings", { $0.fired = $0.fired.mapValues { Array($0.suffix(1)) } }),
+            ("the times of the last firings", { $0.fired = [:] }),
+            ("the energy counters", { $0.energies = [] }),
             ("dwells", { $0.dwells = [] }),
             (
-                "everything but which rules are turned off",
+                "everything except which rules are turned off",
                 { engine in
                     let disabled = engine.disabled
                     engine = EngineMemory()
@@ -109,8 +109,8 @@ extension StoredRuleState {
 
     private static func words(for missing: [String]) -> String? {
         guard !missing.isEmpty else { return nil }
-        let limit = "of what rules are in the midst of, only \(maximumEngine >> 20) MiB are stored"
-        return "\(limit), without \(missing.joined(separator: ", "))"
+        let limit = "the state of the rules is limited to \(maximumEngine >> 20) MiB, so it is stored"
+        return "\(limit) without \(missing.joined(separator: ", "))"
     }
 
     /// Reads the result of ``encoded(at:)`` and converts its times to the present boot.
@@ -224,11 +224,12 @@ public struct StateDecodingError: Error, Hashable, Sendable, CustomStringConvert
     public var description: String {
         switch reason {
         case .notOurs: "it is not a file of this program"
-        case .version(let version): "it has format \(version), and this program reads up to \(StoredRuleState.version)"
-        case .tooShort: "it ends at byte \(offset), where more was due"
-        case .tooLong: "it goes on at byte \(offset), where it should end"
+        case .version(let version):
+            "it has format \(version), but this program reads only up to \(StoredRuleState.version)"
+        case .tooShort: "it ends too early, at byte \(offset)"
+        case .tooLong: "it should end at byte \(offset)"
         case .checksum: "its checksum is wrong"
-        case .outOfRange(let what): "at byte \(offset) \(what) is not one"
+        case .outOfRange(let what): "\(what) is expected at byte \(offset)"
         }
     }
 }

@@ -76,22 +76,23 @@ extension ScriptAnswer {
     /// - Parameter names: the names of the script's running timers.
     public func fault(running names: [String]) -> String? {
         if actions.count > ScriptLimits.actions {
-            return "it asked for \(actions.count) actions at once: at most \(ScriptLimits.actions)"
+            return "it requested \(actions.count) actions at once, but at most \(ScriptLimits.actions) are allowed"
         }
-        if actions.contains(where: \.isNoneOfScripts) { return "what it asked for cannot be done by a script" }
+        if actions.contains(where: \.isNoneOfScripts) { return "it requested an action that scripts cannot run" }
         if let state, state.utf8.count > ScriptLimits.stateSize {
-            return "its state has \(state.utf8.count) bytes as JSON: at most \(ScriptLimits.stateSize)"
+            return "its state has \(state.utf8.count) bytes as JSON, but at most \(ScriptLimits.stateSize) are allowed"
         }
         if timers.isEmpty { return nil }
         if let long = timers.first(where: { $0.name.utf8.count > ScriptLimits.timerNameSize }) {
-            return "a timer's name has \(long.name.utf8.count) bytes: at most \(ScriptLimits.timerNameSize)"
+            return
+                "the name of a timer has \(long.name.utf8.count) bytes, but at most \(ScriptLimits.timerNameSize) are allowed"
         }
         var running = Set(names)
         for timer in timers {
             if timer.delay == nil { running.remove(timer.name) } else { running.insert(timer.name) }
         }
         return running.count > ScriptLimits.timers
-            ? "it would have \(running.count) timers: at most \(ScriptLimits.timers)" : nil
+            ? "it would have \(running.count) timers, but at most \(ScriptLimits.timers) are allowed" : nil
     }
 }
 

@@ -186,13 +186,13 @@ extension Firing.Cause: CustomStringConvertible {
 extension HoldBack: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .condition(let condition): "not so: \(condition)"
+        case .condition(let condition): "condition does not hold: \(condition)"
         case .cooldown: "cooling down"
-        case .old(let age?): "that was \(age.inSeconds.decimal) s ago"
-        case .old(nil): "that was before the plug started"
-        case .running(1): "what it did before is not done"
-        case .running(let count): "\(count) earlier firings are not done"
-        case .limit(let limit): "it has fired \(limit.count) times within \(limit.span.words) already"
+        case .old(let age?): "the event is \(age.inSeconds.decimal) s old"
+        case .old(nil): "the event is from before the plug's restart"
+        case .running(1): "the previous firing is not finished"
+        case .running(let count): "\(count) previous firings are not finished"
+        case .limit(let limit): "it has already fired \(limit.count) times within \(limit.span.words)"
         case .disabled: "it is turned off"
         }
     }
@@ -204,7 +204,7 @@ extension NearMiss: CustomStringConvertible {
         let end =
             switch end {
             case .wentBack(let watts): "then the power was \(watts.decimal) W"
-            case .silence: "then nothing was heard of the plug"
+            case .silence: "then the plug sent no readings"
             }
         return "\(trigger): it held \(lasted.words), \(end)"
     }
@@ -213,8 +213,8 @@ extension NearMiss: CustomStringConvertible {
 extension UnsentReason: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .notPresent: "no such plug is there now"
-        case .ambiguous(let names): "the name fits several plugs: \(names.joined(separator: ", "))"
+        case .notPresent: "the plug is not connected"
+        case .ambiguous(let names): "the name matches several plugs: \(names.joined(separator: ", "))"
         case .noLevel: "it has no dimmer"
         }
     }
@@ -225,14 +225,14 @@ extension RunStep: CustomStringConvertible {
         switch self {
         case .waiting: "waits"
         case .waitingFor(let condition, _): "waits until \(condition)"
-        case .timedOut(.goOn): "it did not come in time; it goes on"
-        case .timedOut(.stop): "it did not come in time; it stops"
+        case .timedOut(.goOn): "waiting timed out; it continues"
+        case .timedOut(.stop): "waiting timed out; it stops"
         case .nothingToRestore(let plug): "\(plug): nothing to restore"
         case .finished: "done"
-        case .cancelled(.restarted): "given up: the rule fired again"
-        case .cancelled(.ruleChanged): "given up: the rule was changed"
-        case .cancelled(.disabled): "given up: the rule was turned off"
-        case .cancelled(.missed): "given up: nobody was there when it should have gone on"
+        case .cancelled(.restarted): "cancelled: the rule fired again"
+        case .cancelled(.ruleChanged): "cancelled: the rule was changed"
+        case .cancelled(.disabled): "cancelled: the rule was turned off"
+        case .cancelled(.missed): "cancelled: the daemon was not running when it should have continued"
         }
     }
 }

@@ -141,8 +141,8 @@ struct DatabaseOpener {
         }
         complain(
             """
-            the history \(path) is damaged: \(error.message ?? "it is no database"); a new one begins now
-            hint: the old one is kept as \(name); what is readable in it may be copied out
+            the history \(path) is damaged: \(error.message ?? "it is not a database"); a new history was started
+            hint: the old file is kept as \(name); copy its readable data with plugctl history repair
             """)
     }
 }

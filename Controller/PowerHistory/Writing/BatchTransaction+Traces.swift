@@ -6,8 +6,8 @@ extension BatchTransaction {
         guard trace.json.utf8.count <= StoredTrace.limit else {
             return complain(
                 """
-                what the rule \(trace.rule) did is too long to be kept
-                hint: give it fewer actions, or shorter texts
+                a trace of the rule \(trace.rule) is too long to be stored
+                hint: use fewer actions or shorter texts in the rule
                 """)
         }
         try database.change(

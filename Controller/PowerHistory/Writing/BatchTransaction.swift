@@ -67,8 +67,8 @@ struct BatchTransaction {
         else {
             return complain(
                 """
-                samples of \(stored.plug) cannot be right and are left out
-                hint: nothing need be done; should it come again, see the plug's log
+                samples of \(stored.plug) are not plausible and are left out
+                hint: no action is required; if this happens again, check the plug's log
                 """)
         }
         let plug = try row(of: stored.plug)

@@ -12,9 +12,9 @@ extension PlugService {
     func logFollowed(_ level: LogLevel?) {
         settings.log?.follow(level)
         if let level {
-            logger.info("the log is followed over the network, from \(level) on")
+            logger.info("a client follows the log over the network, at level \(level)")
         } else {
-            logger.info("nobody follows the log any more")
+            logger.info("no client follows the log")
         }
     }
 }

@@ -124,7 +124,7 @@ struct HouseMemoryFormatTests {
         memory.engine.runs = [.init(firing: firing, actions: "0", next: 1, until: .at(700))]
         for number in 0..<600 { memory.engine.fired["\(number)"] = Array(repeating: .at(1), count: 1000) }
         let (bytes, missing) = memory.stored(at: Self.then)
-        #expect(missing?.hasSuffix("only 4 MiB are stored, without how often rules fired") == true)
+        #expect(missing?.hasSuffix("limited to 4 MiB, so it is stored without the times of earlier firings") == true)
         let read = try StoredRuleState(decoding: bytes, at: Self.then)
         #expect(read.engine.fired["599"] == [.at(1)] && read.engine.runs == memory.engine.runs)
         memory.commands = Array(repeating: memory.commands[0], count: StoredRuleState.maximumCommands + 1)

@@ -44,12 +44,12 @@ struct ReachTests {
         #expect(performed(next).map(\.id) == [memory.effects[0].request.id])
         var waiting = next
         waiting.feed(.deadlineReached, at: 632)
-        let late = EffectOutcome.failed("it could not begin within 630 s: those before it took too long")
+        let late = EffectOutcome.failed("it could not start within 630 s because earlier ones took too long")
         #expect(waiting.told.last == .effect(try #require(performed(next).first), late))
         next.feed(.effectBegun(memory.effects[0].request.id), at: 4)
         next.feed(.deadlineReached, at: 632)
         #expect(next.actions.contains(.withdraw(memory.effects[0].request.id)))
-        guard case .effect(_, .failed("it did not end within 630 s")) = next.told.last else {
+        guard case .effect(_, .failed("it did not finish within 630 s")) = next.told.last else {
             Issue.record("\(next.told)")
             return
         }

@@ -78,16 +78,16 @@ struct ScriptCallTests {
     }
 
     private static let excesses: [(ScriptAnswer, String)] = [
-        (.answer(state: String(repeating: "x", count: 65_537)), "its state has 65537 bytes as JSON: at most 65536"),
+        (.answer(state: String(repeating: "x", count: 65_537)), "its state has 65537 bytes as JSON, but at most 65536 are allowed"),
         (
             .answer(timers: (0..<65).map { .init(name: "\($0)", delay: .seconds(9)) }),
-            "it would have 65 timers: at most 64"
+            "it would have 65 timers, but at most 64 are allowed"
         ),
         (
             .answer(timers: [.init(name: String(repeating: "n", count: 64), delay: nil)]),
-            "a timer's name has 64 bytes: at most 63"
+            "the name of a timer has 64 bytes, but at most 63 are allowed"
         ),
-        (.answer(.wait(.seconds(1))), "what it asked for cannot be done by a script"),
+        (.answer(.wait(.seconds(1))), "it requested an action that scripts cannot run"),
     ]
 
     @Test(
@@ -114,7 +114,7 @@ struct ScriptCallTests {
         call = try bench.called(2, at: 3)
         bench.answer(call, .answer(log: Array(repeating: String(repeating: "ü", count: 300), count: 200)), at: 4)
         bench.settle(at: 4)
-        #expect(bench.callsTold.contains("failed: it asked for 257 actions at once: at most 256"))
+        #expect(bench.callsTold.contains("failed: it requested 257 actions at once, but at most 256 are allowed"))
         let lines = bench.told.compactMap { if case .scriptLogged(_, let lines) = $0 { lines } else { nil } }
         #expect(lines.map(\.count) == [100] && lines[0].allSatisfy { $0.utf8.count == 500 })
     }
@@ -126,7 +126,7 @@ struct ScriptCallTests {
         bench.settle(at: 1)
         let told = Dictionary(bench.callsTold.map { ($0, 1) }, uniquingKeysWith: +)
         #expect(told["calling"] == 1100)
-        #expect(told["failed: too many events wait for hall.lua: 683 of its calls are not answered"] == 417)
+        #expect(told["failed: too many events are waiting for hall.lua: 683 calls are unanswered"] == 417)
         var answered = 0
         while let call = bench.calls.last, bench.rules.memory.calls[call.id] != nil {
             _ = bench.done()
@@ -185,7 +185,7 @@ struct ScriptCallTests {
         #expect(bench.withdrawn == [first.id] && bench.calls.map(\.handler.index) == [0, 1])
         bench.answer(first, .answer(.turnOn(["Lamp"]), state: "1"), at: 3)
         bench.settle(at: 3)
-        let why = how == 2 ? "its rule was turned off" : "its rule was changed or taken away"
+        let why = how == 2 ? "its rule was turned off" : "its rule was changed or removed"
         #expect(bench.callsTold == ["calling", "calling", "failed: \(why)"])
         #expect(bench.sent.isEmpty && bench.rules.scriptState(of: "hall.lua") == nil)
         bench.answer(try #require(bench.calls.last), .answer(.turnOn(["Lamp"])), at: 4)
@@ -221,7 +221,7 @@ struct ScriptCallTests {
         bench.feed(.rulesChanged([.scripted, .script(3, on: .button(plug: "Hall", .single))]), at: 60)
         bench.settle(at: 60)
         #expect(bench.calls.map(\.id) == [first.id, first.id])
-        #expect(bench.callsTold.last == "failed: its rule was changed or taken away")
+        #expect(bench.callsTold.last == "failed: its rule was changed or removed")
     }
 
     @Test("A call receives the plugs' states at the time it runs")

@@ -46,7 +46,7 @@ struct ScriptRestartTests {
         #expect(next.calls.isEmpty && next.rules.memory.calls.isEmpty)
         var told = HouseBench(changed, memory: try reread(bench, at: 5), at: 5)
         told.run(to: 9)
-        #expect(told.callsTold == ["failed: its rule was changed or taken away"])
+        #expect(told.callsTold == ["failed: its rule was changed or removed"])
     }
 
     @Test("A timer that ended meanwhile fires once the plugs are connected; one that ended days ago does not")
@@ -108,7 +108,7 @@ struct ScriptRestartTests {
         _ = bench.pressed(1, at: 1)
         var missing = HouseBench(memory: try reread(bench, at: 5), at: 5)
         missing.run(to: 602)
-        #expect(missing.callsTold == ["failed: its script was not there to be called within 600 s"])
+        #expect(missing.callsTold == ["failed: its script was not available within 600 s"])
         let (_, late) = try broken(until: 80_000, timer: .seconds(60))
         #expect(late.calls.map(\.handler.index) == [1] && late.heldBack.isEmpty)
         #expect(late.rules.memory.scripts[0].timers.isEmpty)

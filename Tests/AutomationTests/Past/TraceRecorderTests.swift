@@ -63,7 +63,7 @@ import Testing
         let held = firing(judged: [true, false])
         let trace = try book.told(.heldBack(held, .condition(.present(plug: "Fan", true))), at: 10_000)
         #expect(trace.outcome == .heldBack && trace.conditions.map(\.held) == [true, false])
-        #expect(trace.why == "not so: Fan is there")
+        #expect(trace.why == "condition does not hold: Fan is there")
         let cooling = HoldBack.cooldown(until: Instant(nanoseconds: 9_000_000_000))
         let waiting = try book.told(.heldBack(held, cooling), at: 10_000)
         #expect(waiting.why == "cooling down for 4 s more")
