@@ -36,6 +36,14 @@ public final class DirectoryLock: Sendable {
         calls.close(descriptor)
     }
 
+    /// Returns true if the process that locked the directory last is alive. It may have released the lock since.
+    ///
+    /// The lock itself is not touched: a process that starts at this moment must find it free.
+    public static func hasLivingHolder(_ directory: String, store: FileStore = FileStore()) -> Bool {
+        guard let process = holder(directory, store), process > 0 else { return false }
+        return kill(process, 0) == 0 || errno == EPERM
+    }
+
     private static func acquire(_ descriptor: Int32, _ directory: String, _ store: FileStore) throws(FileError) {
         do throws(FileError) {
             try store.attempt(.lock, directory) { () throws(SystemError) in try store.calls.lock(descriptor) }

@@ -12,6 +12,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let interrupted = SystemError(EINTR)
     /// ENOENT
     public static let notFound = SystemError(ENOENT)
+    /// ECONNREFUSED
+    public static let connectionRefused = SystemError(ECONNREFUSED)
     /// EACCES
     public static let accessDenied = SystemError(EACCES)
     /// EISDIR

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import NIOCore
 import NIOPosix
@@ -115,6 +116,21 @@ private actor Echo: PanelOwner {
             let message = await refusal { _ = try await PanelClient.ask(.load(load), at: directory) }
             #expect(message == "nothing can be plugged in")
         }
+    }
+
+    @Test("A request to a plug that is starting waits for its socket")
+    func aStartingPlugIsWaitedFor() async throws {
+        let directory = TestFolder()
+        let lock = try DirectoryLock(directory.path)
+        let answer = Task { try await PanelClient.ask(.status, at: directory.directories) }
+        try await Task.sleep(for: .milliseconds(100))
+        let owner = Echo()
+        try directory.write("", to: "run/lock")
+        let server = try await PanelServer.start(
+            path: directory.directories.panelSocket, on: owner.loop, owner: owner)
+        #expect(try await answer.value == "status")
+        await server.stop()
+        withExtendedLifetime(lock) {}
     }
 
     @Test("Without a running plug, the hint says how to start one")

@@ -1,17 +1,22 @@
+import DurableFiles
 import LinuxNetwork
 import NIOCore
 import NIOPosix
 
 /// Sends requests to a running `plugd` through the panel socket in its runtime directory.
 public enum PanelClient {
-    /// Sends a request and waits for the answer.
+    /// The time that a starting plugd has to open its panel socket.
+    private static let startTime = Duration.seconds(10)
+    private static let retryInterval = Duration.milliseconds(50)
+
+    /// Sends a request and waits for the answer. If plugd is starting, waits up to 10 s for its socket.
     ///
     /// - Returns: The text of the answer.
     /// - Throws: ``PanelError`` if no plugd answers or the request was refused.
     public static func ask(_ request: PanelRequest, at plug: PlugDirectories) async throws(PanelError) -> String {
         let line: String
         do {
-            line = PanelText.lines(try await exchange(request.line, path: plug.panelSocket))
+            line = PanelText.lines(try await exchange(request.line, at: plug))
         } catch {
             throw PanelError(
                 """
@@ -21,6 +26,18 @@ public enum PanelClient {
         }
         if line.hasPrefix("ok ") { return String(line.dropFirst(3)) }
         throw PanelError(line.hasPrefix("error ") ? String(line.dropFirst(6)) : "unexpected answer: \(line)")
+    }
+
+    private static func exchange(_ line: String, at plug: PlugDirectories) async throws -> String {
+        let deadline = ContinuousClock.now + startTime
+        while true {
+            do {
+                return try await exchange(line, path: plug.panelSocket)
+            } catch let error as IOError where [.notFound, .connectionRefused].contains(SystemError(error.errnoCode)) {
+                guard ContinuousClock.now < deadline, DirectoryLock.hasLivingHolder(plug.state) else { throw error }
+                try await Task.sleep(for: retryInterval)
+            }
+        }
     }
 
     private static func exchange(_ line: String, path: String) async throws -> String {
