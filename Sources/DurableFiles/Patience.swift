@@ -48,12 +48,14 @@ public final class Patience: Sendable {
         let answer = Answer<Value>()
         let progress = Progress()
         let began = startThread { [self] in
-            answer.give(body())
+            let value = body()
+            // Before the answer: the caller may make its next call as soon as it has the answer.
             waiting.withLock { waiting in
                 waiting.count -= 1
                 guard progress.finish() else { return }
                 waiting.overdue[place] = waiting.overdue[place].flatMap { $0 > 1 ? $0 - 1 : nil }
             }
+            answer.give(value)
         }
         guard began else {
             waiting.withLock { $0.count -= 1 }
