@@ -73,6 +73,30 @@ def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(run_jobs, tmp_path)
     assert (tmp_path / "runs").read_text() == "x\n" and "repeats" not in results["crash"]
 
 
+def test_a_swift_test_that_fails_next_to_an_expected_crash_is_repeated(tmp_path):
+    """Tests that end a process on purpose print `Fatal error:` into the log of their job."""
+
+    def event(kind, **payload):
+        return json.dumps({"kind": "event", "payload": {"kind": kind, "testID": "M.S/a()/F.swift:1:1", "instant": {"absolute": 1.0}, **payload}})
+
+    passes = f"test -e {tmp_path}/tried"
+    stream = [json.dumps({"kind": "test", "payload": {"kind": "function", "id": "M.S/a()/F.swift:1:1"}}), event("testStarted")]
+    failed = [event("issueRecorded", issue={"isFailure": True}, messages=[{"text": "late"}]), event("testEnded")]
+    (tmp_path / "failed").write_text("\n".join(stream + failed))
+    (tmp_path / "passed").write_text("\n".join([*stream, event("testEnded")]))
+    program = tmp_path / "program"
+    program.write_text(f"""#!/bin/sh
+echo 'Fatal error: as a trap does'
+if {passes}; then cp {tmp_path}/passed "$1"; exit 0; fi
+touch {tmp_path}/tried; cp {tmp_path}/failed "$1"; exit 1
+""")
+    program.chmod(0o755)
+    (tmp_path / "jobs").write_text(f"suite\tunit\twaits\t{tmp_path}/unit.jsonl\t{program}\t{tmp_path}/unit.jsonl\n")
+    subprocess.run([sys.executable, LIBRARY / "jobs.py", tmp_path / "jobs", tmp_path / "results"], check=True, timeout=60)
+    results = json.loads((tmp_path / "results").read_text())
+    assert results["repeats"] == {"M.S a()": {"runs": 2, "passed": True}}, results
+
+
 def test_with_more_than_five_failed_cases_none_is_repeated(run_jobs, tmp_path):
     """With more than five failed jobs, none is repeated."""
     results = run_jobs({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
