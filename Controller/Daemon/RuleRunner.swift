@@ -1,5 +1,6 @@
 public import AsyncAlgorithms
 import Automation
+import DurableFiles
 import LinuxClocks
 import LinuxNetwork
 package import NIOCore

@@ -45,7 +45,7 @@ package struct ConfigurationText {
                         characters.baseAddress, characters.count, reading,
                         { reading, entry in
                             guard let reading, let entry else { return }
-                            reading.assumingMemoryBound(to: ConfigurationText.self).pointee.take(entry.pointee)
+                            reading.assumingMemoryBound(to: ConfigurationText.self).pointee.parse(entry.pointee)
                         }, &fault)
                 }
             }

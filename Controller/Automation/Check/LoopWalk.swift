@@ -20,7 +20,7 @@ struct LoopWalk {
         for _ in 0..<2 {
             for (place, link) in loop.enumerated() {
                 let incoming = loop[(place + loop.count - 1) % loop.count]
-                guard walk.take(link, after: incoming) else { return false }
+                guard walk.follow(link, after: incoming) else { return false }
             }
         }
         return !inspection.work.isSpent

@@ -96,7 +96,7 @@ public struct RuleEngine: Machine, Sendable {
     /// - Parameter memory: the stored state of an earlier engine. State of removed rules is ignored.
     public init(rules: [Rule], memory: EngineMemory = EngineMemory()) {
         prepare(rules)
-        handle(memory)
+        restore(memory)
     }
 
     /// The next time at which work is due. It may be too early: a reading that changed nothing does not move it.

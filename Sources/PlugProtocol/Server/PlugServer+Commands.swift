@@ -21,7 +21,7 @@ extension PlugServer {
     /// Checks a command against the access table and the ledger, and starts it if it is new.
     ///
     /// - Parameter mayWait: true if the origin may wait for another outcome.
-    mutating func take(
+    mutating func handle(
         _ command: PlugCommand, _ request: RequestID, of asker: Commander, _ waiter: RequestLedger.Waiter,
         mayWait: Bool, deadline: Instant, _ actions: inout [Action]
     ) -> Taken {
@@ -54,10 +54,10 @@ extension PlugServer {
     }
 
     /// Handles a command of a door. Its outcome is an ``Action/answer(_:ticket:_:)``.
-    mutating func take(_ asked: DoorCommand, now: Instant, _ actions: inout [Action]) {
+    mutating func handle(_ asked: DoorCommand, now: Instant, _ actions: inout [Action]) {
         let door = asked.door
         let asker = Commander(name: asked.askerName, authority: door.authority, role: door.role, actor: door.auditActor)
-        let taken = take(
+        let taken = handle(
             asked.command, asked.request, of: asker, .door(door, asked.ticket), mayWait: true,
             deadline: now + asked.within,
             &actions)

@@ -269,7 +269,7 @@ public struct PlugServer: Machine, Sendable {
         case .commandOutcome(let command, let outcome):
             finish(command, outcome, &actions)
         case .asked(let command):
-            take(command, now: now, &actions)
+            handle(command, now: now, &actions)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
         case .logged(let lines, let lost):

@@ -61,7 +61,7 @@ extension RuleEngine {
     // MARK: Restoring
 
     /// Restores the state of an earlier engine, as far as its rules still exist.
-    mutating func take(_ memory: EngineMemory) {
+    mutating func restore(_ memory: EngineMemory) {
         disabled = memory.disabled
         for index in states.indices {
             let name = states[index].rule.name
