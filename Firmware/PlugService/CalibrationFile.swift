@@ -48,7 +48,7 @@ public struct CalibrationFile: Sendable {
 
     private func warning(_ reason: String) -> String {
         "\(reason)\nThe calibration is not used, so measurements may be wrong by some percent"
-        + "\nhint: calibrate again with `plugd calibrate`, or remove the file"
+            + "\nhint: calibrate again with `plugd calibrate`, or remove the file"
     }
 
     /// Replaces the file atomically.

@@ -15,7 +15,9 @@ extension PlugService {
         do throws(RegistrationError) {
             return try service(named: identity.name)
         } catch {
-            logger.error("\(error)\nhint: until the name is changed, the plug is announced as \"\(Self.usualName(identity.id))\"")
+            logger.error(
+                "\(error)\nhint: until the name is changed, the plug is announced as \"\(Self.usualName(identity.id))\""
+            )
             return try service(named: Self.usualName(identity.id))
         }
     }

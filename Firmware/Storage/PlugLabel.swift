@@ -22,7 +22,7 @@ public struct PlugLabel: Sendable {
         case .value(let known): code = known
         case .nothing:
             throw PlugLabelError(
-                "\(state) holds no setup code\nhint: the plug makes it on its first start; is this its --state directory?"
+                "\(state) has no setup code\nhint: the plug creates it on its first start; check that this is its --state directory"
             )
         case .unusable:
             throw PlugLabelError(fault.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") } ?? "no setup code")

@@ -13,7 +13,9 @@ extension PlugStorage {
             }
             let content = AuditFile.parse(bytes)
             let remark = content.spoiled == 0 ? nil : "\(content.spoiled) could not be read"
-            if let remark { troubles.note("\(file): \(remark)", hint: "nothing has to be done: the log tells it too") }
+            if let remark {
+                troubles.note("\(file): \(remark)", hint: "no action is required; the audit log records this too")
+            }
             let mayGrow = content.isWhole && remark == nil
             return AuditLog(
                 content.entries, lines: mayGrow ? content.entries.count : nil, remark: remark, resetBy: resetBy)
@@ -21,7 +23,7 @@ extension PlugStorage {
             // A power loss may leave an empty file.
             if error.reason == .empty { return AuditLog(resetBy: resetBy) }
             let isKept = (try? flash.files.rename(file, to: file + ".damaged")) != nil
-            troubles.note("\(error): the audit log begins anew", hint: error.hint)
+            troubles.note("\(error): a new audit log is started", hint: error.hint)
             let remark = "the file could not be read" + (isKept ? "; it is kept as audit.damaged" : "")
             return AuditLog(remark: remark, resetBy: resetBy)
         }

@@ -13,7 +13,7 @@ extension PlugStorage {
     /// Reads the files. Call it once, because each call reports damaged files.
     public func homeKitFiles() -> HomeKitFiles {
         guard !isUnfinished else { return .unusable }
-        let hint = "HomeKit stays off until the file is right again, or was removed with its .damaged copy"
+        let hint = "HomeKit stays off until the file is restored, or removed together with its .damaged copy"
         let records: [UInt8]?
         switch flash.homeKit({ troubles.note($0, hint) }) {
         case .value(let bytes): records = bytes

@@ -48,7 +48,7 @@ extension PlugStorage {
         do throws(MirrorFault) {
             return try replay.memory(limits)
         } catch {
-            troubles.note("the mirror is damaged: \(error)", hint: "nothing has to be done: controllers are told a gap")
+            troubles.note("the mirror is damaged: \(error)", hint: "no action is required; controllers receive a gap")
             return nil
         }
     }

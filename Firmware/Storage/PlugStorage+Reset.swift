@@ -56,6 +56,6 @@ public struct NoPlugError: Error, Hashable, Sendable, CustomStringConvertible {
     public let directory: String
 
     public var description: String {
-        "\(directory) holds no plug's id, so nothing was reset\nhint: is this the plug's --state directory?"
+        "\(directory) has no plug id, so nothing was reset\nhint: check that this is the plug's --state directory"
     }
 }

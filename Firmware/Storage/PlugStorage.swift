@@ -79,7 +79,7 @@ public final class PlugStorage {
         let asker = reset.asker
         isReset = Self.carryOutReset(reset, boot: boot, code: codeAfterReset, &random, &troubles)
         resetBy = isReset == true ? asker : nil
-        let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
+        let unmirrored = flash.unmirrored { troubles.note($0, "controllers receive a gap") }
         switch unmirrored {
         case .nothing: mark = .none
         case .value(boot): mark = .thisBoot
@@ -89,7 +89,7 @@ public final class PlugStorage {
         case .value(boot), .unusable: replay = nil
         case .value, .nothing: replay = isReset == false ? nil : Self.replay(mirror, of: boot, &troubles)
         }
-        let stored = flash.id { troubles.note($0, "the plug goes on under the id of its mirror, or a new one") }
+        let stored = flash.id { troubles.note($0, "the plug uses the id of its mirror, or a new one") }
         if case .value(let known) = stored {
             id = known
             isIDStored = true
@@ -190,17 +190,17 @@ public final class PlugStorage {
     // MARK: Steps
 
     private static let leapHint =
-        "nothing has to be done: event numbers go on far above all that can have been used, and controllers are told a gap"
+        "no action is required; event numbers continue far above all used ones, and controllers receive a gap"
 
     private static let controllersHint =
-        "nobody is let in; the button works. Hold it for five seconds and pair again, or put the file back and restart"
+        "no controller can connect, but the button works. Hold it for five seconds and pair again, or restore the file and restart"
     private static let settingsHint =
-        "the plug has the name and the settings of its configuration; `plugctl rename` and `plugctl set` change them again"
+        "the plug uses the name and settings of its configuration; set them again with `plugctl rename` and `plugctl set`"
     private static let codeHint =
-        "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
+        "the plug cannot be paired; existing pairings are kept. Write the label's code into the file, in two equal lines"
 
     private static let changedCodeHint =
-        "the plug cannot be paired; who is paired stays so. `plugctl new-code` or `plugd new-code` gives it another code"
+        "the plug cannot be paired; existing pairings are kept. Set a new code with `plugctl new-code` or `plugd new-code`"
 
     private static func take(
         _ directory: String, _ task: StorageErrorReporter.Task, _ files: FileStore,
@@ -217,7 +217,7 @@ public final class PlugStorage {
     }
 
     private func stateInFlash() -> StoredState? {
-        let found = flash.state { troubles.note($0, "check whether the plug is on or off as you want it") }
+        let found = flash.state { troubles.note($0, "check whether the relay is in the right state") }
         guard case .value(let state) = found else { return nil }
         return state
     }

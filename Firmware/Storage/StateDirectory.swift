@@ -241,7 +241,7 @@ enum FileFault: CustomStringConvertible {
         case .damaged(let file, let expected, let name):
             "\(file) is damaged: expected \(expected), in two equal lines"
                 + (name.map { "; it is kept as \($0)" } ?? "")
-        case .gone(let file): "\(file) is missing since it was found damaged"
+        case .gone(let file): "\(file) was damaged and is now missing"
         }
     }
 

@@ -30,40 +30,41 @@ struct StorageErrorReporter {
         /// The consequence of a failure for the plug.
         var consequence: String {
             switch self {
-            case .stateDirectory: "the plug runs, and forgets its id, relay and energy when it loses power"
-            case .runtimeDirectory: "the plug runs, and a restart of its firmware counts as a loss of power"
-            case .id: "the plug runs, and has another id after a loss of power"
-            case .sequence: "the plug runs; when its reserved event numbers are used up it leaps ahead and tells a gap"
-            case .state: "the plug runs, and relay and energy are as they were before if it loses power"
-            case .settings: "the plug's name and settings are as they were"
+            case .stateDirectory: "the plug runs, but forgets its id, relay state and energy after a power failure"
+            case .runtimeDirectory: "the plug runs, but a restart of its firmware counts as a power failure"
+            case .id: "the plug runs, but has a new id after a power failure"
+            case .sequence:
+                "the plug runs; after its reserved event numbers are used up, it skips numbers and reports a gap"
+            case .state: "the plug runs, but after a power failure relay and energy have their last stored values"
+            case .settings: "the plug's name and settings were not changed"
             case .controllers:
-                "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
-            case .code: "the plug runs, and has another setup code after a restart"
-            case .changedCode: "the plug's setup code is as it was"
-            case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
-            case .audit: "the plug runs, and a restart loses the newest entries of its audit log"
-            case .homeKit: "nothing is changed of who is paired by HomeKit"
-            case .reset: "the plug is not set back to factory state; it is as it was"
+                "the plug runs; after a restart it has the previous list of controllers, including removed ones"
+            case .code: "the plug runs, but has a new setup code after a restart"
+            case .changedCode: "the plug's setup code was not changed"
+            case .mirror: "the plug runs, but a restart of its firmware counts as a power failure"
+            case .audit: "the plug runs, but a restart loses the newest entries of its audit log"
+            case .homeKit: "the HomeKit pairings were not changed"
+            case .reset: "the plug was not reset to factory state"
             case .clearing:
-                "a factory reset was ordered and is not done; the plug stays off the network, and its button works"
+                "a requested factory reset is not complete; the plug stays off the network, but its button works"
             }
         }
 
         /// The text that reports success after failures.
         var recovery: String {
             switch self {
-            case .stateDirectory, .runtimeDirectory: "the directory can be used again"
+            case .stateDirectory, .runtimeDirectory: "the directory is usable again"
             case .id: "the plug's id is in flash"
             case .sequence: "event numbers are reserved in flash again"
             case .state: "relay and energy are in flash again"
             case .settings: "name and settings can be changed again"
-            case .controllers: "who is paired is in flash again"
+            case .controllers: "the list of controllers is in flash again"
             case .code: "the setup code is in flash"
             case .changedCode: "the setup code can be changed again"
-            case .mirror: "a restart of the firmware loses nothing again"
+            case .mirror: "a restart of the firmware loses no data again"
             case .audit: "the audit log is in flash again"
-            case .homeKit: "who is paired by HomeKit is in flash again"
-            case .reset, .clearing: "the plug is set back to factory state"
+            case .homeKit: "the HomeKit pairings are in flash again"
+            case .reset, .clearing: "the plug was reset to factory state"
             }
         }
     }

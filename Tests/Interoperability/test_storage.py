@@ -191,6 +191,6 @@ def test_nowhere_to_write_at_all(lan, plug, tmp_path):
         lambda line: "plugd status, press and load cannot reach this plug" in line.text, 10, "the warning about the panel")
     told = lamp.running.transcript()
     assert f"cannot make the directory {file}" in told and "a file exists where a directory is needed" in told, told
-    assert "forgets its id" in told and "a restart of its firmware counts as a loss of power" in told, told
+    assert "forgets its id" in told and "a restart of its firmware counts as a power failure" in told, told
     assert "stays off the network, but its button works" in told, told
     assert lamp.running.is_running

@@ -35,7 +35,7 @@ struct CalibrationTests {
         let found = file.read()
         #expect(found.calibration == Calibration())
         #expect(found.warning?.contains(reason) == true, "\(found.warning ?? "no warning")")
-        #expect(found.warning?.contains("\nhint: calibrate it anew with `plugd calibrate`") == true)
+        #expect(found.warning?.contains("\nhint: calibrate again with `plugd calibrate`") == true)
     }
 
     /// A meter that shows a lamp of 100 W according to its gains.

@@ -35,7 +35,7 @@ import Testing
     @Test(
         "With an unusable key, the plug stays off the network and its button works",
         arguments: [
-            (0o644, "no matter", "others than its owner may use it (mode 0644)"),
+            (0o644, "no matter", "other users have access to it (mode 0644)"),
             (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
             (0o600, "", "the file is empty"),
         ])
@@ -70,9 +70,9 @@ import Testing
         #expect(
             log.text.contains(
                 """
-                the plug stays off the network, but its button works: the key in \(directory.path)/key is missing, and those \
-                who are paired know this machine by it
-                hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
+                the plug stays off the network, but its button works: the key in \(directory.path)/key is missing, but \
+                existing pairings depend on it
+                hint: restore the file from a backup, or remove all pairings with `plugd reset` and pair again
                 """))
         #expect(directory.text("key") == nil)
         if list == nil { #expect(directory.text("controllers") == before, "the list is kept") }

@@ -83,8 +83,8 @@ import Testing
         }
         #expect(
             error?.description == """
-                \(directory.path) holds no plug's id, so nothing was reset
-                hint: is this the plug's --state directory?
+                \(directory.path) has no plug id, so nothing was reset
+                hint: check that this is the plug's --state directory
                 """)
         #expect(directory.text("key") == "mine")
     }

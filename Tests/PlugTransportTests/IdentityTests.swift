@@ -120,7 +120,7 @@ import Testing
         #expect(
             error.map { "\($0)" } == """
                 cannot use the key in \(path): it holds no P-256 private key in PEM
-                hint: restore the file from a backup, or move it away and start again for a new key; then pair anew
+                hint: restore the file from a backup, or move it away, restart to create a new key, and pair again
                 """)
         #expect(try FileStore().read(path, limit: 1000) == half)
     }
@@ -135,7 +135,7 @@ import Testing
         #expect(error == .unusable(FileError(.read, path, .exposed(permissions: 0o644))))
         let text = error.map { "\($0)" } ?? ""
         #expect(
-            text.hasPrefix("refusing to read the secret \(path): others than its owner may use it (mode 0644)\nhint: "))
+            text.hasPrefix("refusing to read the secret \(path): other users have access to it (mode 0644)\nhint: "))
     }
 
     @Test("Processes that start at the same time use the same key")

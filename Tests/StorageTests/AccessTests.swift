@@ -89,13 +89,15 @@ import Testing
         try directories.write(text, to: "state/controllers")
         let file = "\(directories.state)/controllers"
         // A later start must not treat the plug as never paired.
-        for fault in ["\(file) is damaged: expected keys and names of controllers", "\(file) is missing since"] {
+        for fault in [
+            "\(file) is damaged: expected keys and names of controllers", "\(file) was damaged and is now missing",
+        ] {
             notices.all = []
             var plug = try start(boot: secondBoot)
             let words = try #require(notices.troubles.first)
             #expect(notices.troubles.count == 1)
             #expect(words.hasPrefix(fault))
-            #expect(words.contains("hint: nobody is let in; the button works. Hold it"))
+            #expect(words.contains("hint: no controller can connect, but the button works. Hold it"))
             #expect(directories.text("state/controllers.damaged") == text)
             #expect(try pair(&plug, code: plug.machine.access.code) == .failure(.windowClosed))
             let before = plug.relayOn
@@ -113,7 +115,7 @@ import Testing
             #expect(plug.machine.access.controllers.all.isEmpty)
             let words = try #require(notices.troubles.first)
             #expect(
-                words.contains("\(directories.state)/controllers: others than its owner may use it (mode 0644)\nhint: ")
+                words.contains("\(directories.state)/controllers: other users have access to it (mode 0644)\nhint: ")
             )
             let before = plug.relayOn
             plug.press()
@@ -145,7 +147,8 @@ import Testing
             #expect(plug.machine.access.code == nil)
             #expect(notices.troubles.count == 1)
             #expect(
-                notices.troubles.first?.contains("hint: the plug cannot be paired; who is paired stays so.") == true)
+                notices.troubles.first?.contains("hint: the plug cannot be paired; existing pairings are kept.") == true
+            )
             #expect(try pair(&plug, code: .label) == .failure(.windowClosed))
         }
         #expect(try start().machine.access.code == nil)

@@ -173,7 +173,7 @@ import Testing
         #expect(kinds(plug) == [.lost, .firmware])
         #expect(entries(plug)[0].note.detail == "the file could not be read; it is kept as audit.damaged")
         #expect(directories.text("state/audit.damaged") != nil)
-        #expect(notices.troubles.contains { $0.contains("the audit log begins anew") })
+        #expect(notices.troubles.contains { $0.contains("a new audit log is started") })
     }
 
     @Test(

@@ -216,7 +216,7 @@ import Testing
         #expect(life.storage.isUnfinished && life.key == nil)
         #expect(life.access.controllers.all.isEmpty && life.access.code == nil)
         #expect(
-            notices.troubles.first?.contains("a factory reset was ordered and is not done; the plug stays off") == true)
+            notices.troubles.first?.contains("a requested factory reset is not complete; the plug stays off") == true)
         #expect(notices.troubles.first?.contains("\nhint: ") == true)
         life.storage.close()
         disk.change { $0.isReadOnly = false }

@@ -54,8 +54,8 @@ import Testing
         #expect(
             notices.troubles == [
                 """
-                cannot open \(directories.state)/sequence.new: No space left on device: the plug runs; when its reserved \
-                event numbers are used up it leaps ahead and tells a gap
+                cannot open \(directories.state)/sequence.new: No space left on device: the plug runs; after its \
+                reserved event numbers are used up, it skips numbers and reports a gap
                 hint: free some space on that file system
                 """
             ])
@@ -118,8 +118,7 @@ import Testing
                 """
                 \(directories.state)/sequence is damaged: expected a whole number from 1 to 2305843009213693952, in \
                 two equal lines; it is kept as sequence.damaged
-                hint: nothing has to be done: event numbers go on far above all that can have been used, and controllers \
-                are told a gap
+                hint: no action is required; event numbers continue far above all used ones, and controllers receive a gap
                 """
             ])
         #expect(directories.text("state/sequence.damaged") == text)
@@ -191,7 +190,7 @@ import Testing
                 """
                 \(directories.state)/state is damaged: expected relay (on or off), level, milliwatt-hours and \
                 perhaps what tripped, in two equal lines; it is kept as state.damaged
-                hint: check whether the plug is on or off as you want it
+                hint: check whether the relay is in the right state
                 """
             ])
         #expect(directories.text("state/state.damaged") == text)
@@ -220,7 +219,7 @@ import Testing
         try directories.write("x", to: "state/sequence.damaged")
         let plug = try start()
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
-        let told = ["id", "sequence"].map { "\(directories.state)/\($0) is missing since it was found damaged\nhint: " }
+        let told = ["id", "sequence"].map { "\(directories.state)/\($0) was damaged and is now missing\nhint: " }
         #expect(notices.troubles.count == 2 && zip(notices.troubles, told).allSatisfy { $0.hasPrefix($1) })
     }
 
@@ -240,7 +239,7 @@ import Testing
         press(&plug)
         let told = try #require(notices.troubles.first)
         #expect(told.hasPrefix("cannot make the directory \(directories.state): "))
-        #expect(told.contains("\nhint: a file stands where a directory is needed"))
+        #expect(told.contains("\nhint: a file exists where a directory is needed"))
     }
 
     @Test("A runtime directory that cannot be written makes a restart a loss of power")
@@ -316,7 +315,7 @@ import Testing
             return plug.next
         }
         let next = try life()
-        #expect(notices.recoveries == ["a restart of the firmware loses nothing again"])
+        #expect(notices.recoveries == ["a restart of the firmware loses no data again"])
         let after = try start()
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)

@@ -73,7 +73,7 @@ import Testing
         }
         #expect(plug.machine.settings == StoredSettings(name: "Lounge") && plug.announced == ["Lounge"])
         #expect(directories.text("state/settings") == before)
-        #expect(notices.troubles.count == 1 && notices.troubles[0].contains("name and settings are as they were"))
+        #expect(notices.troubles.count == 1 && notices.troubles[0].contains("name and settings were not changed"))
         disk.change { $0.faults = [:] }
         #expect(isDone(plug.command(4, .rename("Hall"))))
         #expect(notices.recoveries == ["name and settings can be changed again"])

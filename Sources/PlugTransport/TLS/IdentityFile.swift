@@ -66,12 +66,12 @@ public enum IdentityFileError: Error, Hashable, Sendable, CustomStringConvertibl
         case .damaged(let path, let error):
             """
             cannot use the key in \(path): \(error)
-            hint: restore the file from a backup, or move it away and start again for a new key; then pair anew
+            hint: restore the file from a backup, or move it away, restart to create a new key, and pair again
             """
         case .missing(let path):
             """
-            the key in \(path) is missing, and those who are paired know this machine by it
-            hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
+            the key in \(path) is missing, but existing pairings depend on it
+            hint: restore the file from a backup, or remove all pairings with `plugd reset` and pair again
             """
         }
     }
