@@ -18,7 +18,7 @@ extension Daylight {
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
         let table = reader.table("location")
-        if !table.isThere { table.wrong(.missing("[location] says where the house is: latitude and longitude")) }
+        if !table.isThere { table.wrong(.missing("[location] with the latitude and longitude of the house")) }
         let latitude = table.number("latitude", -90...90, "degrees")
         let longitude = table.number("longitude", -180...180, "degrees")
         if table.isThere {

@@ -39,7 +39,7 @@ extension Tariff {
 
     private init(_ reader: ConfigurationReader) {
         let base = reader.table("tariff")
-        if !base.isThere { base.wrong(.missing("[tariff] says what a kWh costs when nothing else holds")) }
+        if !base.isThere { base.wrong(.missing("[tariff] with the default price of a kWh")) }
         self.init(
             currency: base.text("currency", "the name of the currency", longest: 8) ?? "",
             otherwise: Rate(base, name: ""), standingCharge: base.number("standing_charge", 0...1000, "a day") ?? 0)
@@ -66,7 +66,7 @@ extension Tariff.Rate {
         self.co2 = self.co2 ?? co2
         from = table.quarterHour("from") ?? 0
         to = table.quarterHour("to") ?? 1440
-        if from == to { table.wrong(.contradiction("it begins when it ends; leave both out for the whole day"), "to") }
+        if from == to { table.wrong(.contradiction("it ends when it begins; delete both for the whole day"), "to") }
         if let days = table.weekdays("days") { self.days = days }
     }
 }

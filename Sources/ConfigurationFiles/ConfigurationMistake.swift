@@ -62,26 +62,27 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         switch problem {
         case .syntax(let reason), .encoding(let reason): reason
         case .unknownTable(let nearest, let known):
-            "there is no such table; "
-                + (nearest.map { "is [\($0)] meant?" } ?? "there are \(Self.list(known.map { "[\($0)]" }, "and"))")
+            "unknown table; "
+                + (nearest.map { "did you mean [\($0)]?" }
+                    ?? "the tables are \(Self.list(known.map { "[\($0)]" }, "and"))")
         case .unknownKey(let nearest, let known):
-            "there is no such key; "
-                + (nearest.map { "is \($0) meant?" } ?? "this table has \(Self.list(known, "and"))")
+            "unknown key; "
+                + (nearest.map { "did you mean \($0)?" } ?? "the keys of this table are \(Self.list(known, "and"))")
         case .otherTable(let tables):
-            "it is a key of \(Self.tables(tables)); is the # before that table's own line still there?"
+            "this is a key of \(Self.tables(tables)); check whether the line of that table still begins with #"
         case .outsideTable(let tables):
             tables.isEmpty
-                ? "it stands before the first table; put it under its [table]"
-                : "it stands before the first table and is a key of \(Self.tables(tables)); "
-                    + "is the # before that table's own line still there?"
-        case .wrongType(let expected, let found): "it takes \(expected), not \(found)"
-        case .outOfRange(let found, let allowed): "\(found) is out of range; it takes \(allowed)"
+                ? "this key is before the first table; put it under its [table]"
+                : "this key is before the first table but belongs to \(Self.tables(tables)); "
+                    + "check whether the line of that table still begins with #"
+        case .wrongType(let expected, let found): "expected \(expected), not \(found)"
+        case .outOfRange(let found, let allowed): "\(found) is out of range; allowed: \(allowed)"
         case .notOneOf(let found, let allowed, let nearest):
-            "it is \(Self.list(allowed.map { "\"\($0)\"" }, "or")), not \"\(found)\""
-                + (nearest.map { "; is \"\($0)\" meant?" } ?? "")
+            "expected \(Self.list(allowed.map { "\"\($0)\"" }, "or")), not \"\(found)\""
+                + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
         case .missing(let what): "missing: \(what)"
         case .needless(let reason), .contradiction(let reason), .invalid(let reason): reason
-        case .usedTwice(let what, let other): "the same \(what) is used by \(other); each needs one of its own"
+        case .usedTwice(let what, let other): "\(other) uses the same \(what); each needs its own"
         }
     }
 

@@ -38,7 +38,7 @@ extension ConfigurationReader {
                 return nil
             }
             guard (1...longest).contains(text.utf8.count) else {
-                wrong(.outOfRange(found: "a text of \(text.utf8.count) bytes", allowed: "1 to \(longest) bytes"), key)
+                wrong(.outOfRange(found: "a string of \(text.utf8.count) bytes", allowed: "1 to \(longest) bytes"), key)
                 return nil
             }
             return text
@@ -175,7 +175,7 @@ extension ConfigurationText.Value {
     /// The value or its type, for a mistake.
     package var words: String {
         switch self {
-        case .text(let text): "the text \"\(text.prefix(40))\""
+        case .text(let text): "the string \"\(text.prefix(40))\""
         case .integer(let integer): "\(integer)"
         case .number(let number): plain(number)
         case .boolean(let boolean): "\(boolean)"

@@ -69,7 +69,7 @@ package struct ConfigurationText {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
         throw ConfigurationMistake(
-            .encoding("a letter here is no UTF-8; save the file in that encoding"), line: line.map { $0 + 1 })
+            .encoding("this line has a character that is not UTF-8; save the file as UTF-8"), line: line.map { $0 + 1 })
     }
 
     /// Returns the line of a key, or of its table, counted from 1.

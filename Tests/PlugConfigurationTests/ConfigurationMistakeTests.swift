@@ -33,16 +33,16 @@ struct ConfigurationMistakeTests {
                 power_on = "always"
                 auto_off_s = nan
                 """) == """
-                    plugd.toml:1: colour: it stands before the first table; put it under its [table]
+                    plugd.toml:1: colour: this key is before the first table; put it under its [table]
                     plugd.toml:2: [relay] line: missing: which line it is: its name, or chip and offset
-                    plugd.toml:3: [relay] lin: there is no such key; is line meant?
-                    plugd.toml:4: [relay] active_low: it takes true or false, not the text "yes"
-                    plugd.toml:5: [buton]: there is no such table; is [button] meant?
+                    plugd.toml:3: [relay] lin: unknown key; did you mean line?
+                    plugd.toml:4: [relay] active_low: expected true or false, not the string "yes"
+                    plugd.toml:5: [buton]: unknown table; did you mean [button]?
                     plugd.toml:7: [meter] shunt_ohms: missing: the resistor on the board; R100 is 0.1
-                    plugd.toml:9: [meter] address: 0x38 is out of range; it takes 0x40 to 0x4f
-                    plugd.toml:10: [meter] interval_s: 0.01 is out of range; it takes 0.1 to 60 s
-                    plugd.toml:12: [power] power_on: it is "off", "on", "last" or "locked-on", not "always"
-                    plugd.toml:13: [power] auto_off_s: nan is out of range; it takes 0.1 to 86400 s, or 0 for off
+                    plugd.toml:9: [meter] address: 0x38 is out of range; allowed: 0x40 to 0x4f
+                    plugd.toml:10: [meter] interval_s: 0.01 is out of range; allowed: 0.1 to 60 s
+                    plugd.toml:12: [power] power_on: expected "off", "on", "last" or "locked-on", not "always"
+                    plugd.toml:13: [power] auto_off_s: nan is out of range; allowed: 0.1 to 86400 s, or 0 for off
                     """)
     }
 
@@ -58,15 +58,15 @@ struct ConfigurationMistakeTests {
         arguments: [
             (
                 "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
-                "2: [light] line: the same line is used by [relay] line; each needs one of its own"
+                "2: [light] line: [relay] line uses the same line; each needs its own"
             ),
             (
                 "[relay]\nkind = \"latching\"\nchip = \"gpiochip0\"\non_offset = 4\noff_offset = 4",
-                "5: [relay] off_offset: the same line is used by [relay] on_offset; each needs one of its own"
+                "5: [relay] off_offset: [relay] on_offset uses the same line; each needs its own"
             ),
             (
                 "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
-                "6: [button] offset: the same line is used by [relay] offset; each needs one of its own"
+                "6: [button] offset: [relay] offset uses the same line; each needs its own"
             ),
             ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
             (
@@ -93,7 +93,7 @@ struct ConfigurationMistakeTests {
             ),
             (
                 "[thermometer]\npath = \"temp\"",
-                "2: [thermometer] path: it takes a path that begins with /, not \"temp\""
+                "2: [thermometer] path: expected a path that begins with /, not \"temp\""
             ),
             (
                 "[thermometer]",
@@ -102,24 +102,24 @@ struct ConfigurationMistakeTests {
             ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: which channel of the chip it is"),
             (
                 "[dimmer]\npwm_chip = 0\npwm_channel = [1]",
-                "3: [dimmer] pwm_channel: it takes a whole number, not an array"
+                "3: [dimmer] pwm_channel: expected a whole number, not an array"
             ),
-            ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: it takes a whole number, not 0.5"),
-            ("[plug]\nname = \"\"", "2: [plug] name: a text of 0 bytes is out of range; it takes 1 to 63 bytes"),
-            ("[plug]\nname = 7", "2: [plug] name: it takes the plug's name, in quotation marks, not 7"),
-            ("plug.nam = \"x\"", "1: [plug] nam: there is no such key; is name meant?"),
-            ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; it takes 1 to 65535"),
+            ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: expected a whole number, not 0.5"),
+            ("[plug]\nname = \"\"", "2: [plug] name: a string of 0 bytes is out of range; allowed: 1 to 63 bytes"),
+            ("[plug]\nname = 7", "2: [plug] name: expected the plug's name, in quotation marks, not 7"),
+            ("plug.nam = \"x\"", "1: [plug] nam: unknown key; did you mean name?"),
+            ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; allowed: 1 to 65535"),
             (
                 "[zzzzzzzz]",
-                "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
+                "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
                     + "[network], [pairing], [plug], [power], [protection], [relay] and [thermometer]"
             ),
-            ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: there is no such key; this table has name"),
+            ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: unknown key; the keys of this table are name"),
             (
                 "[relay]\nline = \"A\"\ndebounce_ms = 5",
-                "3: [relay] debounce_ms: it is a key of [button]; is the # before that table's own line still there?"
+                "3: [relay] debounce_ms: this is a key of [button]; check whether the line of that table still begins with #"
             ),
-            ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: there is no such key; is name meant?"),
+            ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: unknown key; did you mean name?"),
             (
                 "[protection]\nover_power_w = 0\nover_power_s = 3",
                 "3: [protection] over_power_s: over_power_w = 0 says that there is no limit"
@@ -134,7 +134,7 @@ struct ConfigurationMistakeTests {
             ),
             (
                 "[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]",
-                "5: [relais]: there is no such table; is [relay] meant?"
+                "5: [relais]: unknown table; did you mean [relay]?"
             ),
         ])
     func oneMistakeIsOneMessage(text: String, message: String) {
@@ -144,28 +144,28 @@ struct ConfigurationMistakeTests {
     @Test(
         "A syntax error is reported with the correct syntax",
         arguments: [
-            ("line = GPIO17", "a text stands in quotation marks: line = \"GPIO17\""),
-            ("line = /dev/x # it", "a text stands in quotation marks: line = \"/dev/x\""),
-            ("line = \"GPIO17", "the text has no end: put \" after it"),
+            ("line = GPIO17", "write a string in quotation marks: line = \"GPIO17\""),
+            ("line = /dev/x # it", "write a string in quotation marks: line = \"/dev/x\""),
+            ("line = \"GPIO17", "unterminated string: put \" after it"),
             (
                 "line = \u{201C}GPIO17\u{201D}",
-                "these quotation marks are typographic ones; a text stands between two \""
+                "these are typographic quotation marks; write strings between two \""
             ),
-            ("line \"GPIO17\"", "after a key comes = and its value: line = ..."),
-            ("line: \"GPIO17\"", "after a key comes = and its value: line = ..."),
+            ("line \"GPIO17\"", "a key must be followed by = and its value: line = ..."),
+            ("line: \"GPIO17\"", "a key must be followed by = and its value: line = ..."),
             ("line =", "the value is missing: line = ..."),
             ("line = # GPIO17", "the value is missing: line = ..."),
-            ("active_low = yes", "this is written true, or as a text: \"yes\""),
-            ("active_low = False", "this is written false, or as a text: \"False\""),
-            ("interval_s = .5", "a digit stands before the point: 0.5"),
-            ("interval_s = 0,5", "a point stands before the decimals, no comma"),
-            ("; a comment", "a comment begins with #"),
-            ("[relay", "the name of a table ends with ]"),
-            ("line = \"A\"\nline = \"B\"", "line stands in its table twice; leave one of them out"),
-            ("[light]\n[light]", "this table stands in the file twice; put all its keys under one of them"),
+            ("active_low = yes", "write this as true, or as a string: \"yes\""),
+            ("active_low = False", "write this as false, or as a string: \"False\""),
+            ("interval_s = .5", "a digit must be before the point: 0.5"),
+            ("interval_s = 0,5", "use a point as the decimal separator, not a comma"),
+            ("; a comment", "a comment must begin with #"),
+            ("[relay", "the name of a table must end with ]"),
+            ("line = \"A\"\nline = \"B\"", "duplicate key line; delete one of the two"),
+            ("[light]\n[light]", "duplicate table; put all its keys under one [table]"),
             (
                 "a = 1 b = 2",
-                "this is no TOML: Error while parsing key-value pair: expected a comment or whitespace, saw 'b'"
+                "invalid TOML: Error while parsing key-value pair: expected a comment or whitespace, saw 'b'"
             ),
         ])
     func whatIsWrittenWrongIsSaidAsItIsWrittenRight(text: String, reason: String) throws {
@@ -180,7 +180,7 @@ struct ConfigurationMistakeTests {
         }
         #expect(
             complaint(Array("[plug]\nname = \"K".utf8) + [0xFC] + Array("che\"".utf8))
-                == "f:2: a letter here is no UTF-8; save the file in that encoding")
+                == "f:2: this line has a character that is not UTF-8; save the file as UTF-8")
         let utf16 = complaint([0xFF, 0xFE, 0x5B, 0])
         #expect(utf16 == "f: the file is UTF-16; save it as UTF-8 (in Notepad: Save As, Encoding: UTF-8)")
         // A byte order mark, which Windows writes before UTF-8, is not part of the text.

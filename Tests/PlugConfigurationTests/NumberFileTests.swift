@@ -18,7 +18,7 @@ struct NumberFileTests {
         }
         #expect(
             error?.description == """
-                c:2: b: it takes a number, not the text "x"
+                c:2: b: expected a number, not the string "x"
                 c:3: [t]: this file has no tables
                 """)
     }

@@ -198,7 +198,7 @@ struct PlugConfigurationTests {
             ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
             ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
             ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
-            ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "is house meant?"),
+            ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "did you mean house?"),
         ])
     func aBrokerThatCannotBeMeantIsRefused(_ text: String, _ words: String) {
         #expect {

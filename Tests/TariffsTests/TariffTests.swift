@@ -60,25 +60,25 @@ struct TariffTests {
     @Test(
         "Each mistake is reported with its table and key",
         arguments: [
-            ("[night]\nprice = 0.1", "[tariff]: missing: [tariff] says what a kWh costs when nothing else holds"),
+            ("[night]\nprice = 0.1", "[tariff]: missing: [tariff] with the default price of a kWh"),
             ("[tariff]\ncurrency = \"EUR\"", "[tariff]: missing: price = ..., of a kWh"),
             (
                 "[tariff]\nprice = \"0.3\"",
-                "[tariff] price: it takes a number, without quotation marks, not the text \"0.3\""
+                "[tariff] price: expected a number, without quotation marks, not the string \"0.3\""
             ),
             (
                 "[tariff]\nprice = 0.3\n[night]\nprice = 0.1\nfrom = \"22:10\"",
-                "[night] from: \"22:10\" is out of range; it takes \"00:00\" to \"24:00\", on the quarter of an hour"
+                "[night] from: \"22:10\" is out of range; allowed: \"00:00\" to \"24:00\", on the quarter of an hour"
             ),
             (
                 "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\nfrom = \"08:00\"\nto = \"08:00\"",
-                "[x] to: it begins when it ends; leave both out for the whole day"
+                "[x] to: it ends when it begins; delete both for the whole day"
             ),
             (
                 "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\ndays = \"sat sonntag\"",
-                "[x] days: it is \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" or \"sun\", not \"sonntag\""
+                "[x] days: expected \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" or \"sun\", not \"sonntag\""
             ),
-            ("[tariff]\nprice = 0.3\nco = 1", "[tariff] co: there is no such key; is co2 meant?"),
+            ("[tariff]\nprice = 0.3\nco = 1", "[tariff] co: unknown key; did you mean co2?"),
         ])
     func whatIsWrongIsSaid(text: String, expected: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try read(text) }
