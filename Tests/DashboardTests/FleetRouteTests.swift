@@ -102,7 +102,7 @@ private final class MadeUpFleet: FleetSource {
             #expect(values?[0] == #"{"ash"}"# && values?[1] == #"{"elm-"}"#, "\(values ?? [])")
             #expect(try await status(turn(dashboard, "elm-5", as: users)) == 200)
             let foreign = try await turn(dashboard, "oak-1", as: users)
-            #expect(status(foreign) == 404 && foreign.contains("no house"), "\(foreign)")
+            #expect(status(foreign) == 404 && foreign.contains("unknown house"), "\(foreign)")
             let seen = try await turn(dashboard, "ash", as: users)
             #expect(status(seen) == 403 && seen.contains("a viewer of ash may not"), "\(seen)")
             #expect(try await status(turn(dashboard, "oak-1", as: owners)) == 200)

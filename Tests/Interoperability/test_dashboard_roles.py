@@ -93,7 +93,7 @@ def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
     assert status(guarded.ask("DELETE", "/api/v1/session", b"", cookies[0])) == 204
     assert [one["id"] for one in guarded.sessions("--end-all")] == [other["id"]]
     assert [guarded.sees_house(cookie) for cookie in cookies] == [False, False, False]
-    assert guarded.person.does("daemon", "sessions").output.strip() == "nobody is logged in"
+    assert guarded.person.does("daemon", "sessions").output.strip() == "there are no open sessions"
     kept = (guarded.folder / "daemon" / "daemon" / "dashboard" / "sessions").read_text()
     assert json.loads(kept) == []
     assert not any(cookie.split("=")[1] in guarded.served.running.transcript() for cookie in cookies)
@@ -122,7 +122,7 @@ def test_passwords_are_set_listed_and_removed(guarded):
     assert listed()["Visitor"]["until"] and not listed()["Visitor"]["ended"] and "until" not in listed()["Hallway"]
     for password, words, why in (
             (OWNERS, ["Anna", "--as", "user"], "the password of owner already"),
-            ("not an owner's", ["owner", "--as", "viewer"], "no owner's password")):
+            ("not an owner's", ["owner", "--as", "viewer"], "no password with the owner role")):
         refused = guarded.typed(password, *words)
         assert refused.status == 1 and why in refused.errors and "hint:" in refused.errors, refused
     for words in (["--as", "guest"], ["--for", "2d"], ["--as", "king"], ["--list", "--remove"], ["--remove", "--as", "user"]):

@@ -117,7 +117,7 @@ def test_houses_are_found_opened_and_switched(office, look):
     second = houses.filter(has_text="elm-2")
     second.get_by_role("button", name="elm-2").click()
     second.get_by_role("switch", name="Lamp in elm-2").click()
-    expect(second.get_by_role("alert").filter(has_text="did not answer; it does not happen any more")).to_be_visible(timeout=1000 * patient(25))
+    expect(second.get_by_role("alert").filter(has_text="did not answer, so the command has expired")).to_be_visible(timeout=1000 * patient(25))
     assert page.page.locator("body script").count() == 0
 
 

@@ -85,7 +85,7 @@ private struct RelayBody: JSONBody {
         guard (1...2_592_000).contains(autoOff) else {
             throw .outOfRange("\"autoOff\" is out of range", hint: "1 to 2592000 seconds")
         }
-        guard on else { throw .outOfRange("\"autoOff\" goes with \"on\": true") }
+        guard on else { throw .outOfRange("\"autoOff\" requires \"on\": true") }
         return .setRelay(on: true, autoOff: .seconds(autoOff))
     }
 }

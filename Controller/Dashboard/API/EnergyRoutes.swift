@@ -19,11 +19,11 @@ extension Dashboard {
             let span = try query.span(now: .now, default: .seconds(30 * 86_400))
             let step = query.text("by").map(CalendarStep.init) ?? .day
             guard let step, step != .quarter else {
-                throw Fault.malformed("by is no step", hint: "hour, day or month")
+                throw Fault.malformed("by is not a step", hint: "use hour, day or month")
             }
             // As many plugs as a house has; each is read for the whole time.
             guard query.all("plug").count <= 64 else {
-                throw Fault.outOfRange("these are too many plugs", hint: "at most 64; without any it is all of them")
+                throw Fault.outOfRange("too many plugs", hint: "name at most 64, or none for all plugs")
             }
             var names: [String] = []
             for name in query.all("plug") { names.append(await dashboard.known(name)?.id?.rawValue ?? name) }
@@ -50,12 +50,12 @@ extension Dashboard {
             for plug in plugs where counted.insert(plug.id).inserted {
                 guard try report.add(plug, from: history, over: seconds) else {
                     throw Fault.outOfRange(
-                        "these are more than \(CalendarPeriod.limit) periods", hint: "by=month, or less time")
+                        "more than \(CalendarPeriod.limit) periods", hint: "use by=month or a shorter time span")
                 }
                 rows += report.appliances.last?.rows.count ?? 0
                 guard rows <= mostRows else {
                     throw Fault.outOfRange(
-                        "these are more than \(mostRows) rows", hint: "a longer step, less time, or fewer plugs")
+                        "more than \(mostRows) rows", hint: "use a longer step, a shorter time span, or fewer plugs")
                 }
             }
             return jsonLine(report.records)

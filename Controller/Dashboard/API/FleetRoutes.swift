@@ -31,7 +31,7 @@ extension Dashboard {
             let limit = try query.whole("limit", 1...largestList, default: usualList)
             var filter = try fleetFilter(query)
             guard let condition = FleetFilter.Condition(rawValue: query.text("state") ?? "all") else {
-                throw Fault.malformed("state is none", hint: "all, away or tripped")
+                throw Fault.malformed("state is not valid", hint: "use all, away or tripped")
             }
             filter.condition = condition
             let (fleet, rights) = try dashboard.houses(seenBy: context)
@@ -65,8 +65,8 @@ extension Dashboard {
     private func houses(seenBy context: DashboardContext) throws(Fault) -> (any FleetSource, FleetRights) {
         guard let fleet else {
             throw Fault(
-                .notFound, "this daemon knows of no other houses",
-                hint: "a fleet.toml names them; see Documentation/how-to/fleet.md")
+                .notFound, "no other houses are configured",
+                hint: "configure them in fleet.toml; see Documentation/how-to/fleet.md")
         }
         return (fleet, fleet.rights(of: context.pass?.name))
     }
@@ -78,32 +78,34 @@ extension Dashboard {
         let written = try wanted(context)
         let (fleet, rights) = try houses(seenBy: context)
         guard let role = rights.role(in: house) else {
-            throw Fault(.notFound, "no house \"\(house)\" is known", hint: "/api/v1/fleet lists those that are")
+            throw Fault(.notFound, "unknown house \"\(house)\"", hint: "/api/v1/fleet lists the houses")
         }
         guard rights.maySwitch(in: house) else {
             throw Fault(
                 .forbidden, "\(role.described) of \(house) may not turn its plugs on or off",
-                hint: "for that fleet.toml names them below [user] or [owner]")
+                hint: "add them to [user] or [owner] in fleet.toml")
         }
         guard let plug = PlugID(rawValue: written) else {
-            throw Fault(.notFound, "\"\(written)\" is no plug's id", hint: "/api/v1/fleet/plugs lists those of a house")
+            throw Fault(
+                .notFound, "\"\(written)\" is not a plug id", hint: "/api/v1/fleet/plugs lists the plugs of a house")
         }
         let outcome = await fleet.carryOut(FleetOrder(house: house, plug: plug, on: on))
         switch outcome {
         case .done(let on, let event):
             return Response(json: jsonLine(FleetDoneRecord(house: house, id: plug.rawValue, on: on, seq: event)))
         case .refused(let reason): throw Fault(.conflict, reason)
-        case .unanswered, .unreachable: throw Fault(.serviceUnavailable, words: outcome.fault ?? "it is not done")
+        case .unanswered, .unreachable:
+            throw Fault(.serviceUnavailable, words: outcome.fault ?? "the command was not executed")
         }
     }
 
     private static func fleetFilter(_ query: QueryParameters) throws(Fault) -> FleetFilter {
         for words in ["house", "label"] where query.all(words).count > addressedLimit {
-            throw .outOfRange("\(words) stands there more than \(addressedLimit) times")
+            throw .outOfRange("\(words) is given more than \(addressedLimit) times")
         }
         var labels: [FleetLabel] = []
         for written in query.all("label") {
-            guard let label = FleetLabel(written) else { throw .malformed("a label is no key=value") }
+            guard let label = FleetLabel(written) else { throw .malformed("a label must be key=value") }
             labels.append(label)
         }
         let search = query.text("search").flatMap { $0.isEmpty ? nil : $0 }
@@ -115,7 +117,9 @@ extension Dashboard {
     private static func fleetMonths(_ query: QueryParameters) throws(Fault) -> ClosedRange<FleetMonth> {
         func month(_ name: String) throws(Fault) -> FleetMonth? {
             guard let text = query.text(name) else { return nil }
-            guard let month = FleetMonth(text) else { throw .malformed("\(name) is no month", hint: "such as 2026-11") }
+            guard let month = FleetMonth(text) else {
+                throw .malformed("\(name) is not a month", hint: "write it as 2026-11")
+            }
             return month
         }
         let to = try month("to") ?? FleetMonth(String(WallTime.now.iso8601().prefix(7)))

@@ -18,7 +18,7 @@ enum HistoryThreads {
     static func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         defer { pending.subtract(1, ordering: .relaxed) }
         guard pending.add(1, ordering: .relaxed).newValue <= limit else {
-            throw Fault.unavailable("too much of the history is being asked for at once", hint: "try again in a moment")
+            throw Fault.unavailable("too many requests to the history at once", hint: "try again in a moment")
         }
         return try await threads.runIfActive(work)
     }
@@ -33,7 +33,7 @@ extension Dashboard {
     ) async throws -> Answer {
         guard let history else {
             throw Fault.unavailable(
-                "the daemon keeps no history", hint: "its log says why; or it was started with --no-history")
+                "the daemon records no history", hint: "see its log, or start it without --no-history")
         }
         do {
             return try await HistoryThreads.run { try work(history) }

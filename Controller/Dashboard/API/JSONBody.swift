@@ -25,9 +25,9 @@ extension JSONBody {
             throw .malformed("\"\(key.stringValue)\" is missing")
         } catch DecodingError.typeMismatch(_, let context) {
             let name = context.codingPath.last?.stringValue
-            throw .malformed(name.map { "\"\($0)\" is of the wrong type" } ?? "the body is no JSON object")
+            throw .malformed(name.map { "\"\($0)\" has the wrong type" } ?? "the body is not a JSON object")
         } catch {
-            throw .malformed("the body is no JSON object")
+            throw .malformed("the body is not a JSON object")
         }
     }
 }
@@ -42,7 +42,7 @@ private struct Strictly<Body: JSONBody>: Decodable {
             guard Body.keys.contains(key.stringValue) else {
                 let known = Body.keys.sorted().joined(separator: ", ")
                 throw Fault.malformed(
-                    "\"\(key.stringValue)\" is not known here", hint: known.isEmpty ? nil : "known here: \(known)")
+                    "unknown key \"\(key.stringValue)\"", hint: known.isEmpty ? nil : "the keys are \(known)")
             }
             if try container.decodeNil(forKey: key) { throw Fault.malformed("\"\(key.stringValue)\" is null") }
         }

@@ -27,10 +27,10 @@ struct QueryParameters {
             guard once.contains(name) || repeatable.contains(name) else {
                 let known = (once.sorted() + repeatable.sorted()).joined(separator: ", ")
                 throw .malformed(
-                    "the parameter \"\(name)\" is not known here", hint: known.isEmpty ? nil : "known here: \(known)")
+                    "unknown parameter \"\(name)\"", hint: known.isEmpty ? nil : "the parameters are \(known)")
             }
             guard values[name] == nil || repeatable.contains(name) else {
-                throw .malformed("the parameter \"\(name)\" stands there twice")
+                throw .malformed("duplicate parameter \"\(name)\"")
             }
             values[name, default: []].append(value)
         }
@@ -42,7 +42,7 @@ struct QueryParameters {
     func whole(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws(Fault) -> Int {
         guard let text = text(name) else { return usual }
         guard let value = Int(text), text.utf8.first != UInt8(ascii: "+") else {
-            throw .malformed("\(name) is no whole number")
+            throw .malformed("\(name) is not a whole number")
         }
         guard range.contains(value) else {
             throw .outOfRange("\(name) is out of range", hint: "\(range.lowerBound) to \(range.upperBound)")
@@ -57,7 +57,7 @@ struct QueryParameters {
         let to = try time("to")?.milliseconds ?? now.milliseconds
         let from = try time("from")?.milliseconds ?? usual.map { to - $0.components.seconds * 1000 } ?? 0
         guard from <= to else {
-            throw .outOfRange("from is after to", hint: values["to"] == nil ? "to is now where nobody says it" : nil)
+            throw .outOfRange("from is after to", hint: values["to"] == nil ? "the default of to is now" : nil)
         }
         return from...to
     }
@@ -66,7 +66,7 @@ struct QueryParameters {
         guard let text = text(name) else { return nil }
         // A plus sign that was not percent-encoded arrives as a space. No time contains a space.
         guard let time = WallTime(iso8601: String(text.map { $0 == " " ? "+" : $0 })) else {
-            throw .malformed("\(name) is no time", hint: "ISO 8601 with an offset: 2026-11-20T07:30:00Z")
+            throw .malformed("\(name) is not a time", hint: "use ISO 8601 with an offset: 2026-11-20T07:30:00Z")
         }
         return time
     }

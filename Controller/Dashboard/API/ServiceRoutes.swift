@@ -33,14 +33,14 @@ extension Dashboard {
     private func ready() async throws -> Response {
         guard await board.beginsSoon() else {
             throw Fault.unavailable(
-                "what was before is still being read", hint: "try again in a moment")
+                "the stored data is still being read", hint: "try again in a moment")
         }
         if let reason = await board.board.rules.storeFault {
             throw Fault.unavailable(
-                "what must survive the daemon cannot be stored: \(reason)", hint: "the daemon's log says more")
+                "the daemon's state cannot be stored: \(reason)", hint: "see the daemon's log")
         }
         if let reason = await historyFault() {
-            throw Fault.unavailable("the history cannot be written: \(reason)", hint: "the daemon's log says more")
+            throw Fault.unavailable("the history cannot be written: \(reason)", hint: "see the daemon's log")
         }
         return Response(json: jsonLine(["status": "ready"]))
     }

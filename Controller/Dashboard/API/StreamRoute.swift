@@ -8,7 +8,7 @@ extension Dashboard {
             let query = try QueryParameters(request, once: ["after"])
             let asked = query.text("after").map(StreamPosition.init)
             if case .some(nil) = asked {
-                throw Fault.malformed("after is no place in the stream", hint: "the id of the last message")
+                throw Fault.malformed("after is not a position in the stream", hint: "use the id of the last message")
             }
             // A browser that reconnects sends the position in the header. It has priority over the position in the
             // address.

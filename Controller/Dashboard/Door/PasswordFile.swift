@@ -54,7 +54,7 @@ public struct PasswordFile: Sendable {
         let others = try known().filter { $0.name != name && !$0.hasEnded(now: now) }
         guard role == .owner || others.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
-                "there is no password with the owner role\nhint: set it first with plugctl daemon password")
+                "no password with the owner role exists\nhint: set it first with plugctl daemon password")
         }
         guard others.count < Self.most else {
             throw DashboardFault(
@@ -80,7 +80,7 @@ public struct PasswordFile: Sendable {
         let left = all.filter { $0.name != name }
         guard left.count < all.count else {
             throw DashboardFault(
-                "there is no password \(name)\nhint: plugctl daemon password --list lists the passwords")
+                "unknown password \(name)\nhint: plugctl daemon password --list lists the passwords")
         }
         guard left.isEmpty || left.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
