@@ -242,8 +242,8 @@ public actor BrokerDoor: HouseObserver {
         case .notSubscribed:
             let filters = configuration.filters
             complain(
-                "the broker does not let this house hear commands\n"
-                    + "hint: its access rules have to allow reading of \(filters.joined(separator: " and "))"
+                "the broker does not allow this house to receive commands\n"
+                    + "hint: its access rules must allow reading of \(filters.joined(separator: " and "))"
             )
         case .ended(let reason, let isTakenOver):
             connection = nil
@@ -332,7 +332,7 @@ public actor BrokerDoor: HouseObserver {
         hasToldFailure = true
         complain(
             "events for the broker cannot be stored: \(error)\n"
-                + "hint: make room on the disk; until then being killed repeats events that the broker has")
+                + "hint: free some disk space; until then, a crash repeats events that the broker already has")
     }
 
     private func fetch(_ after: QueuedEvent.Position, _ limit: Int) {

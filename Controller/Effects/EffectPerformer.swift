@@ -76,5 +76,5 @@ public struct EffectPerformer: Sendable {
 
 extension EffectOutcome {
     /// The outcome of an effect whose task was cancelled.
-    static let givenUp = EffectOutcome.failed("given up: the controller ends")
+    static let givenUp = EffectOutcome.failed("cancelled: the controller is stopping")
 }

@@ -49,7 +49,7 @@ extension FleetOutcome {
         guard payload.count <= Self.answerLimit, let values = try? JSONScalars(payload).values,
             case .boolean(let isDone)? = values["done"]
         else {
-            self = .refused("the house's answer is not to be understood")
+            self = .refused("the house's answer is not valid")
             return
         }
         guard isDone else {
@@ -57,11 +57,11 @@ extension FleetOutcome {
                 if case .text(let text)? = value { text } else { nil }
             }.first
             self = .refused(
-                words.map { String(decoding: $0.utf8.prefix(Self.detailLimit), as: UTF8.self) } ?? "no reason is told")
+                words.map { String(decoding: $0.utf8.prefix(Self.detailLimit), as: UTF8.self) } ?? "no reason given")
             return
         }
         guard case .boolean(let on)? = values["on"] else {
-            self = .refused("the house's answer does not tell the plug's state")
+            self = .refused("the house's answer does not contain the plug's state")
             return
         }
         // A greater number was rounded during parsing.

@@ -139,14 +139,14 @@ public struct FleetRequests: Machine, Sendable {
             if isGranted {
                 link = .ready(idleSince: now)
             } else {
-                lastFault = "it does not let this program hear answers on \(answers)"
+                lastFault = "it does not allow this program to receive answers on \(answers)"
                 link = .ending
                 actions.append(.disconnect)
             }
         case .disconnected(let reason): disconnected(reason, now)
         case .acknowledged(let number, let refusal):
             guard let ticket = sent.removeValue(forKey: number), let refusal else { break }
-            end(ticket, .refused("the broker does not take it: \(refusal)"), now, &actions)
+            end(ticket, .refused("the broker rejects it: \(refusal)"), now, &actions)
         case .received(let message): received(message, now, &actions)
         case .deadlineReached: deadlineReached(now, &actions)
         }
@@ -156,13 +156,13 @@ public struct FleetRequests: Machine, Sendable {
 
     private mutating func ordered(_ ticket: Ticket, _ order: FleetOrder, _ now: Instant, _ actions: inout [Action]) {
         guard entries.count < Self.limit else {
-            actions.append(.tell(ticket, .refused("more than \(Self.limit) orders at once")))
+            actions.append(.tell(ticket, .refused("more than \(Self.limit) commands at once")))
             return
         }
         do throws(TopicError) {
             _ = try TopicTree(prefix: prefix, house: order.house)
         } catch {
-            actions.append(.tell(ticket, .refused("the house \(order.house) cannot be at a broker: \(error)")))
+            actions.append(.tell(ticket, .refused("the house name \(order.house) is not valid at a broker: \(error)")))
             return
         }
         let correlation = (0..<2).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }

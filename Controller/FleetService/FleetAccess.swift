@@ -20,7 +20,7 @@ public struct FleetAccess: FleetSource {
     public func rows(_ query: FleetQuery) async throws(FleetFault) -> [[String?]] { try await database.rows(query) }
 
     public func carryOut(_ order: FleetOrder) async -> FleetOutcome {
-        guard let desk else { return .unreachable("fleet.toml names no broker") }
+        guard let desk else { return .unreachable("fleet.toml has no [broker]") }
         return await desk.carryOut(order)
     }
 

@@ -27,14 +27,14 @@ final class FleetDatabase: Sendable {
     func rows(_ query: FleetQuery) async throws(FleetFault) -> [[String?]] {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingLimit else {
-            throw FleetFault("the database is being asked too much at once", hint: "try again in a moment")
+            throw FleetFault("too many requests to the database at once", hint: "try again in a moment")
         }
         let result = try? await thread.runIfActive { Result { () throws(PostgreSQLError) in try self.ask(query) } }
         guard let result else { throw FleetFault("it was ended") }
         do throws(PostgreSQLError) {
             return try result.get()
         } catch {
-            throw FleetFault("the database gives no answer: \(error)", hint: Self.hint(error))
+            throw FleetFault("the database does not answer: \(error)", hint: Self.hint(error))
         }
     }
 
@@ -64,10 +64,10 @@ final class FleetDatabase: Sendable {
 
     private static func hint(_ error: PostgreSQLError) -> String? {
         switch error.state {
-        case "3F000", "42P01": "no daemon has sent its history there yet; see Documentation/how-to/history-export.md"
+        case "3F000", "42P01": "no daemon has sent its history to it yet; see Documentation/how-to/history-export.md"
         case "42501": "let the owner of the schema admit this role: SELECT smartplug.admit('ROLE', NULL)"
-        case "57014": "ask for fewer houses, or for less time"
-        default: error.hint ?? "see [postgresql] in fleet.toml"
+        case "57014": "request fewer houses or a shorter time span"
+        default: error.hint ?? "check [postgresql] in fleet.toml"
         }
     }
 }

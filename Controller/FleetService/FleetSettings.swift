@@ -83,7 +83,7 @@ public struct FleetSettings: Sendable {
                 for item in table.texts(person, "houses", most: houseLimit) ?? [] {
                     guard let houses = FleetRights.Houses(item.text) else {
                         let reason =
-                            "\"\(item.text)\" is no house; write its name, the beginning of names and *, or * for all"
+                            "\"\(item.text)\" is not a house; write its name, the beginning of names with *, or * for all"
                         table.wrong(.invalid(reason), person, line: item.line)
                         continue
                     }

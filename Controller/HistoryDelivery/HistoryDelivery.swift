@@ -114,11 +114,11 @@ public struct HistoryDelivery: Sendable {
             case .look(let number):
                 guard let here = position, here.number == number,
                     let hasMore = try await thread.run({ () throws(DeliveryFault) in try source.hasMore(after: here) })
-                else { throw DeliveryFault(reason: "the history was made anew") }
+                else { throw DeliveryFault(reason: "the history was recreated") }
                 try await receiver.idle(hasAll: !hasMore)
                 return .looked(hasMore: hasMore)
             case .deliver(let number, let limit):
-                guard let here = position else { throw DeliveryFault(reason: "the history was made anew") }
+                guard let here = position else { throw DeliveryFault(reason: "the history was recreated") }
                 let from = FeedPosition(epoch: here.epoch, number: number)
                 let (through, isAll) = try await receiver.deliver(from: source, after: from, atMost: limit)
                 position = FeedPosition(epoch: here.epoch, number: through)
@@ -133,12 +133,12 @@ public struct HistoryDelivery: Sendable {
     private func tell(_ notice: DeliveryNotice, of name: String) {
         func words(_ fault: DeliveryFault) -> String { fault.reason + (fault.hint.map { "\nhint: \($0)" } ?? "") }
         switch notice {
-        case .reached: complain("\(name) gets the history")
-        case .caughtUp: complain("\(name) has all of the history")
+        case .reached: complain("\(name) receives the history")
+        case .caughtUp: complain("\(name) has the complete history")
         case .away(let fault):
-            let hint = fault.hint ?? "nothing is lost: it gets all that it lacks when it is back"
-            complain("\(name) does not get the history for now: \(fault.reason)\nhint: \(hint)")
-        case .refused(let fault): complain("\(name) does not take the history: \(words(fault))")
+            let hint = fault.hint ?? "no data is lost; missing data is sent when it is back"
+            complain("\(name) is not available and does not receive the history: \(fault.reason)\nhint: \(hint)")
+        case .refused(let fault): complain("\(name) rejects the history: \(words(fault))")
         }
     }
 }

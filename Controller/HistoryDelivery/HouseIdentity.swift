@@ -11,7 +11,7 @@ struct HouseIdentity: Hashable, Sendable {
     /// The file is not valid. A new identity would be rejected everywhere, so the file is not replaced.
     struct Damaged: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) holds no identity of a house" }
+        var description: String { "\(path) does not contain a house identity" }
     }
 
     /// Reads the identity, or creates it if the file does not exist.

@@ -16,10 +16,10 @@ public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The hint for the user; nil if there is none.
     public var hint: String? {
         switch state {
-        case "28P01", "28000": "see user and password_file, and pg_hba.conf of the server"
+        case "28P01", "28000": "check user and password_file, and pg_hba.conf of the server"
         case "3D000": "create the database first: createdb"
-        case "42501": "let the owner of the schema do it, or grant the role what it needs"
-        case "53100": "make room on the disk of the database"
+        case "42501": "ask the owner of the schema to do it, or grant the role the missing rights"
+        case "53100": "free some space on the disk of the database"
         case nil where description.contains("libpq.so.5"): "apt install libpq5"
         case nil, .some: nil
         }

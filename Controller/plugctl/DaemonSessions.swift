@@ -50,11 +50,11 @@ struct DaemonSessions: AsyncParsableCommand {
             } else if endAll {
                 let all = try client.decoded(try await client.delete(place), as: [LoginRecord].self)
                 show(all, "ended: ")
-                if all.isEmpty, !isJSON { Output.line("nobody is logged in") }
+                if all.isEmpty, !isJSON { Output.line("there are no open sessions") }
             } else {
                 let all = try await client.read([LoginRecord].self, place)
                 show(all)
-                if all.isEmpty, !isJSON { Output.line("nobody is logged in") }
+                if all.isEmpty, !isJSON { Output.line("there are no open sessions") }
             }
         }
     }

@@ -17,7 +17,6 @@ struct FleetCommand: AsyncParsableCommand {
               host = "database.local"
               user = "fleet"
               password_file = "fleet-database-password"   # next to this file; chmod 600
-
               [broker]                                    # optional; without it plugs cannot be switched
               host = "broker.local"
               user = "fleet"

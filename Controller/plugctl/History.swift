@@ -22,7 +22,7 @@ struct History: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Energy and cost by appliance and by hour, day or month.",
+            abstract: "Show energy and cost by appliance and by hour, day or month.",
             discussion: """
                 The history contains the samples that `plugctl daemon` recorded and imported recordings. Days follow the local calendar. \
                 Energy is taken from the plug's counter, so it is correct across gaps; energy from times without samples is marked with ~.

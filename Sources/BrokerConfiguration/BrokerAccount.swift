@@ -36,7 +36,7 @@ public struct BrokerAccount: Hashable, Sendable {
         func path(_ key: String, _ what: String) -> String? {
             guard let written = table.text(key, what) else { return nil }
             if home == nil, written.hasPrefix("~/") {
-                table.wrong(.invalid("a plug has no home directory; write the whole path"), key)
+                table.wrong(.invalid("a plug has no home directory; write the full path"), key)
             }
             return ConfigurationReader.path(written, beside: file, home: home ?? "")
         }
@@ -48,7 +48,7 @@ public struct BrokerAccount: Hashable, Sendable {
         }
         servers = hosts.compactMap { host in
             guard let server = BrokerServer(host.text, port: port) else {
-                let reason = "\"\(host.text)\" is no name or address, with or without :PORT"
+                let reason = "\"\(host.text)\" is not a name or address, with or without :PORT"
                 table.wrong(.invalid(reason), "host", line: host.line)
                 return nil
             }

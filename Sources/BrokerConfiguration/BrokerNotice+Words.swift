@@ -8,23 +8,23 @@ extension BrokerNotice {
         switch self {
         case .connected(let server):
             return "the broker \(settings.account.servers[server].text) is connected"
-        case .lost(let reason): return "the broker is lost: \(reason)"
+        case .lost(let reason): return "lost the connection to the broker: \(reason)"
         case .takenOver:
             return
-                "another program speaks to the broker with the same identity: this one says nothing there for ten minutes\n"
-                + "hint: end one of the two; see Documentation/how-to/fleet.md, \"Move a daemon\""
+                "another program uses the same identity at the broker, so this one disconnects for ten minutes\n"
+                + "hint: stop one of the two; see Documentation/how-to/fleet.md, \"Move a daemon\""
         case .unsteady:
             return
-                "connections to the broker end as soon as they begin, maybe since another program has the same identity there\n"
+                "connections to the broker are closed at once, maybe because another program uses the same identity\n"
                 + "hint: see the broker's log, and Documentation/how-to/fleet.md, \"Move a daemon\""
         case .unreachable(let reason):
             let servers = settings.account.servers.map(\.text).joined(separator: ", ")
-            return "no broker is reached at \(servers): \(reason)\n"
-                + "hint: events wait; the broker has to speak MQTT 5; see host and tls in \(place)"
+            return "cannot reach a broker at \(servers): \(reason)\n"
+                + "hint: events are buffered; check host and tls in \(place); the broker must support MQTT 5"
         case .notTaken(let topic, let reason):
-            return "the broker does not take \(topic): \(reason)\nhint: see its access rules, and the room that it has"
+            return "the broker rejects \(topic): \(reason)\nhint: check its access rules and its free space"
         case .left(let count):
-            return "the broker was away too long: \(count) events found no room, and it does not hear of them"
+            return "the broker was away too long; \(count) events did not fit into the buffer and are not sent"
         case .refused(let count, let topic, let reason):
             return
                 "refused \(count == 1 ? "a request" : "\(count) requests") from the broker, the last on \(topic): \(reason)"

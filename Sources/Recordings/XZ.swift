@@ -54,7 +54,7 @@ public enum XZError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notXZ: "this is no xz data"
+        case .notXZ: "this is not xz data"
         case .truncated: "the xz data ends too early; it may not have been copied completely"
         case .damaged: "the xz data is damaged"
         case .unsupported: "the xz data was made with options that this liblzma does not know"

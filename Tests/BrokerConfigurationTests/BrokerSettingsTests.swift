@@ -66,13 +66,13 @@ import Testing
         "A mistake is reported once with its reason",
         arguments: [
             ("[broker]\n", "missing: the broker's name"), ("[broker]\nhost = 3\n", "in quotation marks"),
-            ("[broker]\nhost = []\n", "list of 0"), ("[broker]\nhost = \"a:99999\"\n", "is no name or address"),
-            ("[broker]\nhost = \"a b\"\n", "is no name or address"),
+            ("[broker]\nhost = []\n", "list of 0"), ("[broker]\nhost = \"a:99999\"\n", "is not a name or address"),
+            ("[broker]\nhost = \"a b\"\n", "is not a name or address"),
             ("[broker]\nhost = \"a\"\nhouse = \"a/b\"\n", "a house has"),
             ("[broker]\nhost = \"a\"\nprefix = \"a/#\"\n", "a prefix has"),
             ("[broker]\nhost = \"a\"\nkey = \"k\"\n", "certificate"),
             ("[broker]\nhost = \"a\"\npassword_file = \"k\"\n", "user"),
-            ("[broker]\nhost = \"a\"\nhots = 1\n", "is host meant?"),
+            ("[broker]\nhost = \"a\"\nhots = 1\n", "did you mean host?"),
             ("[broker]\nhost = \"a\"\ntls = \"off\"\nca = \"x\"\n", "tls is off"),
         ])
     func aMistakeIsNamed(_ text: String, _ words: String) {

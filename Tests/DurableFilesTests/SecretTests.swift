@@ -63,7 +63,7 @@ struct SecretTests {
         #expect(error?.reason == .exposed(permissions: mode))
         #expect(
             error?.description
-                == "refusing to read the secret \(file): others than its owner may use it (mode 0\(String(mode, radix: 8)))"
+                == "refusing to read the secret \(file): other users have access to it (mode 0\(String(mode, radix: 8)))"
         )
         #expect(error?.hint?.contains("chmod 600 \(file)") == true)
     }
@@ -143,7 +143,8 @@ struct SecretTests {
         #expect(chmod(file, 0o644) == 0)
         let error = #expect(throws: FileError.self) { try AppendingFile(file, isSecret: true, store: store) }
         #expect(error == FileError(.open, file, .exposed(permissions: 0o644)))
-        #expect(error?.description.hasPrefix("refusing to open the secret \(file): others than its owner") == true)
+        #expect(
+            error?.description.hasPrefix("refusing to open the secret \(file): other users have access to it") == true)
         #expect(throws: FileError(.open, "/dev/null", .noPlainFile)) {
             try AppendingFile("/dev/null", isSecret: true, durability: .process, store: store)
         }

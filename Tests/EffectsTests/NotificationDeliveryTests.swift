@@ -41,7 +41,7 @@ import Testing
             // Half of the notifications exceed the limit of the receiver that hangs.
             let outcome = await task.value
             let words = outcome.words
-            #expect(words == "stuck: given up: the controller ends" || words.hasPrefix("stuck: left out"))
+            #expect(words == "stuck: cancelled: the controller is stopping" || words.hasPrefix("stuck: dropped"))
         }
         #expect(stuck.mostAtOnce == 1)
     }
@@ -55,7 +55,7 @@ import Testing
         // By now the desk has answered, or it answers before it is notified of the cancellation.
         try? await Task.sleep(for: .milliseconds(50))
         task.cancel()
-        #expect(await task.value == .failed("phone: given up: the controller ends"))
+        #expect(await task.value == .failed("phone: cancelled: the controller is stopping"))
         let stuck = ScriptedReceiver(.hang)
         let none = performer(stuck.named("stuck"), ScriptedReceiver(.fail("no", again: false)).named("other"))
         let other = Task { await none.perform(notify()) }
@@ -69,15 +69,15 @@ import Testing
         let event = EffectEvent(notify())
         let one = RuleNotification(title: "", text: "done", event: event)
         #expect(one.after(leavingOut: 0) == one)
-        #expect(one.after(leavingOut: 1).text == "done\n(1 notification before this one left out)")
-        #expect(one.after(leavingOut: 12).text == "done\n(12 notifications before this one left out)")
+        #expect(one.after(leavingOut: 1).text == "done\n(1 notification before this one dropped)")
+        #expect(one.after(leavingOut: 12).text == "done\n(12 notifications before this one dropped)")
     }
 
     @Test("A notification beyond the limit per minute fails with the reason") func whatIsBeyondTheLimitIsTold() async {
         let phone = ScriptedReceiver()
         let performer = performer(phone.named("phone", perMinute: 2))
         for _ in 0..<2 { #expect(await performer.perform(notify()) == .done) }
-        #expect(await performer.perform(notify()) == .failed("phone: left out: more than 2 within a minute"))
+        #expect(await performer.perform(notify()) == .failed("phone: dropped: more than 2 within a minute"))
         #expect(phone.got.count == 2)
     }
 

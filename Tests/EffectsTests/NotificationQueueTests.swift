@@ -89,7 +89,7 @@ import Testing
             #expect(run.answer(number) == [.finish(number, .done)])
             run.pass(.seconds(1))
         }
-        let told = EffectOutcome.failed("left out: more than 3 within a minute")
+        let told = EffectOutcome.failed("dropped: more than 3 within a minute")
         for number in UInt64(4)...60 {
             #expect(run.come() == [.finish(number, told)])
             run.pass(.seconds(1))
@@ -110,10 +110,10 @@ import Testing
         var run = Run(limits)
         #expect(run.come() == [.attempt(1, leftOut: 0)])
         for _ in 2...4 { #expect(run.come().isEmpty) }
-        #expect(run.come() == [.finish(5, .failed("left out: 4 others are not through yet"))])
+        #expect(run.come() == [.finish(5, .failed("dropped: 4 others are still waiting"))])
         #expect(run.answer(1) == [.finish(1, .done), .attempt(2, leftOut: 1)])
         // If the attempt never ends, the waiting notifications still expire.
-        let words = EffectOutcome.failed("it had no turn: those before it took too long")
+        let words = EffectOutcome.failed("it was not sent because earlier ones took too long")
         #expect(run.wait() == [.finish(3, words), .finish(4, words)])
         #expect(run.queue.nextDeadline == nil)
         #expect(run.answer(2, Self.busy) == [.finish(2, .failed("busy"))])

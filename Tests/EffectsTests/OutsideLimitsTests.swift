@@ -53,7 +53,7 @@ import Testing
             #expect(hasRun("\(folder)/allowed"))
             let refused = await performer.perform(run("\(folder)/other", "\(folder)/allowed"))
             #expect(
-                refused == .failed("\(folder)/other is not run: /etc/smartplug/daemon.toml does not name it in run"))
+                refused == .failed("\(folder)/other is not run: /etc/smartplug/daemon.toml does not list it in run"))
             #expect(!hasRun("\(folder)/other"))
         }
     }
@@ -125,7 +125,7 @@ import Testing
         let performer = EffectPerformer(outside: outside)
         #expect(await performer.perform(run("true")).words == "true is not run: the settings are broken")
         let hook = request(.webHook(WebHook(url: "http://127.0.0.1:9/")))
-        #expect(await performer.perform(hook).words == "127.0.0.1:9 is not asked: the settings are broken")
+        #expect(await performer.perform(hook).words == "127.0.0.1:9 is not called: the settings are broken")
     }
 
     @Test(
@@ -167,7 +167,7 @@ import Testing
         let hook = request(.webHook(WebHook(url: "http://127.0.0.1:\(server.port)/secret-path")))
         for text in ["web_hooks = \"off\"", "web_hooks = [\"127.0.0.1\", \"localhost:\(server.port)\"]"] {
             let words = try await performer(text).perform(hook).words
-            #expect(words.hasPrefix("127.0.0.1:\(server.port) is not asked") && !words.contains("secret"))
+            #expect(words.hasPrefix("127.0.0.1:\(server.port) is not called") && !words.contains("secret"))
         }
         #expect(server.heard.isEmpty)
         #expect(try await performer("web_hooks = [\"127.0.0.1:\(server.port)\"]").perform(hook) == .done)
@@ -197,23 +197,23 @@ import Testing
     @Test(
         "A mistake is reported with its line",
         arguments: [
-            ("[outside]\nrun = \"on\"\n", "2: [outside] run: it takes \"any\", \"off\" or a list of programs"),
+            ("[outside]\nrun = \"on\"\n", "2: [outside] run: expected \"any\", \"off\" or a list of programs"),
             (
                 "[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n",
-                "3: [outside] run: \"b\" is no path of a program"
+                "3: [outside] run: \"b\" is not the path of a program"
             ),
-            ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "4: [outside] run: \"/bin/c/\" is no path"),
-            ("[outside]\nrun = [1]\n", "2: [outside] run: it takes"),
+            ("[outside]\nrun = [\"/bin/a\",\n\"b\",\n\"/bin/c/\"]\n", "4: [outside] run: \"/bin/c/\" is not the path"),
+            ("[outside]\nrun = [1]\n", "2: [outside] run: expected"),
             (
                 "[outside]\nweb_hooks = [\"https://a.example\"]\n",
-                "2: [outside] web_hooks: \"https://a.example\" is no server"
+                "2: [outside] web_hooks: \"https://a.example\" is not a server"
             ),
-            ("[outside]\nweb_hooks = [\"a.example:0\"]\n", "2: [outside] web_hooks: \"a.example:0\" is no server"),
-            ("[outside]\nweb_hooks = [\"[::1\"]\n", "2: [outside] web_hooks: \"[::1\" is no server"),
-            ("[outside]\nkeep_keys = 1\n", "2: [outside] keep_keys: it takes true or false"),
-            ("[outside]\nweb_hoks = \"off\"\n", "2: [outside] web_hoks: there is no such key; is web_hooks meant?"),
-            ("[outsid]\nrun = \"off\"\n", "1: [outsid]: there is no such table; is [outside] meant?"),
-            ("run = \"off\"\n", "1: run: it stands before the first table"),
+            ("[outside]\nweb_hooks = [\"a.example:0\"]\n", "2: [outside] web_hooks: \"a.example:0\" is not a server"),
+            ("[outside]\nweb_hooks = [\"[::1\"]\n", "2: [outside] web_hooks: \"[::1\" is not a server"),
+            ("[outside]\nkeep_keys = 1\n", "2: [outside] keep_keys: expected true or false"),
+            ("[outside]\nweb_hoks = \"off\"\n", "2: [outside] web_hoks: unknown key; did you mean web_hooks?"),
+            ("[outsid]\nrun = \"off\"\n", "1: [outsid]: unknown table; did you mean [outside]?"),
+            ("run = \"off\"\n", "1: run: this key is before the first table"),
             ("[outside]\nrun = [\"/bin/a\"\n", "2:"),
         ])
     func whatIsWrongIsSaidWithItsLine(_ text: String, _ words: String) throws {

@@ -81,14 +81,14 @@ import Testing
         try await withFolder { folder in
             let path = folder + "/token"
             let receiver = NtfyReceiver(server: "http://127.0.0.1:9", topic: "x", token: TokenFile(path: path))
-            #expect(await fault(receiver)?.words == "there is no token in \(path)")
+            #expect(await fault(receiver)?.words == "\(path) does not exist")
             try write(path, "tk_secret", mode: 0o644)
             let exposed = await fault(receiver)
-            #expect(exposed?.words.contains("others than its owner") == true && exposed?.isRetryable == false)
+            #expect(exposed?.words.contains("other users have access") == true && exposed?.isRetryable == false)
             #expect(exposed?.hint?.contains("chmod 600") == true)
             for text in ["tk_secret\r\nX-Other: 1", " \n", "two words"] {
                 try write(path, text, mode: 0o600)
-                #expect(await fault(receiver)?.words == "\(path) holds no token")
+                #expect(await fault(receiver)?.words == "\(path) has no token")
             }
         }
     }

@@ -192,7 +192,7 @@ private struct Desk {
         arguments: [
             (#"{"done":false,"reason":"protectionTripped","detail":"overload"}"#, FleetOutcome.refused("overload")),
             (#"{"done":false,"reason":"busyish"}"#, .refused("busyish")),
-            (#"{"done":false}"#, .refused("no reason is told")),
+            (#"{"done":false}"#, .refused("no reason given")),
             (#"{"done":true,"on":false}"#, .done(on: false, event: nil)),
             (#"{"done":true,"on":true,"seq":1e300}"#, .done(on: true, event: nil)),
             (#"{"done":true,"on":true,"seq":-1}"#, .done(on: true, event: nil)),
@@ -262,7 +262,7 @@ private struct Desk {
             return
         }
         desk.handle(.acknowledged(other, refusal: "Not authorized"))
-        #expect(desk.told() == [2: .refused("the broker does not take it: Not authorized")])
+        #expect(desk.told() == [2: .refused("the broker rejects it: Not authorized")])
     }
 
     @Test("Random events in random order give each order exactly one outcome", arguments: 0..<40 as Range<UInt64>)

@@ -174,7 +174,7 @@ def test_a_broker_that_comes_late_or_starts_empty_gets_everything(house, lan, tm
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     broker.kill()
     home = house(broker=broker)
-    home.served.running.seen(lambda line: line.error and "no broker is reached" in line.text, 15)
+    home.served.running.seen(lambda line: line.error and "cannot reach a broker" in line.text, 15)
     assert home.plugs["Lamp"].press().status == 0
     time.sleep(0.5)
     broker.start()
@@ -200,7 +200,7 @@ def test_a_broker_that_hangs_is_given_up_and_the_house_goes_on(house, lan, tmp_p
             assert home.plugs["Lamp"].press().status == 0
             time.sleep(0.6)
         assert home.served.sees("Lamp", "connected")
-        home.served.running.seen(lambda line: line.error and "the broker is lost" in line.text, 45)
+        home.served.running.seen(lambda line: line.error and "lost the connection to the broker" in line.text, 45)
     finally:
         broker.running.process.send_signal(18)
     eventually(
@@ -275,7 +275,7 @@ def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
     configuration = secret.with_name("broker.toml")
     configuration.write_text(configuration.read_text().replace(f"{keys}/ca.pem", f"{keys}/client.pem"))
     home.served.start()
-    home.served.running.seen(lambda line: line.error and "no broker is reached" in line.text, 20)
+    home.served.running.seen(lambda line: line.error and "cannot reach a broker" in line.text, 20)
 
 
 def test_a_house_may_take_no_commands_and_tell_home_assistant_nothing(house):

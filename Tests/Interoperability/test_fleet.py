@@ -57,7 +57,7 @@ def add(lan, plug, controller, tmp_path, owner):
 
 def test_houses_are_listed_searched_and_switched(owner, add):
     """Fleet commands list, search and switch plugs of all houses, and respect the roles of fleet.toml."""
-    assert "no daemon has sent its history there yet" in owner.asks("list").errors
+    assert "no daemon has sent its history to it yet" in owner.asks("list").errors
     elm = add("elm-5", plugs=("Lamp", "Heater/+# 💡"), labels={"city": "Köln"})
     oak = add("oak-1", plugs=("Lamp",), labels={"city": "Bonn"})
     for house, count in ((elm, 2), (oak, 1)):
@@ -180,7 +180,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     numbers = sorted(event["seq"] for event in listener.events(plug))
     assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "no event is missing"
     # The database has it as the same house: one row, and each sample once (by its table's key).
-    moved.running.seen(lambda line: "has all of the history" in line.text, 30)
+    moved.running.seen(lambda line: "has the complete history" in line.text, 30)
     database = owner.database
     assert database.value("SELECT count(*) FROM smartplug.houses") == 1
     assert database.value("SELECT count(*) FROM smartplug.plugs") == 1
@@ -192,9 +192,9 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     again.follows(1)
     # mosquitto 2.0 does not report that another connection took over the session.
     both = (moved.running, again.running)
-    eventually(lambda: any("connections to the broker end as soon as they begin" in line.text for one in both for line in list(one.lines)),
+    eventually(lambda: any("connections to the broker are closed at once" in line.text for one in both for line in list(one.lines)),
                40, "the report of a second daemon at the broker")
-    again.running.seen(lambda line: line.error and "another connection is the house home at this moment" in line.text, 30)
+    again.running.seen(lambda line: line.error and "another connection uses the house name home" in line.text, 30)
     press()
     eventually(lambda: len(set(presses(listener, plug))) == count, 20, "all presses at the broker")
     # They take over the session from each other at growing intervals.
@@ -206,5 +206,5 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     assert connections() - before <= 6, [line.text for one in both for line in one.lines]
     # When the other daemon stops, this one exports the house again.
     moved.running.stop()
-    again.running.seen(lambda line: "has all of the history" in line.text, 60)
+    again.running.seen(lambda line: "has the complete history" in line.text, 60)
     listener.running.stop()

@@ -184,7 +184,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     house.writes(settings(database, labels={"city": "Köln 🏠"}))
     lamp, heater = house.add("Lamp", hours=3), house.add("Heater/+# 💡", hours=3)
     house.start().follows(2)
-    house.says("gets the history")
+    house.says("receives the history")
     fetched(house, 3)
     lamp.press()
     # An import of an earlier month creates partitions and changes existing roll-ups.
@@ -208,7 +208,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     # Unchanged rows are not rewritten, and nothing is sent twice.
     before = database.value("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_all_tables WHERE relname ~ '^(samples|minutes|chunks)'")
     house.start()
-    house.says("has all of the history")
+    house.says("has the complete history")
     house.stop()
     after = database.value("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_all_tables WHERE relname ~ '^(samples|minutes|chunks)'")
     assert after - before < 2000
@@ -275,7 +275,7 @@ def test_a_database_that_was_away_or_comes_back_older_is_caught_up(house, lan, c
     house.imports("Mixer", steady("29/03", 1000, range(0, 3)))
     catches_up(house, database)
     database.stop()
-    house.says("does not get the history for now")
+    house.says("does not receive the history")
     # A day of samples is imported, then the database is restored from an earlier backup.
     house.imports("Mixer", steady("30/03", 500, range(0, 24)))
     house.plugs[0].press()
@@ -293,7 +293,7 @@ def test_a_database_that_was_away_or_comes_back_older_is_caught_up(house, lan, c
     for name in ("daemon", "history"):
         (served / name).rename(moved / name)
     house.start().follows(1)
-    house.says("the house home is another daemon's there")
+    house.says("the house home belongs to a different daemon in this database")
     house.stop()
     assert database.value("SELECT count(*) FROM smartplug.houses") == 1
     for name in ("daemon", "history"):
@@ -333,7 +333,7 @@ def test_a_full_disk_and_a_wrong_password_are_told_and_cost_nothing(house, lan, 
     free = int(database.host.run("df", "--output=avail", "-k", "/run/postgresql").splitlines()[-1])
     database.host.run("fallocate", "-l", f"{free - 3000}K", filler)
     house.start().follows(1)
-    house.says("does not get the history for now")
+    house.says("does not receive the history")
     eventually(lambda: not database.running.is_running or database.answers(), 20, "the database")
     database.host.run("rm", filler)
     if not database.running.is_running:

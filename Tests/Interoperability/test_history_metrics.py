@@ -54,7 +54,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
     house.add("Lamp", hours=2), house.add("Heater/+# 💡", hours=2)
     house.start().follows(2)
     fetched(house, 2)
-    house.says("remote write has all of the history")
+    house.says("remote write has the complete history")
     # After a kill the daemon repeats a part; after an outage of the server it sends the missing samples.
     house.served.kill()
     house.start().follows(2)
@@ -62,7 +62,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
     now = time.time()
     lines = [f"{time.strftime('%d/%m/%Y %H:%M:%S', time.gmtime(now - 7200 + second))};1000" for second in range(0, 3610, 10)]
     house.imports("Mixer", lines)
-    house.says("does not get the history for now")
+    house.says("does not receive the history")
     metrics.start()
     here = has_all(house, metrics)
     assert len({plug for plug, _ in here}) == 3

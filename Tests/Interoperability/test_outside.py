@@ -81,10 +81,10 @@ def test_what_is_turned_off_is_not_done(serve, tmp_path):
         assert told["outcome"] == "failed" and "touch is not run: " in told["why"] and "daemon.toml" in told["why"], told
         explained(served, rule, 'has run = "off"')
     told = fired(served, "Hook")
-    assert told["outcome"] == "failed" and "192.0.2.7:80 is not asked" in told["why"] and "secret" not in told["why"], told
+    assert told["outcome"] == "failed" and "192.0.2.7:80 is not called" in told["why"] and "secret" not in told["why"], told
     assert not (tmp_path / "program").exists() and not (tmp_path / "script").exists()
     checked = served.controller.finish("rules", "check", "--offline", tmp_path / "rules" / "rules.yaml")
-    assert checked.status == 0 and checked.errors.count("is not run") == 4 and "192.0.2.7:80 is not asked" in checked.errors, checked
+    assert checked.status == 0 and checked.errors.count("is not run") == 4 and "192.0.2.7:80 is not called" in checked.errors, checked
 
 
 def test_what_is_named_is_done(serve, tmp_path):
@@ -94,7 +94,7 @@ def test_what_is_named_is_done(serve, tmp_path):
         assert fired(served, rule)["outcome"] == "done"
         assert (tmp_path / file).exists()
     assert "which is /usr/bin/cat, is not run" in fired(served, "Thief")["why"]
-    assert "does not name it in web_hooks" in fired(served, "Hook")["why"]
+    assert "does not list it in web_hooks" in fired(served, "Hook")["why"]
 
 
 def test_a_broken_configuration_allows_nothing(serve, tmp_path):

@@ -246,7 +246,7 @@ def test_a_broker_that_is_not_there_or_never_answers_costs_nothing(lamp, lan):
     silent.listen()
     host = lan.hosts[-1]
     one = lamp(at=(host.ipv4, 1884))
-    one.plug.running.seen(lambda line: "no broker is reached" in line.text, 20)
+    one.plug.running.seen(lambda line: "cannot reach a broker" in line.text, 20)
     stands = one.stands()
     assert stands["connected"] is False and "refused" in stands["reason"].lower()
     one.press()

@@ -49,7 +49,7 @@ final class ChildProcess {
         fence: LandlockSandbox? = nil
     ) throws(StartFault) {
         guard !words.isEmpty, !words.contains(where: { $0.utf8.contains(0) }) else {
-            throw StartFault("its words hold a zero byte, or there are none")
+            throw StartFault("its arguments are missing or contain a zero byte")
         }
         let raised = try fence?.raised() ?? -1
         defer { if raised >= 0 { close(raised) } }
@@ -59,7 +59,7 @@ final class ChildProcess {
         // and gets no SIGPIPE when it exits.
         let written = write(standardInput.writing, input, input.count)
         close(standardInput.writing)
-        guard written == input.count else { throw StartFault("what happened is too long for its standard input") }
+        guard written == input.count else { throw StartFault("the event is too long for its standard input") }
         guard let standardOutput = Pipe() else { throw StartFault(code: errno) }
         defer { close(standardOutput.writing) }
         do throws(StartFault) {

@@ -40,7 +40,7 @@ struct Command: Sendable {
     /// Runs the program on a dedicated thread.
     func ending() async -> Ending {
         await DedicatedThread.result { supervise($0) }
-            ?? Ending(outcome: .failed("no thread or no file is left for it"))
+            ?? Ending(outcome: .failed("no thread or file descriptor is available"))
     }
 
     private func supervise(_ interruption: PollWaker) -> Ending {
@@ -64,7 +64,7 @@ struct Command: Sendable {
             return Ending(outcome: .failed(words))
         case .interrupted: return Ending(outcome: .givenUp)
         case .unknown(let code):
-            let words = "how \(program) ended is not known: \(ChildProcess.StartFault(code: code).words)"
+            let words = "the exit status of \(program) is not known: \(ChildProcess.StartFault(code: code).words)"
             return Ending(outcome: .failed(words))
         }
     }

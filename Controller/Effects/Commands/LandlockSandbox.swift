@@ -44,7 +44,7 @@ final class LandlockSandbox: Sendable {
                 let names = FileStamp.names(in: folder, limit: left + 1) ?? []
                 left -= names.count
                 guard left >= 0 else {
-                    throw ChildProcess.StartFault("there are too many files beside the daemon's keys, in \(folder)")
+                    throw ChildProcess.StartFault("there are too many files next to the daemon's keys in \(folder)")
                 }
                 for name in names where !known.covers(name, in: folder) {
                     try allow(ResolvedPath.joined(folder, name), behind: fence, fence_read_and_move, known)
@@ -84,6 +84,6 @@ final class LandlockSandbox: Sendable {
     }
 
     private static func fault(_ code: CInt) -> ChildProcess.StartFault {
-        ChildProcess.StartFault("it cannot be kept from the daemon's keys: " + String(cString: strerror(code)))
+        ChildProcess.StartFault("its access to the daemon's keys cannot be blocked: " + String(cString: strerror(code)))
     }
 }

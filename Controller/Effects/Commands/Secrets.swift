@@ -113,7 +113,7 @@ struct KnownSecrets: Sendable {
             guard found.links > 1 + (others.max() ?? 0) else { continue }
             throw ChildProcess.StartFault(
                 "the secret \(path) has more than one name (\(found.links) hard links), so a program could read it; "
-                    + "hint: find the others with find -inum, and remove them")
+                    + "hint: find the other names with find -inum, and remove them")
         }
     }
 

@@ -90,9 +90,9 @@ struct NotificationQueue: Machine, Sendable {
         recent.removeAll { $0 + Self.minute <= now }
         let refusal: String
         if recent.count >= limits.perMinute {
-            refusal = "left out: more than \(limits.perMinute) within a minute"
+            refusal = "dropped: more than \(limits.perMinute) within a minute"
         } else if entries.count >= limits.underWay {
-            refusal = "left out: \(entries.count) others are not through yet"
+            refusal = "dropped: \(entries.count) others are still waiting"
         } else {
             recent.append(now)
             entries.append(Entry(number: number, until: now + limits.patience, due: now))
@@ -132,7 +132,7 @@ struct NotificationQueue: Machine, Sendable {
     private func finish(_ entry: Entry, _ actions: inout [Action]) {
         let words =
             switch entry.attempts {
-            case 0: "it had no turn: those before it took too long"
+            case 0: "it was not sent because earlier ones took too long"
             case 1: entry.words
             case let count: "\(entry.words) (tried \(count) times)"
             }

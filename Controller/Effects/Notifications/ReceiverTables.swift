@@ -46,12 +46,12 @@ extension ConfigurationReader.Table {
         let token = text("token_file", "the name of the file with the token", longest: 1000)
         let priority = choice("priority", NtfyReceiver.Priority.self)
         let tags = text("tags", "tags such as \"house,tv\"")
-        refuse("token", "it stands in a file that only you can read; token_file = \"...\" names it")
+        refuse("token", "put the token into a file that only you can read, and set token_file = \"...\"")
         var server = text("server", "the address of an ntfy server", longest: 1000) ?? NtfyReceiver.usualServer
         while server.hasSuffix("/") { server.removeLast() }
         if let problem = Self.fault(ofServer: server) { wrong(.contradiction(problem), "server") }
         if let topic, !topic.utf8.allSatisfy({ $0.isWordByte || $0 == UInt8(ascii: "-") }) {
-            wrong(.contradiction("a topic is made of letters of ASCII, digits, - and _"), "topic")
+            wrong(.contradiction("a topic consists of ASCII letters, digits, - and _"), "topic")
         }
         return topic.map {
             NtfyReceiver(
@@ -63,13 +63,13 @@ extension ConfigurationReader.Table {
     /// Returns why an ntfy server's address is not valid, or nil. The rules are those of web hooks.
     private static func fault(ofServer server: String) -> String? {
         guard WebHook.origin(of: server) != nil, server.hasPrefix("http://") || server.hasPrefix("https://") else {
-            return "it begins with http:// or https://"
+            return "it must begin with http:// or https://"
         }
         guard server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return "it is written in ASCII, without spaces"
+            return "it must be ASCII without spaces"
         }
-        if server.contains("@") { return "it holds no user and no password; token_file names a file with a token" }
-        if server.contains("?") || server.contains("#") { return "nothing that begins with ? or # belongs to it" }
+        if server.contains("@") { return "it must not contain a user or password; use token_file" }
+        if server.contains("?") || server.contains("#") { return "it must not contain ? or #" }
         return nil
     }
 
@@ -86,7 +86,7 @@ extension ConfigurationReader.Table {
     }
 
     private func refuseAddress(_ address: String, _ key: String) {
-        wrong(.contradiction("\"\(address.prefix(80))\" is no address such as you@example.org, without a name"), key)
+        wrong(.contradiction("\"\(address.prefix(80))\" is not a plain address such as you@example.org"), key)
     }
 
     private func command() -> CommandReceiver? {
@@ -94,7 +94,7 @@ extension ConfigurationReader.Table {
         let seconds = number("timeout", 1...600, "s")
         guard let written = text("command", "a program with its arguments", longest: 4000) else { return nil }
         guard let words = written.words else {
-            wrong(.contradiction("a word in single quotes has no end"), "command")
+            wrong(.contradiction("a single quote is not closed"), "command")
             return nil
         }
         if words.isEmpty { wrong(.missing("the program's name"), "command") }

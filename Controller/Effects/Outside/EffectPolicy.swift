@@ -54,7 +54,7 @@ public struct EffectPolicy: Sendable {
                 refusal(of: action).map {
                     RuleFinding(
                         .warning, rule: index, .action(place), $0,
-                        hint: "[outside] in that file can allow it; the daemon reads it when it starts")
+                        hint: "allow it in [outside] in that file; the daemon reads the file when it starts")
                 }
             }
         }

@@ -50,7 +50,7 @@ public struct OutsideLimits: Hashable, Sendable {
         case .only(let paths):
             if let place, paths.contains(where: { ResolvedPath($0) == place }) { return nil }
             let found = place.map { $0.path == name ? "" : ", which is \($0.path)," } ?? ", which was not found,"
-            return "\(name)\(found) is not run: \(file) does not name it in run"
+            return "\(name)\(found) is not run: \(file) does not list it in run"
         }
     }
 
@@ -59,10 +59,10 @@ public struct OutsideLimits: Hashable, Sendable {
         let place = (server.host.contains(":") ? "[\(server.host)]" : server.host) + ":\(server.port)"
         switch servers {
         case .any: return nil
-        case .off: return "\(place) is not asked: " + (fault ?? "\(file) has web_hooks = \"off\"")
+        case .off: return "\(place) is not called: " + (fault ?? "\(file) has web_hooks = \"off\"")
         case .only(let allowed):
             if allowed.contains(where: { $0.matches(server) }) { return nil }
-            return "\(place) is not asked: \(file) does not name it in web_hooks"
+            return "\(place) is not called: \(file) does not list it in web_hooks"
         }
     }
 }

@@ -47,7 +47,7 @@ extension ConfigurationReader.Table {
         let path = item.text.hasPrefix("~/") ? home + item.text.dropFirst() : item.text
         guard path.hasPrefix("/"), ResolvedPath(path) != nil else {
             let words =
-                "\"\(item.text.prefix(80))\" is no path of a program, such as \"/usr/bin/mpv\" or \"~/bin/blink\""
+                "\"\(item.text.prefix(80))\" is not the path of a program, such as \"/usr/bin/mpv\" or \"~/bin/blink\""
             wrong(.contradiction(words), "run", line: item.line)
             return nil
         }
@@ -56,7 +56,7 @@ extension ConfigurationReader.Table {
 
     fileprivate func server(_ item: ConfigurationText.Item) -> AllowedServer? {
         if let server = AllowedServer(item.text) { return server }
-        let words = "\"\(item.text.prefix(80))\" is no server, such as \"hooks.example.org\" or \"192.0.2.7:8123\""
+        let words = "\"\(item.text.prefix(80))\" is not a server, such as \"hooks.example.org\" or \"192.0.2.7:8123\""
         wrong(.contradiction(words), "web_hooks", line: item.line)
         return nil
     }

@@ -12,7 +12,7 @@ struct CommandReceiver: NotificationReceiver, Hashable {
         let ending = await Command(words, timeout: timeout, event: event).ending()
         guard ending.outcome != .done else { return }
         throw NotificationFault(
-            ending.outcome, hint: ending.isMissing ? "command = \"...\" names it by its whole path" : nil,
+            ending.outcome, hint: ending.isMissing ? "set command = \"...\" to its full path" : nil,
             isRetryable: !ending.isMissing && !Task.isCancelled)
     }
 }

@@ -16,7 +16,7 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         let (summary, body, urgency) = (notification.headline, notification.text, level)
         let shown = await DedicatedThread.result { Self.show(summary, body, urgency, until: $0) }
         guard let shown else {
-            throw NotificationFault("no thread or no file is left for it", isRetryable: true)
+            throw NotificationFault("no thread or file descriptor is available", isRetryable: true)
         }
         if let fault = shown.fault { throw fault }
     }
@@ -52,12 +52,13 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         switch result {
         case desktop_shown: return Shown()
         case desktop_missing:
-            return Shown(fault: NotificationFault("libsystemd is not there: \(words)", hint: "apt install libsystemd0"))
+            return Shown(
+                fault: NotificationFault("libsystemd is not available: \(words)", hint: "apt install libsystemd0"))
         case desktop_interrupted: return Shown(fault: .givenUp)
         case desktop_late:
-            return Shown(fault: NotificationFault("the desktop gave no answer in time", isRetryable: true))
+            return Shown(fault: NotificationFault("the desktop did not answer in time", isRetryable: true))
         default:
-            let hint = "somebody has to be logged in as this user, at a desktop that shows notifications"
+            let hint = "log in as this user at a desktop that shows notifications"
             return Shown(fault: NotificationFault("the desktop: \(words)", hint: hint, isRetryable: true))
         }
     }

@@ -25,7 +25,7 @@ struct MailReceiver: NotificationReceiver, Hashable {
         let isPermanent = ending.isMissing || ending.status.map(Self.lasting.contains) ?? false
         throw NotificationFault(
             ending.outcome,
-            hint: ending.isMissing ? "apt install msmtp-mta, or sendmail = \"...\" says where it is" : nil,
+            hint: ending.isMissing ? "apt install msmtp-mta, or set sendmail = \"...\" to its path" : nil,
             isRetryable: !isPermanent && !Task.isCancelled)
     }
 }

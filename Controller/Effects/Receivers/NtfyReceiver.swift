@@ -46,8 +46,8 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
 
     private static func hint(_ status: UInt?) -> String? {
         switch status {
-        case 401, 403: "token_file names a file with a token that may write to the topic"
-        case 404: "server names the ntfy server alone, without the topic"
+        case 401, 403: "set token_file to a file with a token that may write to the topic"
+        case 404: "set server to the ntfy server without the topic"
         case _: nil
         }
     }

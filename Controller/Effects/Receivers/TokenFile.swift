@@ -15,9 +15,9 @@ struct TokenFile: Hashable, Sendable {
         } catch {
             let hint: String? =
                 switch error.reason {
-                case .exposed: "if nobody read it: chmod 600 \(path); else have a new one made first"
+                case .exposed: "create a new token, or, if no other user read it: chmod 600 \(path)"
                 case .empty: "put the token into it, on one line"
-                case .foreign: "it has to belong to the user whom the controller runs as"
+                case .foreign: "it must belong to the user of the controller"
                 case .system, .tooLarge, .held, .damaged, .noPlainFile, .notRegular, .noText, .late, .noReader:
                     error.hint
                 }
@@ -25,12 +25,12 @@ struct TokenFile: Hashable, Sendable {
         }
         guard var bytes = found else {
             throw NotificationFault(
-                "there is no token in \(path)", hint: "write it there, on one line; chmod 600 \(path)")
+                "\(path) does not exist", hint: "write the token into it, on one line; chmod 600 \(path)")
         }
         while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
         // Any other byte would end the header field that carries the token.
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw NotificationFault("\(path) holds no token", hint: "it is one word, such as tk_..., on one line")
+            throw NotificationFault("\(path) has no token", hint: "write one word, such as tk_..., on one line")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -32,7 +32,7 @@ struct WebExchange: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        guard let result else { throw WebFault("no answer came in time", isRetryable: true) }
+        guard let result else { throw WebFault("no answer in time", isRetryable: true) }
         try result.get()
     }
 
@@ -48,14 +48,17 @@ struct WebExchange: Sendable {
             return .failure(fault)
         } catch let error as NIOSSLError {
             // A wrong certificate is still wrong at the next attempt.
-            return .failure(WebFault("no secure connection: \(error)".bounded))
+            let words = "\(error)"
+            let isUntrusted = words.contains("CERTIFICATE_VERIFY_FAILED")
+            let reason = isUntrusted ? "the server's certificate is not trusted" : words
+            return .failure(WebFault("no secure connection: \(reason)".bounded))
         } catch let error as NIOSSLExtraError {
             return .failure(WebFault("no secure connection: \(error)".bounded))
         } catch let error as NIOConnectionError {
             // The host name may be one that TLS cannot use as a server name.
             let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
-            let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "its name is not known"
-            return .failure(WebFault("it is not reached: \(reason)".bounded, isRetryable: !isInsecure))
+            let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "unknown host name"
+            return .failure(WebFault("cannot connect: \(reason)".bounded, isRetryable: !isInsecure))
         } catch {
             return .failure(
                 WebFault("the connection failed: \(Self.reason(for: error))".bounded, isRetryable: true))
@@ -147,7 +150,7 @@ struct WebExchange: Sendable {
             }
         }
         if let refusal { throw WebFault(refusal, said, to: request) }
-        throw WebFault("the connection ended before the answer came", isRetryable: true)
+        throw WebFault("the connection was closed before the answer arrived", isRetryable: true)
     }
 }
 
@@ -157,7 +160,7 @@ extension WebFault {
         if (300..<400).contains(code) {
             // The rest of the location may contain a secret, so only its origin is reported.
             let place = head.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
-            self.init("status \(code): it points elsewhere\(place), which is not followed".bounded, status: code)
+            self.init("status \(code): redirects are not followed\(place)".bounded, status: code)
             return
         }
         let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""

@@ -24,14 +24,14 @@ struct WebRequest: Sendable {
     ) throws(WebFault) {
         let (url, server) = try Self.parts(of: hook)
         guard url.user == nil, url.password == nil else {
-            throw WebFault("the address of a web hook holds no user and no password")
+            throw WebFault("the address of a web hook must not contain a user or password")
         }
         let method: HTTPMethod
         switch hook.method.uppercased() {
         case "POST": method = .POST
         case "PUT": method = .PUT
         case "GET": method = .GET
-        case let other: throw WebFault("\(other) is no method of a web hook; POST, PUT and GET are")
+        case let other: throw WebFault("\(other) is not supported; the methods are POST, PUT and GET")
         }
         isSecure = url.scheme?.lowercased() == "https"
         (host, port) = (server.host, server.port)
@@ -61,7 +61,7 @@ struct WebRequest: Sendable {
     init(posting bytes: [UInt8], to address: String, fields: [(name: String, value: String)] = []) throws(WebFault) {
         let (url, server) = try Self.parts(of: WebHook(url: address))
         guard url.user == nil, url.password == nil else {
-            throw WebFault("an address holds no user and no password")
+            throw WebFault("an address must not contain a user or password")
         }
         isSecure = url.scheme?.lowercased() == "https"
         (host, port) = (server.host, server.port)
@@ -84,9 +84,9 @@ struct WebRequest: Sendable {
     private static func parts(of hook: WebHook) throws(WebFault) -> (url: URLComponents, server: WebServer) {
         guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
-        else { throw WebFault("\(hook.words): no address of a web server (http:// or https://)") }
+        else { throw WebFault("\(hook.words): not a web address (http:// or https://)") }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
-        guard (1...65_535).contains(port) else { throw WebFault("\(port) is no port") }
+        guard (1...65_535).contains(port) else { throw WebFault("\(port) is not a valid port") }
         let host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
         return (url, WebServer(host: host, port: port))
     }

@@ -154,7 +154,7 @@ struct DatabasePart {
         let before = known.position
         guard now.first?[0] == before?.epoch.hexadecimal, before == nil || now.first?[1] == "\(before?.number ?? 0)"
         else {
-            throw DeliveryFault(reason: "somebody else has sent this house's history meanwhile")
+            throw DeliveryFault(reason: "another daemon has sent this house's history meanwhile")
         }
         try sendChunks(known, link)
         try sendSamples(known.plugs, link)

@@ -164,7 +164,7 @@ final class DatabaseReceiver: HistoryReceiver {
         let version = try link.value("SELECT version FROM smartplug.schema_version").flatMap { Int($0) }
         guard version == DatabaseSchema.version else {
             throw PostgreSQLError(
-                "its schema has version \(version ?? 0), and this plugctl knows \(DatabaseSchema.version)",
+                "its schema has version \(version ?? 0), but this plugctl uses version \(DatabaseSchema.version)",
                 state: "0A000")
         }
         try link.rows(DatabasePart.stage)
@@ -185,13 +185,13 @@ final class DatabaseReceiver: HistoryReceiver {
             "SELECT id, identity, time_zone, sampled, replace(epoch::text, '-', ''), cursor FROM smartplug.houses WHERE name = $1",
             [house.name])
         guard let row = rows.first, row.count == 6, let id = row[0].flatMap({ Int($0) }) else {
-            throw PostgreSQLError("it does not show the row of the house \(house.name)")
+            throw PostgreSQLError("the row of the house \(house.name) is not visible")
         }
         guard row[1] == house.identity.text else {
             throw PostgreSQLError(Self.otherDaemon(house.name), state: Self.refused)
         }
         guard try link.value("SELECT pg_try_advisory_lock(hashtext('smartplug house'), $1)", [row[0]]) == "t" else {
-            throw PostgreSQLError("another connection is the house \(house.name) at this moment", state: "55P03")
+            throw PostgreSQLError("another connection uses the house name \(house.name)", state: "55P03")
         }
         var known = Known(house: id, timeZone: zone)
         for plug in try link.rows("SELECT plug, id FROM smartplug.plugs WHERE house = $1", ["\(id)"]) {
@@ -219,7 +219,7 @@ final class DatabaseReceiver: HistoryReceiver {
     static let refused = "SP001"
 
     private static func otherDaemon(_ name: String) -> String {
-        "the house \(name) is another daemon's there"
+        "the house \(name) belongs to a different daemon in this database"
     }
 
     // MARK: Now and then
@@ -321,7 +321,7 @@ extension DeliveryFault {
         self.init(
             reason: error.description,
             hint: isOther
-                ? "give this house another name in history.toml; where it takes the other one's place, copy the other's file house-identity"
+                ? "rename this house in history.toml; if it replaces the other one, copy the other's file house-identity"
                 : error.hint,
             isRefusal: isOther || ["0A000", "28P01", "28000", "42501", "3D000"].contains(error.state))
     }

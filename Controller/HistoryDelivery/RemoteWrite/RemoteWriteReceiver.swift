@@ -47,7 +47,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
 
     func connect() async throws(DeliveryFault) -> FeedPosition? {
         guard snappy_block_limit(1) > 0 else {
-            throw DeliveryFault(reason: "libsnappy.so.1 is not there", hint: "apt install libsnappy1v5")
+            throw DeliveryFault(reason: "libsnappy.so.1 is not available", hint: "apt install libsnappy1v5")
         }
         let file = file
         let found = try await thread.run { () throws(DeliveryFault) -> RemoteWriteMemory? in
@@ -119,8 +119,8 @@ final class RemoteWriteReceiver: HistoryReceiver {
             guard isFirst else { return }
             complain(
                 """
-                remote write: the server does not take some of the history, which is left out: \(error.words)
-                hint: let it take samples that are out of order, as they come when a plug was away
+                remote write: the server rejects a part of the history, which is left out: \(error.words)
+                hint: configure it to accept out-of-order samples, which arrive after a plug was away
                 """)
         }
     }
@@ -133,7 +133,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
             } catch {
                 throw DeliveryFault(reason: "\(error)", hint: error.hint)
             }
-            guard var bytes = found else { throw DeliveryFault(reason: "there is no file \(path)") }
+            guard var bytes = found else { throw DeliveryFault(reason: "\(path) does not exist") }
             while let last = bytes.last, [0x0A, 0x0D].contains(last) { bytes.removeLast() }
             return String(decoding: bytes, as: UTF8.self)
         }

@@ -69,8 +69,8 @@ private struct DeliveredHistory {
         let began = BootClock.now
         let running = Task { await delivery.run() }
         for await text in said {
-            if text.hasSuffix("has all of the history") { break }
-            guard !text.contains("does not") else { throw BenchmarkError(text) }
+            if text.hasSuffix("has the complete history") { break }
+            guard !text.contains("does not"), !text.contains("rejects") else { throw BenchmarkError(text) }
         }
         let seconds = Double((BootClock.now - began).wholeNanoseconds) / 1e9
         running.cancel()
