@@ -51,7 +51,7 @@ struct ScheduleTests {
         var late = VirtualHouse(Self.rule(Self.daily(7, 30)))
         late.clock(7, 29)
         late.clock(7, 40, at: 30)
-        #expect(late.firings.isEmpty && late.heldBack == ["30.0 Rule: that was 630 s ago"])
+        #expect(late.firings.isEmpty && late.heldBack == ["30.0 Rule: the event is 630 s old"])
         var taken = VirtualHouse(Self.rule(Self.daily(7, 30), late: .seconds(3600)))
         taken.clock(7, 29)
         taken.clock(7, 40, at: 30)

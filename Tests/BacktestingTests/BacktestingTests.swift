@@ -274,7 +274,7 @@ extension BacktestReport {
         let part = try past.run([rule], 0...7200)
         #expect(
             part.summary(.utc).contains(
-                "Heater is recorded from 2024-03-04 00:00:00 to 2024-03-04 00:29:59, without 10 min 1 s of it"))
+                "Heater is recorded from 2024-03-04 00:00:00 to 2024-03-04 00:29:59, with gaps of 10 min 1 s"))
         let none = try past.run([rule], 5000...7200)
         #expect(none.summary(.utc).contains("there are no samples of Heater in this time"))
         #expect(try past.run([rule], 0...599).summary(.utc).count == 2)

@@ -49,8 +49,8 @@ private struct SlowPerformer: EffectPerforming {
 
     @Test("A cancelled effect that reports an outcome is not left to the next process")
     func whatIsCutShortHalfDoneIsNotLeftToTheNextProcess() async throws {
-        let half = try await stop(SlowPerformer(outcome: .failed("phone: given up: the controller ends")))
-        #expect(half.outcome == .failed("phone: given up: the controller ends") && half.left == 0)
+        let half = try await stop(SlowPerformer(outcome: .failed("phone: cancelled: the controller is stopping")))
+        #expect(half.outcome == .failed("phone: cancelled: the controller is stopping") && half.left == 0)
     }
 
     @Test("A cancelled effect without an outcome is left to the next process")

@@ -71,7 +71,7 @@ struct RuleStoreTests {
         arguments: [
             ("something else", "is damaged: it is not a file of this program"),
             ("smartplug-rules\u{5}" + String(repeating: " ", count: 16), "has format 5"),
-            ("smartplug-rules\u{1}\u{0}", "ends at byte 17"),
+            ("smartplug-rules\u{1}\u{0}", "at byte 17"),
             ("smartplug-rules\u{1}" + String(repeating: " ", count: 50), "its checksum is wrong"),
             (String(repeating: "smart", count: 1 << 22), "it is larger than 16777216 bytes"),
         ])
@@ -81,7 +81,9 @@ struct RuleStoreTests {
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
         let (store, said) = try opened(directory.path)
         #expect(store.memory == StoredRuleState())
-        #expect(said.count == 1 && said[0].contains(what) && said[0].contains("\nhint: it is kept as \(file).damaged"))
+        #expect(
+            said.count == 1 && said[0].contains(what)
+                && said[0].contains("\nhint: no action is required; the file is kept as \(file).damaged"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".damaged")) == Data(content.utf8))
         #expect(!FileManager.default.fileExists(atPath: file))
     }

@@ -75,4 +75,4 @@ def test_a_rename_is_followed_and_told(lan, house, controller):
     press(house, "Radiator")
     rule = house.controller.does("rules", "state", "--json").objects[0]
     assert {"written": "Heater", "id": identity, "name": "Radiator"} in rule["plugs"], rule
-    assert f"Heater: means the plug {identity}, called Radiator now" in house.controller.does("rules", "state").output
+    assert f"Heater: bound to plug {identity}, now called Radiator" in house.controller.does("rules", "state").output

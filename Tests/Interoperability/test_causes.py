@@ -112,9 +112,9 @@ def case_no_multicast_on_the_way(house):
         host.run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
         # A host still receives its own packets.
         firewall(host, f"in iifname eth0 ip daddr 224.0.0.251 ip saddr != {host.ipv4} drop")
-    found = named(person, "warning", "multicast", "eth0", "nobody else was heard")
+    found = named(person, "warning", "multicast", "eth0", "no packets from other hosts")
     assert "isolation" in found["next"], found
-    named(person, "problem", "plug", "Lamp", "it is paired, and not announced")
+    named(person, "problem", "plug", "Lamp", "it is paired but not announced")
 
 
 def case_wrong_time(house):
@@ -167,7 +167,7 @@ def case_port_kept_by_another_program(house):
     _, person = family(house)
     holder = person.host.start(sys.executable, "-c", HOLDER)
     holder.seen(lambda line: line.text == "bound", 5, "that it opened the port")
-    found = named(person, "problem", "multicast", "eth0, IPv4", "port 5353 cannot be opened")
+    found = named(person, "problem", "multicast", "eth0, IPv4", "cannot open port 5353")
     assert f"(process {holder.process.pid})" in found["why"], found
 
 

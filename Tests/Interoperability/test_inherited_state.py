@@ -151,7 +151,7 @@ def test_a_user_without_a_home_folder_gets_an_error_that_names_HOME(programs):
         pytest.skip("another user cannot execute the programs in their folder")
     told = as_user(UNLISTED, programs, "daemon", "--no-dashboard")
     assert told.returncode != 0 and "/root" not in told.stderr, told
-    assert f"user {UNLISTED} has no home folder: set HOME" in told.stderr and "--state" in told.stderr, told
+    assert f"user {UNLISTED} has no home directory: set HOME" in told.stderr and "--state" in told.stderr, told
 
 
 def test_a_user_without_HOME_has_the_home_folder_of_the_list_of_users(programs):

@@ -126,12 +126,12 @@ def test_the_first_line_of_a_plug_has_a_cursor_and_readings_have_none(lan, plug,
 
 
 @pytest.mark.parametrize("text, why", [
-    ("Lamp", "neither the number of an event nor a cursor"),
-    ("", "neither the number of an event nor a cursor"),
-    ("c1", "cut off or changed"),
-    ("c1gIHb6p80ASNFZ4mrrAI880Y", "cut off or changed"),
-    ("c2gIHb6p80ASNFZ4mrrAI880YS", "another version"),
-    ("c1" + "A" * 40_000, "longer than any cursor"),
+    ("Lamp", "neither an event number nor a cursor"),
+    ("", "neither an event number nor a cursor"),
+    ("c1", "truncated or damaged"),
+    ("c1gIHb6p80ASNFZ4mrrAI880Y", "truncated or damaged"),
+    ("c2gIHb6p80ASNFZ4mrrAI880YS", "different version"),
+    ("c1" + "A" * 40_000, "too long for a cursor"),
 ])
 def test_what_is_no_cursor_is_refused_at_once(lan, controller, text, why):
     """An invalid cursor exits with status 64, an error and a hint."""

@@ -68,7 +68,7 @@ def test_a_fault_leaves_what_it_was_and_a_kill_leaves_nothing(house):
     assert number == "11" and abs(int(at) - time.time()) < 60
     assert plug == "-" or len(plug) == 12
     house.start()
-    house.running.seen(lambda line: line.error and "died by signal 11" in line.text, 10, "the cause of the crash")
+    house.running.seen(lambda line: line.error and "crashed with signal 11" in line.text, 10, "the cause of the crash")
     house.follows(2)
     assert died(house).read_text() == ""
     house.running.process.kill()

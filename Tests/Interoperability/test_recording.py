@@ -182,7 +182,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
         lambda: {line.json["cause"] for line in list(daemon.lines)
                  if line.json and line.json["event"] == "command"} >= set(pressed), 10, "a command for every press")
     (place / "filling").unlink()
-    daemon.seen(lambda line: line.error and "is writable again" in line.text, 70, "the log line that the history is written again")
+    daemon.seen(lambda line: line.error and "is writable again" in line.text, 70, "the log line that the history is writable again")
     eventually(lambda: set(pressed) <= set(house.history.events("Switch")), 10, "every press in the history")
     remembered = house.remembered(lamp)
     house.stop()

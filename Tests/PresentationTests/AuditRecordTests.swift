@@ -31,7 +31,8 @@ import Testing
         let note = AuditNote(.refused, by: .stranger(key: "3f9a02bc71de"), isRefused: true, "hello: not paired")
         let told = record(note, count: 12, isDated: false)
         #expect(
-            told.text == "in an earlier boot  refused           a stranger (3f9a02bc71de)  hello: not paired  12 times")
+            told.text
+                == "in an earlier boot  refused           unpaired client (3f9a02bc71de)  hello: not paired  12 times")
         #expect(
             jsonLine(told)
                 == #"{"by":"stranger","count":12,"detail":"hello: not paired","key":"3f9a02bc71de","kind":"refused","#

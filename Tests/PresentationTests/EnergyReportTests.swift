@@ -76,7 +76,7 @@ struct EnergyReportTests {
         let lines = report([("Lamp", days)], tariff: nil).lines(width: 80, blocks: true).map(\.text)
         #expect(lines.contains { $0.contains("~1000 Wh") && $0.contains("50 %") })
         #expect(lines.count { $0.contains("Nov 2026") } == 2)
-        #expect(lines.contains { $0.hasPrefix("~ the plug's counter") } && !lines.contains { $0.contains("EUR") })
+        #expect(lines.contains { $0.hasPrefix("~ includes energy") } && !lines.contains { $0.contains("EUR") })
     }
 
     @Test("Unknown energy is shown as a question mark, not as zero") func whatIsNotKnownIsNoZero() {

@@ -36,7 +36,7 @@ import Testing
         #expect(
             lines == [
                 "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; new ones appear automatically",
-                "", "note", "", "arrows select   space turn over   + - dim   q end",
+                "", "note", "", "arrows select   space toggle   + - dim   q quit",
             ])
     }
 
@@ -55,7 +55,7 @@ import Testing
             \(clock)  Television  connected (firmware 1.2.3)
             \(clock)  Television  on (button)
 
-            arrows select   space turn over   + - dim   q end
+            arrows select   space toggle   + - dim   q quit
             """
         let lines = text(house, 80, 14)
         #expect(lines.map { $0.prefix(57) }.map(trimmed).joined(separator: "\n") == golden)
@@ -82,7 +82,7 @@ import Testing
         let lines = house.lines(size: TerminalSize(columns: 90, rows: 14), capabilities: rich).map(\.text)
         #expect(lines[4].contains("● on    ██░░░░  40 %"))
         #expect(lines[3].contains("· away"))
-        #expect(lines.last == "↑ ↓ select   space turn over   + - dim   q end")
+        #expect(lines.last == "↑ ↓ select   space toggle   + - dim   q quit")
     }
 
     @Test("A narrow terminal keeps the most important columns") func aNarrowTerminalKeepsWhatMattersMost() {

@@ -67,7 +67,7 @@ import Testing
                 "    answers   SRV Living Room Lamp._smartplug._tcp.local: plug-6789ab.local port 40123 (2 min, alone)",
                 "    answers   TXT Living Room Lamp._smartplug._tcp.local: txtvers=1 caps=\u{1B}[ (1 min 30 s, alone)",
                 "    adds      A plug-6789ab.local: 192.0.2.7 (2 min, alone)",
-                "    adds      NSEC Living Room Lamp._smartplug._tcp.local: there is only TXT, SRV (1 d 1 h)",
+                "    adds      NSEC Living Room Lamp._smartplug._tcp.local: only these types exist: TXT, SRV (1 d 1 h)",
                 "    adds      TYPE99 Living Room Lamp._smartplug._tcp.local: 3 bytes (1 s)",
             ])
         // Printed text is sanitized, while JSON contains the original data.

@@ -51,7 +51,7 @@ import Testing
         #expect(
             record.lines == [
                 "code  ABCD-EFGH-IJKL-MNOP",
-                "Lamp has this setup code now; the one before is dead, also where its label shows it.",
+                "This is the new setup code of Lamp. The previous code, also the one on its label, is no longer valid.",
             ])
     }
 

@@ -148,7 +148,7 @@ import Testing
                 .effect(words, .done),
                 #"{\#(at),\#(who):"notify","event":"effect",\#(about),"outcome":"done","plug":"Switch","rule":"Hall","#
                     + #""title":"Laundry","what":"notify: Laundry: It is done"}"#,
-                "\"Hall\" tells: Laundry: It is done"
+                "\"Hall\" notifies: Laundry: It is done"
             ),
         ])
         let told = RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification
@@ -167,7 +167,7 @@ import Testing
         check([
             (
                 .calling(call), #"{\#(at),"cause":7,"event":"calling",\#(id),\#(who)}"#,
-                "\"hall.lua:4\": hall.lua is called"
+                "\"hall.lua:4\": calling hall.lua"
             ),
             (
                 .called(call), #"{\#(at),"cause":7,"event":"called",\#(id),\#(who)}"#,
@@ -176,7 +176,7 @@ import Testing
             (
                 .scriptLogged(by, ["one", "two"]),
                 #"{\#(at),"cause":7,"event":"scriptLog","log":["one","two"],\#(who)}"#,
-                "\"hall.lua:4\" says: one\n    two"
+                "\"hall.lua:4\" logs: one\n    two"
             ),
             (
                 .callFailed(call, "hall.lua:5: no"),
@@ -222,7 +222,7 @@ import Testing
         check([
             (
                 .rulesChanged(["Hall", "Bedtime"]),
-                #"{\#(at),"event":"rulesChanged","rules":["Hall","Bedtime"]}"#, "rules read anew: Hall, Bedtime"
+                #"{\#(at),"event":"rulesChanged","rules":["Hall","Bedtime"]}"#, "rules reloaded: Hall, Bedtime"
             ),
             (
                 .fileBroken(path: "/r.yaml", words: "line 3"),

@@ -113,7 +113,7 @@ def test_wrong_names_are_told_with_the_nearest(evening):
     """An unknown plug or rule name is an error with a suggestion."""
     rules = evening.rules(RULES.replace("plug: Television", "plug: Televison"))
     said = evening.run("rules", "backtest", rules, status=1)
-    assert 'nothing is recorded of "Televison"' in said and 'did you mean "Television"?' in said
+    assert 'the history has no samples of "Televison"' in said and 'did you mean "Television"?' in said
     said = evening.run("rules", "backtest", evening.rules(RULES), "--rule", "Movie nigth", status=1)
     assert 'did you mean "Movie night"?' in said
 

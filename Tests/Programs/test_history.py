@@ -61,7 +61,7 @@ def test_a_wrong_tariff_is_told_with_its_line(history):
     file = history.folder / "wrong.toml"
     file.write_text(TARIFF + 'form = "1"\n')
     said = history.run("history", "--tariff", file, status=1)
-    assert f"{file}:9: [night] form: there is no such key; is from meant?" in said
+    assert f"{file}:9: [night] form: unknown key; did you mean from?" in said
 
 
 def test_scripts_get_csv_and_sqlite(history):
@@ -128,8 +128,8 @@ def test_a_step_back_in_time_begins_a_segment(history):
     file.write_text("\n".join(lines) + "\n")
     said = history.run("history", "import", file, "--plug", "Heater").splitlines()
     assert said == [
-        f"{file}: line 361: time steps back from 2026-11-20T08:59:50.000+01:00 to 2026-11-20T07:00:00.000+01:00, "
-        "and a new segment begins",
+        f"{file}: line 361: time steps back from 2026-11-20T08:59:50.000+01:00 to 2026-11-20T07:00:00.000+01:00; "
+        "a new segment begins",
         f"{file}: 721 samples of Heater, 2026-11-20T07:00:00.000+01:00 to 2026-11-20T08:59:55.000+01:00",
         f"{file}: 723 lines read, 721 samples imported, 2 lines left out: 1 empty (first: line 722), "
         "1 with the same time as the next line (first: line 720)"]
@@ -145,7 +145,7 @@ def test_a_shaking_clock_is_told_in_short_and_in_full(history):
     file = history.folder / "shaking.csv"
     file.write_text("\n".join(lines) + "\n")
     said = history.run("history", "import", file, "--plug", "Heater").splitlines()
-    assert len(said) == 23 and said[20] == f"{file}: 10 more steps back; --json tells each"
+    assert len(said) == 23 and said[20] == f"{file}: 10 more steps back in time; --json lists all"
     steps, done = imported(history, lines, "--plug", "Other")
     assert len(steps) == 30 and done["samples"] == 45
 
@@ -161,7 +161,7 @@ def test_an_unknown_zone_is_told(history):
     file.write_text("0,1\n")
     for zone in ("Europe/Nowhere", "../../etc/passwd", "+25:00"):
         said = history.run("history", "import", file, "--plug", "Heater", "--zone", zone, "--start", "2026-01-01", status=1)
-        assert f"there is no time zone {zone}\nhint:" in said
+        assert f"unknown time zone {zone}\nhint:" in said
     done = history.run("history", "import", file, "--plug", "Heater", "--zone", "-03:30", "--start", "2026-01-01T12:00")
     assert "2026-01-01T12:00:00.000-03:30 to" in done
 
@@ -244,7 +244,7 @@ def test_energy_that_is_fed_in_is_not_counted_and_said(history):
     """Negative power is not counted as energy, and a warning is printed."""
     history.holds("Roof", steady("20/11/2026", -300, [12]))
     history.run("history", "Roof", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
-    assert "Roof: active power was below 0 W at times; energy that is fed in is not counted" in history.said
+    assert "Roof: active power was below 0 W at times; energy fed into the grid is not counted" in history.said
 
 
 def test_a_changed_end_of_a_chunk_is_shown(history):

@@ -78,7 +78,10 @@ struct ScriptCallTests {
     }
 
     private static let excesses: [(ScriptAnswer, String)] = [
-        (.answer(state: String(repeating: "x", count: 65_537)), "its state has 65537 bytes as JSON, but at most 65536 are allowed"),
+        (
+            .answer(state: String(repeating: "x", count: 65_537)),
+            "its state has 65537 bytes as JSON, but at most 65536 are allowed"
+        ),
         (
             .answer(timers: (0..<65).map { .init(name: "\($0)", delay: .seconds(9)) }),
             "it would have 65 timers, but at most 64 are allowed"
