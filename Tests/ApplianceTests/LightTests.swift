@@ -109,7 +109,7 @@ import Testing
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.run(for: .seconds(60))
         #expect(bench.light.isEmpty && bench.machine.light == .pairing)
-        #expect(bench.machine.nextDeadline == .zero + .seconds(3630), "flash, an hour after it was written")
+        #expect(bench.machine.nextDeadline == .zero + .seconds(3660), "flash, an hour after it was written")
     }
 
     @Test("Addresses determine whether the network is none, link-local or routable") func whereAddressesReach() {

@@ -36,7 +36,8 @@ import Testing
     @Test("A peer that does not finish the handshake is disconnected", arguments: [false, true])
     func whoDoesNotFinishTheHandshakeIsSentAway(greets: Bool) async throws {
         var limits = AdmissionLimits()
-        limits.handshakeTime = .seconds(1)
+        // The controller must finish its handshake in this time on a busy machine.
+        limits.handshakeTime = .seconds(5)
         let listener = try await listen(limits)
         try await Stranger.connect(to: listener.port, greets: greets).waitForEnd()
         try await expectControllerGetsIn(listener)

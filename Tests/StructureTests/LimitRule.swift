@@ -54,7 +54,7 @@ enum LimitRule {
             page: scripts, words: "for `explain` | # MiB a day", file: "Controller/Automation/Past/TraceBudget.swift",
             constant: "bytes", unit: 1 << 20),
         Told(
-            page: scripts, words: "and nobody reads | #", file: "Controller/Daemon/UnsentRecords.swift",
+            page: scripts, words: "and nobody reads | #", file: "Controller/Daemon/RecordBuffer.swift",
             constant: "detailLimit"),
         Told(page: rules, words: "of a file  # MiB", file: ruleFile, constant: "bytes", unit: 1 << 20),
         Told(page: rules, words: "MiB, # rules", file: ruleFile, constant: "rules"),
@@ -72,7 +72,7 @@ enum LimitRule {
             page: rules, words: "at most # warnings", file: "Controller/Automation/Check/RuleCheck.swift",
             constant: "warningLimit"),
         Told(
-            page: rules, words: "at most # files", file: "Controller/Daemon/RuleFileShelf.swift",
+            page: rules, words: "at most # files", file: "Controller/Daemon/RuleFileCache.swift",
             constant: "maximumFiles"),
         Told(page: rules, words: "says nothing for more than # s", file: engine, constant: "readingGap"),
         Told(page: rules, words: "that is more than # seconds old", file: engine, constant: "maximumAge"),
