@@ -46,13 +46,10 @@ struct ChartGathering: Sendable {
             return found
         }
         try await network.withClient(.ofThisController()) { client in
-            let courses = found.source.courses
-            let plugs = found.plugs
+            let (courses, plugs) = (found.source.courses, found.plugs)
             try await withThrowingTaskGroup(of: (Int, LivePowerSeries, name: String).self) { group in
                 for index in asked {
-                    group.addTask {
-                        try await ask(client, index, courses[index], plugs[index])
-                    }
+                    group.addTask { try await ask(client, index, courses[index], plugs[index]) }
                 }
                 for try await (index, course, _) in group { found.source.courses[index] = course }
             }

@@ -116,9 +116,7 @@ extension History {
                     """)
             }
             if let pace = recording.pace, recording.isFilled {
-                printError(
-                    "the lines of \(file) are \(pace / 1000) s apart; active power is interpolated linearly between them"
-                )
+                printError("the lines of \(file) are \(pace / 1000) s apart; active power is interpolated between them")
             }
             if let pace = recording.pace, recording.isTooSlow {
                 printError(
@@ -165,11 +163,8 @@ extension History {
             }
         }
 
-        /// Rejects a recording that begins too long before the plug's newest sample, because retention would soon
-        /// delete its samples.
-        private func checkAge(
-            of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String
-        ) throws(CLIError) {
+        /// Rejects a recording from before the retention of the plug, which would soon delete its samples.
+        private func checkAge(of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String) throws(CLIError) {
             guard let newest = plug.span?.upperBound, let days = HistoryRetention.standard.sampleDays,
                 plug.id != RecordedHistory.plug(named: plug.name),
                 span.lowerBound < newest - Int64(days) * 86_400_000

@@ -164,9 +164,9 @@ import Testing
     }
 
     @Test("The reason contains the command that lifts the quarantine") func theReasonNamesTheCommandThatLiftsIt() {
-        #expect(QuarantineFile.words(minutes: 1, heater).contains("for a minute:"))
-        #expect(QuarantineFile.words(minutes: 59, heater).contains("for 59 minutes:"))
-        #expect(QuarantineFile.words(minutes: 121, heater).contains("for 3 hours:"))
+        #expect(QuarantineFile.words(minutes: 1, heater).contains("for a minute because"))
+        #expect(QuarantineFile.words(minutes: 59, heater).contains("for 59 minutes because"))
+        #expect(QuarantineFile.words(minutes: 121, heater).contains("for 3 hours because"))
         #expect(QuarantineFile.words(minutes: 1, heater).contains("plugctl daemon quarantine --lift aaaaaaaaaaaa"))
     }
 }

@@ -114,7 +114,7 @@ import Testing
             await complaints.heard(2)
         }
         let heard = complaints.all
-        #expect(heard.count == 2 && heard[0].contains("no room") && heard[0].contains("\nhint: free some space"))
+        #expect(heard.count == 2 && heard[0].contains("no space") && heard[0].contains("\nhint: free some space"))
         #expect(heard.last == "the history is writable again")
     }
 

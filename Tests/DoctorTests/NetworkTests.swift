@@ -21,9 +21,9 @@ import Testing
             Diagnosis.findings(healthy()) == [
                 Finding(.ok, .interface, "eth0", "192.0.2.1, fe80::1"),
                 Finding(.ok, .port, "no other program on this host uses UDP port 5353"),
-                Finding(.ok, .multicast, "eth0", "heard from 192.0.2.7"),
+                Finding(.ok, .multicast, "eth0", "packets received from 192.0.2.7"),
                 Finding(.ok, .service, "Lamp", "at plug-6789ab.local port 40123, 192.0.2.7, on eth0"),
-                Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z and is synchronized"),
+                Finding(.ok, .clock, "it shows 2026-11-21T09:01:23.456Z and is synchronized"),
                 Finding(.ok, .plug, "Lamp", "its key matches the pinned key, and it answers in 1.2 ms"),
             ])
     }

@@ -84,10 +84,8 @@ import Testing
     }
 
     @Test("A program is ended at its timeout") func itsTimeIsLimited() async {
-        var outcome: EffectOutcome?
-        let time = await elapsed { outcome = await performer.perform(script("sleep 60", timeout: .milliseconds(200))) }
+        let outcome = await performer.perform(script("sleep 1000000", timeout: .milliseconds(200)))
         #expect(outcome.words == "sh took longer than 0.2 s and was ended")
-        #expect(time < .seconds(30))
     }
 
     @Test("A program that ignores SIGTERM is killed at its timeout, with its children")
@@ -114,12 +112,9 @@ import Testing
     @Test("A process outside of the group that holds the output does not delay the outcome")
     func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
         try await withFile { path in
-            var outcome: EffectOutcome?
-            let time = await elapsed {
-                let other = "setsid sh -c 'echo $$ >\(path); exec sleep 63' &"
-                outcome = await performer.perform(script("\(other) sleep 0.3; exit 4"))
-            }
-            #expect(outcome.words == "sh ended with status 4" && time < .seconds(30))
+            let other = "setsid sh -c 'echo $$ >\(path); exec sleep 1000000' &"
+            let outcome = await performer.perform(script("\(other) sleep 0.3; exit 4"))
+            #expect(outcome.words == "sh ended with status 4")
             if let other = Int32(text(path).trimmingCharacters(in: .newlines)) { kill(other, SIGKILL) }
         }
     }
@@ -135,12 +130,9 @@ import Testing
     }
 
     @Test("Cancelling the task ends the program") func whoeverGivesUpEndsIt() async {
-        let time = await elapsed {
-            let task = Task { await performer.perform(script("sleep 60")) }
-            task.cancel()
-            #expect(await task.value == nil)
-        }
-        #expect(time < .seconds(30))
+        let task = Task { await performer.perform(script("sleep 1000000")) }
+        task.cancel()
+        #expect(await task.value == nil)
     }
 
     /// Returns true if the process is gone or is a zombie. Waits up to 2 s.

@@ -33,8 +33,3 @@ extension EffectOutcome? {
     var words: String { self?.words ?? "" }
 }
 
-func elapsed(_ work: () async -> Void) async -> Duration {
-    let began = ContinuousClock.now
-    await work()
-    return ContinuousClock.now - began
-}

@@ -97,12 +97,9 @@ import Testing
     @Test("A server that does not answer is given up after the time limit")
     func whoeverSaysNothingIsNotWaitedFor() async throws {
         let server = try await ScriptedServer(.silence)
-        var outcome = EffectOutcome.done
-        let time = await elapsed {
-            outcome = await sender(pauses: [.milliseconds(1)], attempt: .seconds(2)).send(hook(server), event)
-        }
+        let outcome = await sender(pauses: [.milliseconds(1)], attempt: .seconds(2)).send(hook(server), event)
         #expect(outcome == .failed("POST 127.0.0.1: no answer in time"))
-        #expect(server.heard.count == 2 && time < .seconds(20))
+        #expect(server.heard.count == 2)
         await server.close()
     }
 
@@ -163,12 +160,9 @@ import Testing
 
     @Test("Cancelling the task ends the request") func whoeverGivesUpWaitsNoLonger() async throws {
         let server = try await ScriptedServer(.silence)
-        let time = await elapsed {
-            let task = Task { await sender().send(hook(server), event) }
-            task.cancel()
-            #expect(await task.value == .givenUp)
-        }
-        #expect(time < .seconds(9))
+        let task = Task { await sender().send(hook(server), event) }
+        task.cancel()
+        #expect(await task.value == .givenUp)
         await server.close()
     }
 }

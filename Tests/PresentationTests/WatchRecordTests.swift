@@ -191,7 +191,7 @@ import Testing
                 .event(
                     event(
                         .protectionReset(.restTime, cause: .controller(name: "Desk", request: request))), age: nil),
-                "protection reset (by Desk), was tripped (restTime): what is plugged in has not rested long "
+                "protection reset (by Desk), was tripped (restTime): the load has not rested long "
                     + "enough since it was turned off"
             ),
             (
