@@ -41,7 +41,7 @@ func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ dire
     do {
         return try HistoryDelivery(
             settings, of: history, state: directory, timeZone: TimeZone.current.identifier,
-            printError: { printError($0) })
+            complain: { printError($0) })
     } catch {
         printError("the history is not exported: \(error)\nhint: check the files in \(directory)")
         return nil

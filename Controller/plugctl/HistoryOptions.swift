@@ -14,7 +14,7 @@ struct HistoryOptions: ParsableArguments {
 
     func open(_ role: PowerHistory.Role) throws(CLIError) -> PowerHistory {
         do throws(HistoryError) {
-            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: role, printError: printError)
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: role, complain: printError)
         } catch {
             throw CLIError(error)
         }
@@ -23,7 +23,7 @@ struct HistoryOptions: ParsableArguments {
     /// Opens the history; nil if there is none, for commands that work without it.
     func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
-            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, printError: printError)
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: printError)
         } catch {
             // If the user names a directory, a missing history is an error.
             if error.reason == .absent, history == nil { return nil }

@@ -9,7 +9,7 @@ import PowerHistory
 /// - Parameter directory: Nil for the default: systemd's state directory, otherwise the user's.
 func openHistory(_ directory: String?) throws -> PowerHistory? {
     do throws(HistoryError) {
-        return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, printError: printError)
+        return try PowerHistory(directory ?? PowerHistory.defaultDirectory(), role: .recorder, complain: printError)
     } catch {
         let hint = error.hint ?? "choose a different directory with --history"
         if case .recorded = error.reason {
@@ -24,7 +24,7 @@ func openHistory(_ directory: String?) throws -> PowerHistory? {
 /// Creates the recorder; nil, with a report, if the history turns out to be unusable.
 func makeRecorder(_ history: PowerHistory, on client: PlugClient) -> Recorder? {
     do throws(HistoryError) {
-        return try Recorder(history, on: client.eventLoop, printError: printError)
+        return try Recorder(history, on: client.eventLoop, complain: printError)
     } catch {
         printError("\(error); \(noHistory)\nhint: \(error.hint ?? "choose a different directory with --history")")
         return nil

@@ -14,7 +14,7 @@ func openRuleStore(_ directory: String?) throws -> RuleStore? {
         "until it is usable, a crash may lose a command, or an event from the time when the daemon did not run"
     let directory = directory ?? usualRuleStore
     do throws(FileError) {
-        return try RuleStore(directory, printError: printError)
+        return try RuleStore(directory, complain: printError)
     } catch {
         if case .held = error.reason {
             printError("\(error)\nhint: \(error.hint ?? "choose a different directory with --state")")

@@ -32,4 +32,3 @@ extension EffectOutcome? {
     /// The words of a failure; also empty if the effect was cancelled.
     var words: String { self?.words ?? "" }
 }
-
