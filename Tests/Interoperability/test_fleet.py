@@ -87,7 +87,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     owner.may(user={"plugctl": "oak-*"}, viewer={"plugctl": ["elm-5"]})
     assert {(one["house"], one["role"]) for one in owner.sees("houses")} == {("elm-5", "viewer"), ("oak-1", "user")}
     viewer = owner.asks("on", "Lamp", "--house", "elm-5")
-    assert viewer.status == 1 and "a viewer of elm-5" in viewer.errors
+    assert viewer.status == 1 and "only the viewer role in elm-5" in viewer.errors
     assert elm.plugs["Lamp"].status()["relay"] == "off"
     owner.may(user={"plugctl": "oak-1"})
     assert [one["house"] for one in owner.sees("list")] == ["oak-1"]

@@ -49,7 +49,7 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
     assert person.browse().found("Lamp")["txt"].get("pair") == "1"
     before = person.finish("on", "Lamp")
     assert before.status == 1 and not before.output, before
-    assert 'not paired with this controller' in before.errors and 'hint: plugctl pair "Lamp"' in before.errors, before
+    assert 'not paired with this controller' in before.errors and 'hint: run plugctl pair "Lamp"' in before.errors, before
     done = pair(person, lamp, "--json")
     assert done.status == 0 and done.objects[0]["plug"] == "Lamp", done
     person.does("on", "Lamp")
