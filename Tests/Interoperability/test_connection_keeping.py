@@ -35,7 +35,8 @@ def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, 
     again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "the announcement")
     back = back_at(lines, since)
     lost = [line for line in lines.lines if line.at < back and line.json and line.json["event"] == "disconnected"]
-    assert len(lost) == 1, f"the first attempt after the announcement succeeds:\n{lines.transcript()}"
+    # The end of the old connection, and at most one attempt at the old port before the announcement arrives.
+    assert len(lost) <= 2, lines.transcript()
 
 
 def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seconds(lan, plug, controller):
