@@ -121,7 +121,7 @@ def case_wrong_time(house):
     """A wrong clock is a problem."""
     _, person = family(house)
     person.under(WrongClock.of_1970(house.folder).words)
-    found = named(person, "problem", "clock", "", "it says 1970-01-01T00:0")
+    found = named(person, "problem", "clock", "", "it shows 1970-01-01T00:0")
     assert "set-ntp" in found["next"], found
 
 

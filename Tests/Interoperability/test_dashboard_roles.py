@@ -121,7 +121,7 @@ def test_passwords_are_set_listed_and_removed(guarded):
     assert {name: one["role"] for name, one in listed().items()} == {"owner": "owner", "Hallway": "viewer", "Visitor": "guest"}
     assert listed()["Visitor"]["until"] and not listed()["Visitor"]["ended"] and "until" not in listed()["Hallway"]
     for password, words, why in (
-            (OWNERS, ["Anna", "--as", "user"], "the password of owner already"),
+            (OWNERS, ["Anna", "--as", "user"], "owner already has this password"),
             ("not an owner's", ["owner", "--as", "viewer"], "no password with the owner role")):
         refused = guarded.typed(password, *words)
         assert refused.status == 1 and why in refused.errors and "hint:" in refused.errors, refused

@@ -36,7 +36,13 @@ RULES = """\
 
 
 def standard_descriptors(process):
-    return [os.readlink(f"/proc/{process}/fd/{number}") for number in range(3)]
+    def target(number):
+        try:
+            return os.readlink(f"/proc/{process}/fd/{number}")
+        except FileNotFoundError:
+            return None
+
+    return [target(number) for number in range(3)]
 
 
 def status(process, field):

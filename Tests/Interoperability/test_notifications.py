@@ -144,7 +144,7 @@ def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
     person.under(["env", f"DBUS_SESSION_BUS_ADDRESS={desktop.address}"])
     told = person.finish("notify", "Hello")
     assert told.status == 2 and told.output == "lamp: done", told
-    for words in ("desk: the desktop: the screen is locked", f"phone: {phone.address}: status 403", "hint: token_file",
+    for words in ("desk: the desktop: the screen is locked", f"phone: {phone.address}: status 403", "hint: set token_file",
                   "ended with status 75: not now"):
         assert words in told.errors, told
     file.chmod(0o640)

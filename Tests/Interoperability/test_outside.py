@@ -100,7 +100,7 @@ def test_what_is_named_is_done(serve, tmp_path):
 def test_a_broken_configuration_allows_nothing(serve, tmp_path):
     """With an error in daemon.toml, no program is run."""
     served = serve('[outside]\nrun = "on"\n')
-    served.running.seen(lambda line: "daemon.toml:2: [outside] run: it takes" in line.text, 5)
+    served.running.seen(lambda line: "daemon.toml:2: [outside] run: expected" in line.text, 5)
     assert "daemon.toml:2" in fired(served, "Program")["why"]
     assert not (tmp_path / "program").exists()
 

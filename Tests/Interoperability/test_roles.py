@@ -58,7 +58,7 @@ def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
     done = another.finish("pair", "Lamp", "--code-file", tmp_path / "invitation")
     assert done.status == 1 and "does not let itself be paired" in done.errors, done
     shown = owner.does("invite", "Lamp", "--as", "guest", "--for", "8h").output
-    assert "█" in shown and "becomes a guest of it for 8 h" in shown, shown
+    assert "█" in shown and "becomes a guest of the plug for 8 h" in shown, shown
     for words in (["--as", "guest"], ["--as", "owner", "--for", "2d"], ["--for", "5s"]):
         assert owner.finish("invite", "Lamp", *words).status == 64
 
