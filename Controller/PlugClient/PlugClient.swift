@@ -108,6 +108,10 @@ public final class PlugClient: Sendable {
         try await search(for: wanted, among: [:], within: time) { _, name in name }
     }
 
+    /// The time in which a paired plug can appear under its own name, after a name was found that only claims its id. A device
+    /// that claims the id of a paired plug would otherwise keep the plug from commands whenever it is found first.
+    private static let renamingGrace = Duration.milliseconds(500)
+
     private func search<Found: Sendable>(
         for wanted: String, among paired: [PlugID: String]? = nil, within time: Duration,
         _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
@@ -115,20 +119,30 @@ public final class PlugClient: Sendable {
         let plugs = paired ?? pairedNames() ?? [:]
         if let shared = SharedPlugName(wanted, among: plugs) { throw shared }
         prioritize(Set(plugs.values).union([wanted]))
+        let usual = Set((plugs.values + [wanted]).map(\.foldedPlugName))
+        let (renamed, renamedSeen) = AsyncStream.makeStream(of: Void.self)
         let browsing = Task {
             var directory = PlugDirectory(wanted: wanted)
             _ = directory.prioritize(plugs, now: BootClock.now)
+            var result: Found?
             for await event in browse() {
                 _ = directory.take(event.change, now: BootClock.now)
-                if let name = directory.match(wanted), let found = found(directory, name) {
-                    return (found as Found?, directory.names)
-                }
+                guard let name = directory.match(wanted), let found = found(directory, name) else { continue }
+                result = found
+                if usual.contains(name.foldedPlugName) { break }
+                renamedSeen.yield()
             }
-            return (nil, directory.names)
+            return (result, directory.names)
         }
         let limit = Task {
             try await Task.sleep(for: time)
             browsing.cancel()
+        }
+        let grace = Task {
+            for await _ in renamed {
+                try await Task.sleep(for: Self.renamingGrace)
+                browsing.cancel()
+            }
         }
         let (result, known) = await withTaskCancellationHandler {
             await browsing.value
@@ -136,6 +150,7 @@ public final class PlugClient: Sendable {
             browsing.cancel()
         }
         limit.cancel()
+        grace.cancel()
         try Task.checkCancellation()
         guard let result else { throw PlugNotFound(name: wanted, known: known) }
         return result
